@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.keeping import keeping_of
-from mockserver.app.peers import check, own_address
+from mockserver.app.peers import check, own_address, shares
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
@@ -82,7 +82,7 @@ class Mock:
         #: When it was made, by the monotonic clock.
         self.started = time.monotonic()
         #: What keeps the workspaces, if answers wait until it has kept what they tell; None: they do not.
-        self.settling = store.keeping if settings.store_sync == "always" and settings.store != "memory" else None
+        self.settling = store.keeping if _waits(settings) else None
         self._making = threading.Lock()
 
     def _service(self) -> Service:
@@ -176,6 +176,11 @@ def _mock_of(settings: Settings, keeping: Keeping) -> Mock:
     effects = ServerEffects(settings, None if tls is None else tls.ca)
     store = store_of(settings, library, effects, keeping)
     return Mock(settings, library, store, effects, tls, token)
+
+
+def _waits(settings: Settings) -> bool:
+    """Whether answers wait until it is kept what they tell, as they always do where servers share a store."""
+    return settings.store != "memory" and (settings.store_sync == "always" or shares(settings))
 
 
 def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:

@@ -66,6 +66,15 @@ class SharedEngine(Engine, Protocol):
     that it does not hold is refused, so that a workspace never has two versions.
     """
 
+    @property
+    def failure(self) -> str | None:
+        """Why other servers do not hear of this one at present, as a sentence for users, or None."""
+        ...
+
+    def lost(self) -> Collection[str]:
+        """The workspaces that this server has lost since the last call as it was not heard of, by name."""
+        ...
+
     def take(self, name: str) -> Stored:
         """Hold a workspace from now on; all that is held of it.
 

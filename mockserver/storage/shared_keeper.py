@@ -61,6 +61,10 @@ class SharedKeeper(Keeper):
     def _values_of(self, engine: Engine) -> ServerValues:
         return SharedValues(self._shared, self._set, self._before_waiting)
 
+    @property
+    def failure(self) -> str | None:
+        return super().failure or self._shared.failure
+
     # ------------------------------------------------------------------ holding
 
     def names(self) -> Sequence[str]:
@@ -91,11 +95,17 @@ class SharedKeeper(Keeper):
     def news(self) -> Sequence[News]:
         with told():
             found = self._shared.news()
+        for name in self._shared.lost():
+            self._lose_named(name, f"the other servers of the store have not heard of the one that held {name}")
         for row in found:
-            kept = self._kept.get(row.name) if isinstance(row, Departed) else None
-            if kept is not None:
-                self._lose(kept, f"workspace {kept.name} was removed by another server of the store")
+            if isinstance(row, Departed):
+                self._lose_named(row.name, f"another server of the store has removed workspace {row.name}")
         return found
+
+    def _lose_named(self, name: str, sentence: str) -> None:
+        kept = self._kept.get(name)
+        if kept is not None:
+            self._lose(kept, sentence)
 
     def follow(self, lost: Callable[[str], object]) -> None:
         self._lost = lost
@@ -141,10 +151,12 @@ class SharedKeeper(Keeper):
     # ------------------------------------------------------------------ writing, in the thread of the writer
 
     def _write(self) -> float:
-        if self.failure is not None:
+        has_failed = self.failure is not None
+        encoding_s = super()._write()
+        if has_failed:
             with told():
-                self._engine.write(Batch())  # all that was touched is lost, so that nothing else would ask the engine
-        return super()._write()
+                self._engine.write(Batch())  # all that was touched is lost, so that nothing else has asked the engine
+        return encoding_s
 
     def _succeed(self, written: Sequence[Kept], lost: Collection[str]) -> None:
         for kept in written:

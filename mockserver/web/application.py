@@ -12,6 +12,7 @@ from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 from werkzeug.wrappers import Response as WerkzeugResponse
 
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.web.component_flask import ComponentFlask
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import is_of_the_mock
@@ -20,6 +21,7 @@ from mockserver.web.server import loop
 from mockserver.web.server.connections.heads import KNOWN
 from mockserver.web.server.wsgi import WsgiAnswer
 from mockserver.web.service.answer import ApiResponse
+from mockserver.web.service.early_refusal import early_refusal
 from mockserver.web.service.entrance import respond, take_workspace_off, whole
 from mockserver.web.service.service import Service
 
@@ -111,6 +113,7 @@ class ServiceFlask(LeanFlask):
         self.config["MAX_CONTENT_LENGTH"] = service.body_limit
         self.url_map.merge_slashes = False
         self.register_error_handler(InternalServerError, lambda _: service.fail())
+        self.register_error_handler(KeepingError, lambda error: early_refusal(request.path, 503, str(error)))
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Take the workspace's name off an address that begins with `/w/<name>`, and let answer who has the rest."""
@@ -154,11 +157,13 @@ class ServiceFlask(LeanFlask):
         return rv if isinstance(rv, ApiResponse) else super().make_response(rv)
 
     def failed(self, environ: WSGIEnvironment, error: Exception) -> WerkzeugResponse:
-        """The answer to a request that has met an error of the mock itself, which is logged.
+        """The answer to a request that has met an error of the mock itself, which is logged, or of what keeps it.
 
         Raises:
             ConnectionResetError: this is the error.
         """
+        if isinstance(error, KeepingError):
+            return early_refusal(environ["PATH_INFO"], 503, str(error))
         with self.request_context(environ):
             return self.handle_exception(error)
 

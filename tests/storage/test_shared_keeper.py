@@ -228,6 +228,17 @@ def test_what_another_server_removes_is_lost_when_that_is_heard(keeper, workspac
     assert keeper.lost == ["w"]
 
 
+def test_what_it_held_is_lost_by_a_server_that_was_taken_for_dead(keeper, workspace, shared):
+    shared.expel(keeper.engine)
+    keeper.news()
+    assert keeper.lost == ["w"]
+
+
+def test_while_no_other_server_hears_of_this_one_that_is_told(keeper, workspace):
+    keeper.engine.trouble = "the store cannot be reached"
+    assert keeper.failure == "the store cannot be reached"
+
+
 def test_one_that_nobody_has_is_missing(keeper):
     with pytest.raises(MissingError, match="holds no workspace w"):
         keeper.load("w")

@@ -65,8 +65,9 @@ class SharedBytes:
     def expel(self, engine):
         """Take a server for dead: it holds nothing any more, and what is due in its workspaces is told to others."""
         with self.lock:
-            for row in self.rows.values():
+            for name, row in self.rows.items():
                 if row.holder is engine:
+                    engine.gone.add(name)
                     row.holder = row.token = None
                     if row.outline is not None:
                         self.events.append((None, Known(row.outline)))
@@ -95,6 +96,16 @@ class MemoryEngine:
         self.batches = []
         #: Called once each before the next write.
         self.meanwhile = []
+        #: What it has lost as it was taken for dead.
+        self.gone = set()
+
+    @property
+    def failure(self):
+        return self.trouble
+
+    def lost(self):
+        found, self.gone = self.gone, set()
+        return found
 
     # ------------------------------------------------------------------ writing
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from mockserver.core.effects.jobs import Done, Job, Outcome, OutgoingRequest
 from mockserver.core.time.cause import MAIL
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.mailbox import FAILED, WAITING, Sending
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.workspace import Workspace
 
 #: Why an e-mail that waited is not sent after a new start.
@@ -18,12 +20,12 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
     """Have a call made for a job that has begun.
 
     `write` makes the request when its turn comes. `done` takes the outcome under the lock, while the clock shows the
-    present moment. If the job is cancelled before, neither is called.
+    present moment. If the job is cancelled before, or the workspace is lost, neither is called.
     """
     moment = workspace.state.clock.now()
 
     def finish(outcome: Outcome) -> None:
-        with workspace.lock:
+        with suppress(KeepingError), workspace.lock:
             if job in workspace.jobs:
                 workspace.jobs.cancel(job.machine, job.key)
                 try:
@@ -64,16 +66,18 @@ def resume(workspace: Workspace) -> None:
 def _send_out(workspace: Workspace, mail: Mail) -> None:
     """Send an e-mail to the real SMTP server, for as long as it belongs to the workspace.
 
-    It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is dropped.
+    It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is dropped or
+    lost.
     """
     generation = workspace.mail_generation
 
     def wanted() -> bool:
-        with workspace.lock:
+        with suppress(KeepingError), workspace.lock:
             return workspace.mail_generation == generation or workspace.state.mailbox.find(mail.id) is mail
+        return False
 
     def report(sending: Sending) -> None:
-        with workspace.lock:
+        with suppress(KeepingError), workspace.lock:
             workspace.state.mailbox.note_sending(mail, sending)
             workspace.watchers.tell("mail")
 
