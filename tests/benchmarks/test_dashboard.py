@@ -1,4 +1,4 @@
-"""What open pages of the dashboard cost the API, and how they bear a busy or a large world."""
+"""What open pages of the dashboard cost the API, and how they bear a busy or a large workspace."""
 
 import threading
 import time
@@ -85,7 +85,7 @@ def test_five_open_pages_cost_less_than_a_twentieth(show):
     assert more < 0.05
 
 
-def test_every_page_of_a_large_world_is_there_within_a_fifth_of_a_second(show):
+def test_every_page_of_a_large_workspace_is_there_within_a_fifth_of_a_second(show):
     with servers([*MOCK, "standard"]) as [server]:
         post(f"{server.root}/_mock/reset", {"scenario": _LARGE})
         took = {page.name: _milliseconds(f"{server.root}/_mock/ui/{page.name}") for page in PAGES}

@@ -7,14 +7,14 @@ from urllib.parse import quote, urljoin
 
 import pytest
 from hostile_values import Page, values
-from hostile_world import fill
+from hostile_workspace import fill
 
 from mockserver.dashboard.navigation import PAGES
 
 pytestmark = pytest.mark.slow
 
 NAMES = [page.name for page in PAGES]
-#: How many values one world gets, so that every page shows those of its kind.
+#: How many values one workspace gets, so that every page shows those of its kind.
 BATCH = 1_000
 #: `HOSTILE_TIMES` multiplies how many there are in all. Chosen: 10,000 take over a minute on two cores.
 MANY = 2_000 * int(os.environ.get("HOSTILE_TIMES", "1"))

@@ -19,7 +19,7 @@ from mockserver.dashboard.snippets import python, shell
 from mockserver.dashboard.snippets.sent import of_exchange
 
 KEY = "own-key"
-WORLD = python.Preparation(marker={"scenario": "standard"}, fault=None)
+PREPARED = python.Preparation(marker={"scenario": "standard"}, fault=None)
 
 
 class Receiver(ThreadingHTTPServer):
@@ -199,7 +199,7 @@ def test_headers_that_a_client_sets_by_itself_are_left_to_it():
 
 def test_a_long_reason_is_cut_to_a_line():
     outcome = python.Outcome(400, None, "why\n" * 100)
-    lines = python.whole_test(of_exchange(exchange()), None, WORLD, outcome).splitlines()
+    lines = python.whole_test(of_exchange(exchange()), None, PREPARED, outcome).splitlines()
     (comment,) = [line.strip() for line in lines if "why" in line]
     assert (comment[:11], comment[-1], len(comment)) == ("# why why w", "…", 203)
 
@@ -229,7 +229,7 @@ def test_a_secret_of_an_address_is_not_written_out():
 def test_a_test_of_whatever_was_sent_is_python(path, query, headers, body, reason):
     row = exchange("POST", path, query, headers, body)
     outcome = python.Outcome(400, "invalid_parameter", reason)
-    text = python.whole_test(of_exchange(row), "createSender", WORLD, outcome)
+    text = python.whole_test(of_exchange(row), "createSender", PREPARED, outcome)
 
     assert "test_create_sender_is_refused" in compile(text, "snippet", "exec").co_names
 
@@ -240,13 +240,13 @@ CREATE = {"name": "A", "email": "a@acme.test"}
 
 
 PASTED = [
-    (exchange(body=json.dumps(CREATE).encode()), "createSender", WORLD, python.Outcome(201, None, None)),
-    (exchange(body=b"{}"), "createSender", WORLD, python.Outcome(400, "missing_parameter", "no 'name'\nis there")),
-    (exchange("GET", "/v3/nowhere"), None, WORLD, python.Outcome(404, "not_found", None)),
+    (exchange(body=json.dumps(CREATE).encode()), "createSender", PREPARED, python.Outcome(201, None, None)),
+    (exchange(body=b"{}"), "createSender", PREPARED, python.Outcome(400, "missing_parameter", "no 'name'\nis there")),
+    (exchange("GET", "/v3/nowhere"), None, PREPARED, python.Outcome(404, "not_found", None)),
     (
         exchange("GET", "/v3/account"),
         "getAccount",
-        WORLD._replace(fault={"fault": "empty_response", "match": {"operation": "getAccount"}}),
+        PREPARED._replace(fault={"fault": "empty_response", "match": {"operation": "getAccount"}}),
         python.Outcome(None, None, "the fault let no answer through"),
     ),
 ]

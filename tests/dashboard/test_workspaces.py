@@ -157,7 +157,7 @@ def test_evicted_workspaces_are_counted(make_api):
     assert "2 were evicted for newer ones." in plain(page(api, LIST))
 
 
-def test_a_list_of_large_worlds_is_quick(make_api):
+def test_a_list_of_large_workspaces_is_quick(make_api):
     api = make_api("empty")
     make(api, name="huge", scenario={"accounts": [{"name": "m", "role": "master"}, *(
         {"name": f"s{number}", "role": "sub_account", "of": "m"} for number in range(5_000)

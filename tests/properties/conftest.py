@@ -1,4 +1,4 @@
-"""Histories of requests in a workspace, and what stands for the world outside of it."""
+"""Histories of requests in a workspace, and what stands for all outside of it."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def blocking():
 
 
 @pytest.fixture
-def world(blocking):
+def workspace(blocking):
     """A new workspace with coroutines."""
     with blocking.workspace("onboarding") as found:
         yield found.asynchronous
@@ -94,11 +94,11 @@ def assert_waiting(server, number):
         assert time.monotonic() < deadline
 
 
-async def test_a_cancelled_wait_ends_at_once_here_and_on_the_server(blocking, world, under_way):
+async def test_a_cancelled_wait_ends_at_once_here_and_on_the_server(blocking, workspace, under_way):
     began = time.monotonic()
     async with anyio.create_task_group() as tasks:
         for _ in range(50):
-            tasks.start_soon(lambda: world.mailbox.latest(to="nobody@acme.test", wait=30))
+            tasks.start_soon(lambda: workspace.mailbox.latest(to="nobody@acme.test", wait=30))
         assert await anyio.to_thread.run_sync(under_way.wait_for, 50)
         tasks.cancel_scope.cancel()
 
@@ -107,30 +107,30 @@ async def test_a_cancelled_wait_ends_at_once_here_and_on_the_server(blocking, wo
     assert time.monotonic() < began + SOON
 
 
-async def test_a_wait_ends_with_a_timeout(world, under_way):
+async def test_a_wait_ends_with_a_timeout(workspace, under_way):
     with pytest.raises(TimeoutError), anyio.fail_after(0.05):
-        await world.mailbox.latest(to="nobody@acme.test", wait=30)
+        await workspace.mailbox.latest(to="nobody@acme.test", wait=30)
 
     assert await anyio.to_thread.run_sync(under_way.wait_for, 0)
 
 
-async def test_a_call_in_a_scope_that_is_cancelled_makes_no_call(world, under_way):
+async def test_a_call_in_a_scope_that_is_cancelled_makes_no_call(workspace, under_way):
     with anyio.CancelScope() as scope:
         scope.cancel()
         await anyio.lowlevel.checkpoint_if_cancelled()
-        await world.mailbox.clear()
+        await workspace.mailbox.clear()
 
     assert under_way.begun == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_answers_go_to_the_calls_that_they_are_of_however_many_are_cancelled(world, under_way, seed):
+async def test_answers_go_to_the_calls_that_they_are_of_however_many_are_cancelled(workspace, under_way, seed):
     chance = random.Random(seed)
     answered = []
 
     async def ask(number):
         with anyio.move_on_after(chance.choice([0, 0.001, 0.005, 0.02, SOON])):
-            found = await world.stubs.add("GET", f"/v3/notes/{number}", {"status": 204})
+            found = await workspace.stubs.add("GET", f"/v3/notes/{number}", {"status": 204})
             answered.append((f"/v3/notes/{number}", found.path))
 
     async with anyio.create_task_group() as tasks:
@@ -139,19 +139,19 @@ async def test_answers_go_to_the_calls_that_they_are_of_however_many_are_cancell
 
     assert answered
     assert [pair for pair in answered if pair[0] != pair[1]] == []
-    assert await world.clock.frozen
+    assert await workspace.clock.frozen
 
 
 async def test_a_workspace_is_dropped_where_its_block_is_cancelled(blocking):
     async with await AsyncMockServer.connect(blocking.url) as server:
         with anyio.CancelScope() as scope:
-            async with await server.workspace() as world:
+            async with await server.workspace() as workspace:
                 scope.cancel()
                 await anyio.lowlevel.checkpoint()
 
         names = set()
         with anyio.fail_after(SOON):
-            while world.name in (names := {row.name for row in await server.workspaces()}):
+            while workspace.name in (names := {row.name for row in await server.workspaces()}):
                 await anyio.lowlevel.checkpoint()
         assert "default" in names
 
@@ -180,12 +180,12 @@ async def test_a_start_that_is_cancelled_leaves_no_server_behind():
             await anyio.lowlevel.checkpoint()
 
 
-async def test_calls_beyond_the_most_at_once_wait_for_their_turn(world, under_way, monkeypatch, anyio_backend):
+async def test_calls_beyond_the_most_at_once_wait_for_their_turn(workspace, under_way, monkeypatch, anyio_backend):
     monkeypatch.setattr(import_module(f"mockserver.testing.variants.under_{anyio_backend}"), "THREADS", 2)
 
     async with anyio.create_task_group() as tasks:
         for _ in range(6):
-            tasks.start_soon(lambda: world.deliveries.all(wait=0.05))
+            tasks.start_soon(lambda: workspace.deliveries.all(wait=0.05))
 
     assert under_way.most == 2
 
@@ -206,12 +206,12 @@ def test_a_cancellation_after_the_answer_leaves_the_connection_to_the_next_call(
 
 
 def test_loops_one_after_the_other_use_the_same_workspace(blocking):
-    with blocking.workspace() as workspace:
-        world = workspace.asynchronous
+    with blocking.workspace() as found:
+        workspace = found.asynchronous
 
         async def advance():
-            await world.clock.advance(hours=1)
-            return await world.clock.now
+            await workspace.clock.advance(hours=1)
+            return await workspace.clock.now
 
         moments = [asyncio.run(advance()), asyncio.run(advance()), anyio.run(advance, backend="trio")]
 
@@ -263,12 +263,12 @@ _FORKED = """
 import asyncio, os, threading
 from mockserver import MockServer
 
-world = MockServer.connect("{url}").workspace().asynchronous
+workspace = MockServer.connect("{url}").workspace().asynchronous
 
 async def ask(start):
     for number in range(start, start + 50):
         paths = [f"/v3/notes/{{number}}-{{turn}}" for turn in range(3)]
-        stubs = await asyncio.gather(*(world.stubs.add("GET", path, {{"status": 204}}) for path in paths))
+        stubs = await asyncio.gather(*(workspace.stubs.add("GET", path, {{"status": 204}}) for path in paths))
         assert [stub.path for stub in stubs] == paths
 
 asyncio.run(ask(0))

@@ -25,18 +25,18 @@ def blocking():
 
 
 @pytest.fixture
-def world(blocking):
+def workspace(blocking):
     """A new workspace with coroutines."""
     with blocking.workspace("onboarding") as found:
         yield found.asynchronous
 
 
-async def ask(world, method, path, body):
+async def ask(workspace, method, path, body):
     """Sends a request as a product does that runs on the same event loop, and returns the status of the answer."""
-    root, path = world.url.split("/w/")[0], f"/w/{world.url.split('/w/')[1]}{path}"
+    root, path = workspace.url.split("/w/")[0], f"/w/{workspace.url.split('/w/')[1]}{path}"
     host, port = root.removeprefix("http://").split(":")
     content = json.dumps(body)
-    head = f"{method} {path} HTTP/1.1\r\nhost: {host}\r\napi-key: {world.api_key}\r\nconnection: close\r\n"
+    head = f"{method} {path} HTTP/1.1\r\nhost: {host}\r\napi-key: {workspace.api_key}\r\nconnection: close\r\n"
     head += f"content-type: application/json\r\ncontent-length: {len(content)}\r\n\r\n"
     async with await anyio.connect_tcp(host, int(port)) as stream:
         await stream.send((head + content).encode())
@@ -59,45 +59,45 @@ async def receiving(answer=b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection:
         tasks.cancel_scope.cancel()
 
 
-async def test_a_clock_is_advanced_while_a_receiver_on_the_same_loop_takes_the_webhook_calls(world):
+async def test_a_clock_is_advanced_while_a_receiver_on_the_same_loop_takes_the_webhook_calls(workspace):
     async with receiving() as (url, lines):
         webhook = {"url": url, "type": "transactional", "events": ["hardBounce"]}
-        assert await ask(world, "POST", "/webhooks", webhook) == 201
-        await world.clock.freeze()
-        await world.trigger("hardBounce")
+        assert await ask(workspace, "POST", "/webhooks", webhook) == 201
+        await workspace.clock.freeze()
+        await workspace.trigger("hardBounce")
 
-        await world.clock.advance(hours=1)
+        await workspace.clock.advance(hours=1)
 
         assert lines == ["POST /hook HTTP/1.1"]
-        assert [delivery.state for delivery in await world.deliveries.all()] == ["delivered"]
+        assert [delivery.state for delivery in await workspace.deliveries.all()] == ["delivered"]
 
 
-async def test_a_mail_is_waited_for_that_a_task_of_the_same_loop_causes(world):
+async def test_a_mail_is_waited_for_that_a_task_of_the_same_loop_causes(workspace):
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(ask, world, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
+        tasks.start_soon(ask, workspace, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
 
-        mail = await world.mailbox.latest(to="new@acme.test", wait=30)
+        mail = await workspace.mailbox.latest(to="new@acme.test", wait=30)
 
     assert mail.otp is not None
 
 
-async def test_fifty_calls_wait_at_once(world):
+async def test_fifty_calls_wait_at_once(workspace):
     codes = []
 
     async def wait():
-        codes.append((await world.mailbox.latest(to="new@acme.test", wait=30)).otp)
+        codes.append((await workspace.mailbox.latest(to="new@acme.test", wait=30)).otp)
 
     async with anyio.create_task_group() as tasks:
         for _ in range(50):
             tasks.start_soon(wait)
-        await ask(world, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
+        await ask(workspace, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
 
     assert (len(codes), len(set(codes))) == (50, 1)
 
 
-async def test_a_wait_ends_without_what_it_has_waited_for(world):
+async def test_a_wait_ends_without_what_it_has_waited_for(workspace):
     with pytest.raises(LookupError, match=r"no e-mail to nobody@acme.test after 0.05 s; the mailbox is empty"):
-        await world.mailbox.latest(to="nobody@acme.test", wait=0.05)
+        await workspace.mailbox.latest(to="nobody@acme.test", wait=0.05)
 
 
 async def test_a_server_starts_and_stops_while_the_loop_goes_on():
@@ -113,8 +113,8 @@ async def test_a_server_starts_and_stops_while_the_loop_goes_on():
         tasks.start_soon(count)
         async with AsyncMockServer() as server:
             while_it_started, turns = turns, 0
-            world = await server.workspace("onboarding")
-            assert (await world.clock.now).tzinfo is not None
+            workspace = await server.workspace("onboarding")
+            assert (await workspace.clock.now).tzinfo is not None
             turns = 0
         while_it_stopped = turns
         tasks.cancel_scope.cancel()
@@ -123,25 +123,25 @@ async def test_a_server_starts_and_stops_while_the_loop_goes_on():
     assert while_it_stopped > 1
 
 
-async def test_what_a_call_refuses_is_raised_where_it_is_awaited(world):
+async def test_what_a_call_refuses_is_raised_where_it_is_awaited(workspace):
     with pytest.raises(TypeError, match="advance takes one of"):
-        await world.clock.advance()
+        await workspace.clock.advance()
 
 
-async def test_properties_that_ask_the_server_are_awaited(world):
-    fault = await world.faults.add("dns_failure")
+async def test_properties_that_ask_the_server_are_awaited(workspace):
+    fault = await workspace.faults.add("dns_failure")
 
-    assert (await fault.hits, await fault.active, await world.clock.frozen) == (0, True, True)
+    assert (await fault.hits, await fault.active, await workspace.clock.frozen) == (0, True, True)
 
 
-async def test_both_forms_of_a_workspace_are_the_same_workspace(world):
-    blocking = world.synchronous
+async def test_both_forms_of_a_workspace_are_the_same_workspace(workspace):
+    blocking = workspace.synchronous
 
-    await world.seed({"accounts": [{"name": "second", "api_keys": ["xkeysib-second"]}]})
+    await workspace.seed({"accounts": [{"name": "second", "api_keys": ["xkeysib-second"]}]})
 
-    assert (blocking.name, blocking.url, blocking.asynchronous.url) == (world.name, world.url, world.url)
-    assert [account.name for account in blocking.accounts] == [account.name for account in world.accounts]
-    assert blocking.key("second") == await world.key("second")
+    assert (blocking.name, blocking.url, blocking.asynchronous.url) == (workspace.name, workspace.url, workspace.url)
+    assert [account.name for account in blocking.accounts] == [account.name for account in workspace.accounts]
+    assert blocking.key("second") == await workspace.key("second")
 
 
 async def test_a_server_that_was_not_started_says_so():

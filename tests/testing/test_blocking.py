@@ -48,14 +48,14 @@ def under_trio(function):
 
 
 MAY_WAIT = {
-    "Clock.advance": lambda world: world.clock.advance(minutes=1),
-    "Clock.set": lambda world: world.clock.set("2036-01-15T09:00:00Z"),
-    "Deliveries.all": lambda world: world.deliveries.all(wait=0.01),
-    "Deliveries.redeliver": lambda world: world.deliveries.redeliver(1),
-    "Mailbox.latest": lambda world: world.mailbox.latest(wait=0.01),
-    "Receiver.calls": lambda world: world.receiver().calls(wait=0.01),
-    "Requests.answer": lambda world: world.requests.answer("none"),
-    "Requests.wait": lambda world: world.requests.wait(0.01),
+    "Clock.advance": lambda workspace: workspace.clock.advance(minutes=1),
+    "Clock.set": lambda workspace: workspace.clock.set("2036-01-15T09:00:00Z"),
+    "Deliveries.all": lambda workspace: workspace.deliveries.all(wait=0.01),
+    "Deliveries.redeliver": lambda workspace: workspace.deliveries.redeliver(1),
+    "Mailbox.latest": lambda workspace: workspace.mailbox.latest(wait=0.01),
+    "Receiver.calls": lambda workspace: workspace.receiver().calls(wait=0.01),
+    "Requests.answer": lambda workspace: workspace.requests.answer("none"),
+    "Requests.wait": lambda workspace: workspace.requests.wait(0.01),
 }
 #: The modules of the control API in which a call waits, and what of `MAY_WAIT` asks for it.
 WAITING = {
@@ -66,15 +66,15 @@ WAITING = {
     "mockserver.control.workspaces.clock": {"Clock.advance", "Clock.set"},
 }
 WAIT_NOT = {
-    "Clock.freeze": lambda world: world.clock.freeze(),
-    "Clock.now": lambda world: world.clock.now,
-    "Deliveries.all": lambda world: world.deliveries.all(),
-    "Machines.fire": lambda world: world.machines.fire("sender", 2, "expire_otp"),
-    "Mailbox.latest": lambda world: world.mailbox.latest(),
-    "Requests.latest": lambda world: world.requests.latest(),
-    "Receiver.calls": lambda world: world.receiver().calls(),
-    "Workspace.trigger": lambda world: world.trigger("hardBounce"),
-    "Workspace.reset": lambda world: world.reset(),
+    "Clock.freeze": lambda workspace: workspace.clock.freeze(),
+    "Clock.now": lambda workspace: workspace.clock.now,
+    "Deliveries.all": lambda workspace: workspace.deliveries.all(),
+    "Machines.fire": lambda workspace: workspace.machines.fire("sender", 2, "expire_otp"),
+    "Mailbox.latest": lambda workspace: workspace.mailbox.latest(),
+    "Requests.latest": lambda workspace: workspace.requests.latest(),
+    "Receiver.calls": lambda workspace: workspace.receiver().calls(),
+    "Workspace.trigger": lambda workspace: workspace.trigger("hardBounce"),
+    "Workspace.reset": lambda workspace: workspace.reset(),
 }
 each_library = pytest.mark.parametrize("under", [under_asyncio, under_trio])
 

@@ -38,11 +38,13 @@ def _environment(monkeypatch):
 
 
 def test_a_server_in_this_process_is_trusted(server):
-    with server.workspace() as world:
-        assert world.url.startswith("https://127.0.0.1:")
-        found = requests.get(f"{world.url}/senders", headers={"api-key": world.api_key}, verify=server.file, timeout=20)
+    with server.workspace() as workspace:
+        assert workspace.url.startswith("https://127.0.0.1:")
+        found = requests.get(
+            f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, verify=server.file, timeout=20
+        )
         assert found.status_code == 200
-        world.requests.verify(operation="getSenders", count=1)
+        workspace.requests.verify(operation="getSenders", count=1)
 
 
 def test_it_tells_what_others_have_to_trust(server):

@@ -12,9 +12,9 @@ from mockserver.beyond.catalogue import is_meant as is_meant_for
 from mockserver.beyond.effects.effect import Effect, TooLargeError
 from mockserver.beyond.stubs import stored
 from mockserver.beyond.stubs.program import Answer, Program, Refusal, program_of, scope_of
+from mockserver.beyond.stubs.provider import Provider
 from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
 from mockserver.beyond.stubs.view import body_of, names_for
-from mockserver.beyond.stubs.world import World
 from mockserver.beyond.templates import operators
 from mockserver.beyond.templates.budget import Budget
 from mockserver.beyond.templates.functions import key_of
@@ -110,9 +110,9 @@ class _Call:
         self._stub, self._caller, self._request, self._exchange = stub, caller, request, exchange
         self._program: Program = program_of(stub.written)
         budget = Budget(len(exchange.body), len(caller.account.rows_of(Stored)))
-        self._world = World(caller, budget)
+        self._provider = Provider(caller, budget)
         names = names_for(caller, request, exchange, params)
-        self._scope = scope_of(self._program, Scope(names, self._world, budget))
+        self._scope = scope_of(self._program, Scope(names, self._provider, budget))
 
     def outcome(self) -> _Outcome:
         """What comes of the request; nothing has changed yet.
@@ -143,7 +143,7 @@ class _Call:
             effects.check(outcome.effects, self._caller)
         except ValueError as error:
             raise _failure(self._stub, _at(TemplateError(str(error)), ("effects",))) from None
-        self._world.commit()
+        self._provider.commit()
         self._stub.position = outcome.position
         stored.change(account, outcome.changes)
         effects.perform(outcome.effects, self._caller)

@@ -131,11 +131,11 @@ def _used(work: Callable[..., Any], budget: Budget, value: Any, given: list[Any]
 def _call(node: nodes.Call, scope: Scope) -> Any:
     given, named = _arguments(node, scope)
     if isinstance(node.node, nodes.Name):
-        return FUNCTIONS[node.node.name].work(scope.budget, scope.world, *map(operators.defined, given))
+        return FUNCTIONS[node.node.name].work(scope.budget, scope.provider, *map(operators.defined, given))
     assert isinstance(node.node, nodes.Getattr), "the check admits no other callee"
     if isinstance(node.node.node, nodes.Name) and node.node.node.name == "faker":
         scope.budget.look(_FAKER_COST)
-        return scope.world.made_up(node.node.attr)
+        return scope.provider.made_up(node.node.attr)
     return _used(METHODS[node.node.attr], scope.budget, evaluated(node.node.node, scope), given, named)
 
 

@@ -21,7 +21,7 @@ FAKER = frozenset(
 )  # fmt: skip
 
 
-class World(Protocol):
+class Provider(Protocol):
     """What the functions of templates do in a workspace; nothing that they draw counts before the request is done."""
 
     def next_id(self, kind: str) -> int:
@@ -62,15 +62,15 @@ def key_of(value: Any) -> str:
     return value if isinstance(value, str) else str(whole(value))
 
 
-def _stored(budget: Budget, world: World, table: Any, key: Any = None) -> Any:
+def _stored(budget: Budget, provider: Provider, table: Any, key: Any = None) -> Any:
     if key is not None:
-        return world.stored(text(table), key_of(key))
-    found = world.stored_in(text(table))
+        return provider.stored(text(table), key_of(key))
+    found = provider.stored_in(text(table))
     budget.look(len(found))
     return found
 
 
-def _range(budget: Budget, _: World, *bounds: Any) -> Any:
+def _range(budget: Budget, _: Provider, *bounds: Any) -> Any:
     if len(bounds) == 3 and not whole(bounds[2]):
         raise TemplateError("a step of zero leads nowhere")
     found = range(*map(whole, bounds))
@@ -79,10 +79,10 @@ def _range(budget: Budget, _: World, *bounds: Any) -> Any:
     return budget.made(list(found))
 
 
-def _random(_: Budget, world: World, low: Any, high: Any) -> Any:
+def _random(_: Budget, provider: Provider, low: Any, high: Any) -> Any:
     if whole(low) > whole(high):
         refuse(high, f"a number of {low} at least")
-    return world.random(low, high)
+    return provider.random(low, high)
 
 
 class Function(NamedTuple):
@@ -90,15 +90,15 @@ class Function(NamedTuple):
 
     least: int
     most: int
-    #: Takes the budget and the world before the arguments.
+    #: Takes the budget and the provider before the arguments.
     work: Callable[..., Any]
 
 
 FUNCTIONS: Mapping[str, Function] = {
-    "next_id": Function(1, 1, lambda _, world, kind: world.next_id(kind)),
-    "uuid": Function(0, 0, lambda _, world: world.uuid()),
+    "next_id": Function(1, 1, lambda _, provider, kind: provider.next_id(kind)),
+    "uuid": Function(0, 0, lambda _, provider: provider.uuid()),
     "random": Function(2, 2, _random),
-    "message_id": Function(0, 0, lambda _, world: world.message_id()),
+    "message_id": Function(0, 0, lambda _, provider: provider.message_id()),
     "stored": Function(1, 2, _stored),
     "range": Function(1, 3, _range),
 }

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from mockserver.beyond.templates.budget import Budget
-from mockserver.beyond.templates.functions import World
+from mockserver.beyond.templates.functions import Provider
 
 
 class Scope(NamedTuple):
     """What a template sees: values by name, the workspace's functions, and what it may still do."""
 
     names: dict[str, Any]
-    world: World
+    provider: Provider
     budget: Budget
 
     def within(self, names: Mapping[str, Any]) -> Scope:

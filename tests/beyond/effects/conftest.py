@@ -12,7 +12,7 @@ START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 EVENTS = ["request", "delivered", "blocked", "error", "hardBounce", "opened"]
 
 
-class World:
+class Performer:
     """One application on a frozen clock, and effects on its first account, or on that of a name."""
 
     def __init__(self, api, account=None):
@@ -56,12 +56,12 @@ class World:
 
 
 @pytest.fixture
-def world(make_api):
-    """A factory of worlds: the members of a scenario; `account` names the one that acts."""
+def performer(make_api):
+    """A factory of performers, by the members of a scenario; `account` names the one that acts."""
 
     def make(account=None, **scenario):
         hook = {"id": 1, "url": "http://127.0.0.1:9/hook", "events": EVENTS}
         clock = {"start": START.isoformat(), "frozen": True}
-        return World(make_api({"clock": clock, "seed": 7, "webhooks": [hook], **scenario}), account)
+        return Performer(make_api({"clock": clock, "seed": 7, "webhooks": [hook], **scenario}), account)
 
     return make

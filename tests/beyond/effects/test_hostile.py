@@ -69,8 +69,8 @@ EFFECTS = st.one_of(
 
 
 @pytest.fixture
-def here(world):
-    return world()
+def here(performer):
+    return performer()
 
 
 @given(st.lists(EFFECTS, max_size=3))

@@ -12,7 +12,7 @@ MAIL = {
     "subject": "Hi",
     "htmlContent": "<p>Hi</p>",
 }
-WORLD = {
+SCENARIO = {
     "extends": "send",
     "clock": {"start": START, "frozen": True},
     "seed": 7,
@@ -88,7 +88,7 @@ def sending(make_api):
     """A factory of workspaces, with other members of the scenario or of its account."""
 
     def make(account=None, **members):
-        accounts = [{**WORLD["accounts"][0], **(account or {})}]
-        return Sending(make_api({**WORLD, "accounts": accounts, **members}, key="acme-key"))
+        accounts = [{**SCENARIO["accounts"][0], **(account or {})}]
+        return Sending(make_api({**SCENARIO, "accounts": accounts, **members}, key="acme-key"))
 
     return make

@@ -11,7 +11,7 @@ from time import thread_time
 import pytest
 from hostile_templates import ESCAPES, GREEDY, template
 
-from mockserver.beyond.stubs.world import World
+from mockserver.beyond.stubs.provider import Provider
 from mockserver.beyond.templates.budget import Budget
 from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.value import Reader
@@ -62,7 +62,7 @@ def caller():
     workspace = load({"accounts": [{"name": "acme"}], "seed": 7}, name="w")
     found = Caller(workspace, workspace.state.first_account)
     # These import what they need when they are first called.
-    World(found, Budget()).made_up("name")
+    Provider(found, Budget()).made_up("name")
     meant("a", ["b"])
     comparable("a@bücher.test")
     return found
@@ -86,7 +86,7 @@ def given(caller):
             if reader.mistakes:
                 return reader.mistakes[0][1]
             try:
-                return value.given(Scope(names, World(caller, budget), budget))
+                return value.given(Scope(names, Provider(caller, budget), budget))
             except TemplateError as error:
                 return str(error)
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from mockserver.beyond.stubs.world import World
+from mockserver.beyond.stubs.provider import Provider
 from mockserver.beyond.templates.budget import Budget
 from mockserver.beyond.templates.functions import FAKER
 from mockserver.beyond.templates.scope import Scope
@@ -227,8 +227,8 @@ def test_faker_and_draws_follow_the_seed(stubbed):
 @pytest.mark.parametrize("what", sorted(FAKER))
 def test_made_up_data_are_plain_and_follow_the_seed(what):
     workspaces = [load({"accounts": [{"name": "a"}], "seed": 7}, name="w") for _ in range(2)]
-    worlds = [World(Caller(one, one.state.first_account), Budget()) for one in workspaces]
-    one, other = ([world.made_up(what) for _ in range(2)] for world in worlds)
+    providers = [Provider(Caller(one, one.state.first_account), Budget()) for one in workspaces]
+    one, other = ([provider.made_up(what) for _ in range(2)] for provider in providers)
     assert one == other
     assert json_text.read(json_text.write(one)) == one
 

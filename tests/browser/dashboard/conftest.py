@@ -1,4 +1,4 @@
-"""Worlds in which something has happened, whose pages are looked at."""
+"""Workspaces in which something has happened, whose pages are looked at."""
 
 from html.parser import HTMLParser
 from pathlib import Path
@@ -33,7 +33,7 @@ class Links(HTMLParser):
             self.found.append(address)
 
 
-class World:
+class Workspace:
     """A workspace, as programs and browsers reach it."""
 
     def __init__(self, server, name, **options):
@@ -84,25 +84,31 @@ class World:
         return answer
 
 
-def live(world):
-    """Let something of everything happen in a world."""
-    world.control("PUT", "/clock", json={"frozen": True})
-    world.control("PUT", "/receivers/shop", json={"status": 429, "times": 2})
-    hook = {"id": 7, "url": f"{world.server}/w/{world.name}/_mock/receiver/shop", "events": ["delivered", "opened"]}
-    world.control("POST", "/seed", json={"webhooks": [hook]})
-    world.call("GET", "/v3/account")
-    made = world.call("POST", "/v3/senders", json=TEXTS).json()
-    world.call("POST", "/v3/senders", json={"name": "", "email": "not an address", "colour": ["red", {"a": 1}]})
-    world.call("PUT", f"/v3/senders/{made['id']}/validate", json={"otp": 1})
-    world.call("POST", "/v3/senders/domains", json={"name": "new.test"})
-    world.call("GET", "/v3/nothing?token=secret")
-    world.call("DELETE", "/v3/senders/4711")
-    world.control("POST", "/trigger", json={"event": "delivered", "to": "jo@acme.test"})
-    world.control("POST", "/clock/advance", json={"by": "PT10M"})
-    world.control("POST", "/faults", json={"fault": "server_error", "match": {"operation": "getSenders"}, "times": 3})
-    world.call("GET", "/v3/senders")
-    world.control("PUT", "/dns/new.test", json={"dkim_record": "wrong"})
-    world.control("POST", "/snapshots", json={"name": "before"})
+def live(workspace):
+    """Let something of everything happen in a workspace."""
+    workspace.control("PUT", "/clock", json={"frozen": True})
+    workspace.control("PUT", "/receivers/shop", json={"status": 429, "times": 2})
+    hook = {
+        "id": 7,
+        "url": f"{workspace.server}/w/{workspace.name}/_mock/receiver/shop",
+        "events": ["delivered", "opened"],
+    }
+    workspace.control("POST", "/seed", json={"webhooks": [hook]})
+    workspace.call("GET", "/v3/account")
+    made = workspace.call("POST", "/v3/senders", json=TEXTS).json()
+    workspace.call("POST", "/v3/senders", json={"name": "", "email": "not an address", "colour": ["red", {"a": 1}]})
+    workspace.call("PUT", f"/v3/senders/{made['id']}/validate", json={"otp": 1})
+    workspace.call("POST", "/v3/senders/domains", json={"name": "new.test"})
+    workspace.call("GET", "/v3/nothing?token=secret")
+    workspace.call("DELETE", "/v3/senders/4711")
+    workspace.control("POST", "/trigger", json={"event": "delivered", "to": "jo@acme.test"})
+    workspace.control("POST", "/clock/advance", json={"by": "PT10M"})
+    workspace.control(
+        "POST", "/faults", json={"fault": "server_error", "match": {"operation": "getSenders"}, "times": 3}
+    )
+    workspace.call("GET", "/v3/senders")
+    workspace.control("PUT", "/dns/new.test", json={"dkim_record": "wrong"})
+    workspace.control("POST", "/snapshots", json={"name": "before"})
 
 
 @pytest.fixture(scope="session")
@@ -126,29 +132,29 @@ def store(_runtime):
 
 
 @pytest.fixture
-def make_world(server, request):
+def make_workspace(server, request):
     """A factory of workspaces."""
     made = []
 
     def make(name=None, **options):
-        made.append(World(server, name or f"w{abs(hash(request.node.nodeid)) % 10**8}-{len(made)}", **options))
+        made.append(Workspace(server, name or f"w{abs(hash(request.node.nodeid)) % 10**8}-{len(made)}", **options))
         return made[-1]
 
     yield make
-    for world in made:
-        world.http.delete(f"{server}/_mock/workspaces/{quote(world.name, safe='')}", timeout=30)
-        world.http.close()
+    for workspace in made:
+        workspace.http.delete(f"{server}/_mock/workspaces/{quote(workspace.name, safe='')}", timeout=30)
+        workspace.http.close()
 
 
 @pytest.fixture
-def world(make_world):
-    return make_world()
+def workspace(make_workspace):
+    return make_workspace()
 
 
 @pytest.fixture(scope="session")
 def story(server):
     """A workspace in which something of everything has happened; nothing is changed in it."""
-    found = World(server, "acme-staging")
+    found = Workspace(server, "acme-staging")
     live(found)
     yield found
     found.http.close()

@@ -15,12 +15,12 @@ SCENARIO = {
 
 
 @pytest.fixture
-def opened(browser, make_world):
+def opened(browser, make_workspace):
     """A workspace whose page "Clock" is open."""
-    world = make_world(scenario=SCENARIO)
-    browser.open(world.page("clock"))
+    workspace = make_workspace(scenario=SCENARIO)
+    browser.open(workspace.page("clock"))
     browser.see("#due > li", count=2)
-    yield world
+    yield workspace
     assert browser.console() == []
 
 
@@ -68,9 +68,9 @@ def test_a_clock_is_let_run(browser, opened):
     assert not opened.control("GET", "/clock").json()["frozen"]
 
 
-def test_a_running_clock_goes_on_without_asking_the_server(browser, make_world):
-    world = make_world(scenario={"clock": {"start": "2026-01-15T09:00:00Z"}})
-    browser.open(world.page("clock"))
+def test_a_running_clock_goes_on_without_asking_the_server(browser, make_workspace):
+    workspace = make_workspace(scenario={"clock": {"start": "2026-01-15T09:00:00Z"}})
+    browser.open(workspace.page("clock"))
     browser.until(lambda: any("/_mock/stream" in url for url in browser.requested()), "the page does not listen")
     before = browser.text("#now")
 

@@ -10,12 +10,12 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program o
 
 
 @pytest.fixture
-def opened(browser, make_world):
+def opened(browser, make_workspace):
     """A workspace whose page "Faults and DNS" is open."""
-    world = make_world(scenario={"domains": [{"name": "acme.test", "state": "authenticated"}]})
-    browser.open(world.page("faults"))
+    workspace = make_workspace(scenario={"domains": [{"name": "acme.test", "state": "authenticated"}]})
+    browser.open(workspace.page("faults"))
     browser.until(lambda: browser.text("#says"), "the form is not fitted")
-    yield world
+    yield workspace
     assert browser.console() == []
 
 

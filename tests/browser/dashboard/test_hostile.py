@@ -4,9 +4,9 @@ from urllib.parse import urlsplit
 
 import pytest
 from hostile_values import values
-from hostile_world import fill
+from hostile_workspace import fill
 
-from .conftest import NAMES, World
+from .conftest import NAMES, Workspace
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program o
 _VALUES = 400
 
 
-class Filled(World):
+class Filled(Workspace):
     """Called as the application in a process is."""
 
     def _send(self, method, path, **options):
@@ -37,10 +37,10 @@ class Filled(World):
 
 @pytest.fixture(scope="module")
 def filled(server):
-    world = Filled(server, "hostile")
-    fill(world, values(_VALUES))
-    yield world
-    world.http.close()
+    workspace = Filled(server, "hostile")
+    fill(workspace, values(_VALUES))
+    yield workspace
+    workspace.http.close()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,4 +1,4 @@
-"""Pages keep up with the world: they say what has become of it, lose nothing that was typed, and come back."""
+"""Pages keep up with the workspace: they say what has become of it, lose nothing that was typed, and come back."""
 
 import pytest
 
@@ -13,8 +13,8 @@ FIELD = "#advance-by input[name=by]"
 SAID = "#connection"
 
 
-def mail_to(world, name):
-    assert world.call("POST", "/v3/senders", json={"name": name, "email": f"{name}@acme.test"}).ok
+def mail_to(workspace, name):
+    assert workspace.call("POST", "/v3/senders", json={"name": name, "email": f"{name}@acme.test"}).ok
 
 
 def says(browser, words):
@@ -36,26 +36,26 @@ def subjects(browser):
     return [row.text for row in browser.all("#rows > li")]
 
 
-def test_what_somebody_else_does_appears(browser, world):
-    browser.open(world.page("mail"))
+def test_what_somebody_else_does_appears(browser, workspace):
+    browser.open(workspace.page("mail"))
     browser.see("h1")
-    mail_to(world, "first")
+    mail_to(workspace, "first")
     (row,) = browser.see("#rows > li")
 
-    mail_to(world, "second")
+    mail_to(workspace, "second")
 
     browser.see("#rows > li", count=2)
     assert "first@acme.test" in row.text  # the row that was there is the same element still
 
 
-def test_two_people_in_two_windows_see_what_each_does(browser, world):
-    world.control("PUT", "/clock", json={"frozen": True})
-    browser.open(world.page("clock"))
+def test_two_people_in_two_windows_see_what_each_does(browser, workspace):
+    workspace.control("PUT", "/clock", json={"frozen": True})
+    browser.open(workspace.page("clock"))
     browser.see("#thaw")
     first = browser.driver.current_window_handle
     browser.driver.switch_to.new_window("window")
     try:
-        browser.driver.get(world.page("clock"))
+        browser.driver.get(workspace.page("clock"))
         browser.click("#thaw .send button")
         browser.see("#freeze")
     finally:
@@ -65,26 +65,26 @@ def test_two_people_in_two_windows_see_what_each_does(browser, world):
     browser.see("#freeze")
 
 
-def test_a_reset_while_somebody_types_takes_nothing_away(browser, world):
-    mail_to(world, "first")
-    browser.open(world.page("clock"))
+def test_a_reset_while_somebody_types_takes_nothing_away(browser, workspace):
+    mail_to(workspace, "first")
+    browser.open(workspace.page("clock"))
     type_into(browser, FIELD, TYPED)
-    world.control("POST", "/reset", json={"scenario": "empty"})
+    workspace.control("POST", "/reset", json={"scenario": "empty"})
     browser.until(lambda: "timer" not in browser.text("#due-title + #line"), "the timers stay")
 
     assert browser.see(FIELD)[0].get_attribute("value") == TYPED
     is_silent(browser)
 
 
-def test_a_workspace_that_is_dropped_is_told_and_comes_back_under_its_name(browser, world):
-    browser.open(world.page("clock"))
+def test_a_workspace_that_is_dropped_is_told_and_comes_back_under_its_name(browser, workspace):
+    browser.open(workspace.page("clock"))
     type_into(browser, FIELD, TYPED)
 
-    world.http.delete(f"{world.server}/_mock/workspaces/{world.name}", timeout=30)
-    says(browser, f"no workspace '{world.name}'")
+    workspace.http.delete(f"{workspace.server}/_mock/workspaces/{workspace.name}", timeout=30)
+    says(browser, f"no workspace '{workspace.name}'")
     assert browser.see(FIELD)[0].get_attribute("value") == TYPED
 
-    world.http.post(f"{world.server}/_mock/workspaces", json={"name": world.name}, timeout=30)
+    workspace.http.post(f"{workspace.server}/_mock/workspaces", json={"name": workspace.name}, timeout=30)
     is_silent(browser)
     assert browser.see(FIELD)[0].get_attribute("value") == TYPED
 
@@ -124,22 +124,22 @@ document.dispatchEvent(new Event("visibilitychange"));
 """
 
 
-def test_a_page_that_is_hidden_lets_go_of_its_stream_and_catches_up_when_it_is_seen(browser, world, store):
-    watchers = store.get(world.name).watchers
-    browser.open(world.page("mail"))
+def test_a_page_that_is_hidden_lets_go_of_its_stream_and_catches_up_when_it_is_seen(browser, workspace, store):
+    watchers = store.get(workspace.name).watchers
+    browser.open(workspace.page("mail"))
     browser.until(lambda: len(watchers) == 1, "it does not watch")
 
     browser.script(_HIDE.replace("arguments[0]", "true"))
     browser.until(lambda: len(watchers) == 0, "it still watches")
-    mail_to(world, "meanwhile")
+    mail_to(workspace, "meanwhile")
     assert subjects(browser) == []
 
     browser.script(_HIDE.replace("arguments[0]", "false"))
     browser.see("#rows > li")
 
 
-def test_a_mistake_stands_at_its_field_and_what_was_typed_stays(browser, world):
-    browser.open(world.page("clock"))
+def test_a_mistake_stands_at_its_field_and_what_was_typed_stays(browser, workspace):
+    browser.open(workspace.page("clock"))
     field = type_into(browser, FIELD, "tomorrow")
     browser.click("#advance-by .send button")
     browser.see("#advance-by .mistake")

@@ -7,10 +7,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program o
 
 
 @pytest.fixture
-def sender(world):
+def sender(workspace):
     """A sender that waits for its code: the number and the address of its page."""
-    made = world.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json()
-    return made["id"], world.page(f"machines/sender/{made['id']}")
+    made = workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json()
+    return made["id"], workspace.page(f"machines/sender/{made['id']}")
 
 
 def press(browser, selector):
@@ -23,22 +23,22 @@ def reads(browser, selector, words):
     browser.until(lambda: words in browser.text(selector), f"{selector} does not say {words!r}")
 
 
-def test_a_transition_lights_up_on_all_machines(browser, world, sender):
+def test_a_transition_lights_up_on_all_machines(browser, workspace, sender):
     key, _ = sender
-    browser.open(world.page("machines"))
+    browser.open(workspace.page("machines"))
     reads(browser, "#machine-sender .lit .event", "create")
 
-    world.control("POST", f"/machines/sender/{key}/verify")
+    workspace.control("POST", f"/machines/sender/{key}/verify")
 
     reads(browser, "#machine-sender .lit .event", "verify")
     reads(browser, "#machine-sender p", f"Last: verify of {key}")
 
 
-def test_an_instance_comes_into_the_list(browser, world):
-    browser.open(world.page("machines/sender"))
+def test_an_instance_comes_into_the_list(browser, workspace):
+    browser.open(workspace.page("machines/sender"))
     before = len(browser.see("#instances > li"))
 
-    world.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
+    workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
 
     browser.see("#instances > li", count=before + 1)
     assert "jo@acme.test" in browser.text("#instances > :first-child")
@@ -67,13 +67,13 @@ def test_what_is_fired_by_hand_is_said_beside_its_button(browser, sender):
     assert browser.focused.text == "resend_otp"
 
 
-def test_an_instance_is_deleted_only_when_that_is_confirmed(browser, world, sender):
+def test_an_instance_is_deleted_only_when_that_is_confirmed(browser, workspace, sender):
     key, page = sender
     browser.open(page)
     press(browser, "#fire-delete .send button")
     browser.driver.switch_to.alert.dismiss()
     press(browser, "#fire-delete .send button")
-    assert world.control("GET", f"/machines/sender/{key}").ok
+    assert workspace.control("GET", f"/machines/sender/{key}").ok
 
     browser.driver.switch_to.alert.accept()
 

@@ -13,56 +13,56 @@ def reads(browser, selector, words):
     browser.until(lambda: words in browser.text(selector), f"{selector} does not say {words!r}")
 
 
-def hangs(world):
+def hangs(workspace):
     """A request that hangs: who sends it, its thread, and its id."""
     got = []
     client = threading.Thread(
         target=lambda: got.append(
-            world.http.get(
-                f"{world.root}/v3/account", headers={"api-key": world.key, "X-Mock-Fault": "hang"}, timeout=30
+            workspace.http.get(
+                f"{workspace.root}/v3/account", headers={"api-key": workspace.key, "X-Mock-Fault": "hang"}, timeout=30
             )
         )
     )
     client.start()
-    (held,) = world.control("GET", "/requests?held=true&wait=20").json()["items"]
+    (held,) = workspace.control("GET", "/requests?held=true&wait=20").json()["items"]
     return got, client, held["id"]
 
 
-def gives_up(world):
+def gives_up(workspace):
     """A request that ends without an answer."""
     with suppress(OSError):
-        world.call("GET", "/v3/account")
+        workspace.call("GET", "/v3/account")
 
 
-def test_the_first_request_comes_in_the_place_of_how_to_send_one(browser, world):
-    browser.open(world.page("requests"))
+def test_the_first_request_comes_in_the_place_of_how_to_send_one(browser, workspace):
+    browser.open(workspace.page("requests"))
     reads(browser, "#requests-none", "No request yet")
 
-    world.call("GET", "/v3/sendrs")
+    workspace.call("GET", "/v3/sendrs")
 
     reads(browser, "#requests > li", "did you mean GET /v3/senders")
     assert browser.text("#requests-none") == ""
     assert browser.console() == []
 
 
-def test_a_filter_is_set_by_keyboard_and_holds_for_what_comes(browser, world):
-    world.call("GET", "/v3/account")
-    browser.open(world.page("requests"))
+def test_a_filter_is_set_by_keyboard_and_holds_for_what_comes(browser, workspace):
+    workspace.call("GET", "/v3/account")
+    browser.open(workspace.page("requests"))
     (field,) = browser.see("[name=status]")
     field.send_keys("4xx")
     browser.follow("[name=status]", Keys.ENTER)
     assert browser.all("#requests > li") == []
 
-    world.call("GET", "/v3/account")
-    world.call("GET", "/v3/nowhere")
+    workspace.call("GET", "/v3/account")
+    workspace.call("GET", "/v3/nowhere")
 
     reads(browser, "#requests > li", "404")
     assert len(browser.all("#requests > li")) == 1
 
 
-def test_a_request_that_hangs_is_answered_by_keyboard(browser, world):
-    got, client, identifier = hangs(world)
-    browser.open(world.page(f"requests/{identifier}"))
+def test_a_request_that_hangs_is_answered_by_keyboard(browser, workspace):
+    got, client, identifier = hangs(workspace)
+    browser.open(workspace.page(f"requests/{identifier}"))
     reads(browser, "#outcome", "the client waits")
 
     (button,) = browser.see("#outcome form.control .send button")
@@ -75,13 +75,13 @@ def test_a_request_that_hangs_is_answered_by_keyboard(browser, world):
     assert browser.console() == []
 
 
-def test_a_client_that_leaves_is_told_from_one_that_waits(browser, world):
-    world.control("POST", "/faults", json={"fault": "hang", "ms": 1500})
-    client = threading.Thread(target=lambda: gives_up(world))
+def test_a_client_that_leaves_is_told_from_one_that_waits(browser, workspace):
+    workspace.control("POST", "/faults", json={"fault": "hang", "ms": 1500})
+    client = threading.Thread(target=lambda: gives_up(workspace))
     client.start()
-    world.control("GET", "/requests?held=true&wait=20")
+    workspace.control("GET", "/requests?held=true&wait=20")
 
-    browser.open(world.page("requests"))
+    browser.open(workspace.page("requests"))
 
     reads(browser, "#requests > li", "held")
     reads(browser, "#requests > li", "no answer")

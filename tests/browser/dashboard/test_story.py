@@ -59,16 +59,16 @@ return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
 """
 
 
-def test_the_whole_story_by_keyboard(browser, world, keys):
-    world.control("PUT", "/clock", json={"frozen": True})
-    world.control("PUT", "/receivers/shop", json={"status": 429, "times": 2})
-    hook = {"id": 7, "url": f"{world.root}/_mock/receiver/shop", "events": ["delivered"]}
-    world.control("POST", "/seed", json={"webhooks": [hook]})
-    browser.open(world.page())
+def test_the_whole_story_by_keyboard(browser, workspace, keys):
+    workspace.control("PUT", "/clock", json={"frozen": True})
+    workspace.control("PUT", "/receivers/shop", json={"status": 429, "times": 2})
+    hook = {"id": 7, "url": f"{workspace.root}/_mock/receiver/shop", "events": ["delivered"]}
+    workspace.control("POST", "/seed", json={"webhooks": [hook]})
+    browser.open(workspace.page())
     browser.see("h1")
 
     # A sender is made by a program, and its request comes.
-    made = world.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json()
+    made = workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json()
     browser.see("#requests > li")
     keys.follow("createSender")
     assert "201" in browser.text("main")
@@ -82,7 +82,7 @@ def test_the_whole_story_by_keyboard(browser, world, keys):
     # The transition is seen when the program sends the code.
     keys.follow("Machines")
     keys.follow("sender")
-    world.call("PUT", f"/v3/senders/{made['id']}/validate", json={"otp": int(code)})
+    workspace.call("PUT", f"/v3/senders/{made['id']}/validate", json={"otp": int(code)})
     browser.until(lambda: "verify" in browser.text("main") and f"verify of {made['id']}" in browser.text("main"))
 
     # The webhook fails twice.

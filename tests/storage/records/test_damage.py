@@ -10,14 +10,14 @@ from mockserver.storage.records.reading import coverage
 from mockserver.storage.records.unreadable import UnreadableError
 from mockserver.storage.records.written import Written
 
-#: A small world with something of all that is written.
-WORLD = {"senders": [{"name": "News", "email": "news@acme.test"}], "seed": 7}
+#: A small workspace with something of all that is written.
+SCENARIO = {"senders": [{"name": "News", "email": "news@acme.test"}], "seed": 7}
 
 
 @pytest.fixture
 def held(make_api):
     """What is held of a small workspace."""
-    api = make_api(WORLD)
+    api = make_api(SCENARIO)
     api.get("/v3/senders")
     api.post("/_mock/receiver/shop", json={})
     assert api.post("/_mock/snapshots", json={"name": "now"}).status_code == 201

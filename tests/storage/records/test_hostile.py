@@ -4,7 +4,7 @@ import json
 
 import pytest
 from hostile_values import values
-from hostile_world import fill
+from hostile_workspace import fill
 from same_workspace import lost
 
 VALUES = {

@@ -22,7 +22,7 @@ _SEEDS = 2**53
 _FAKER_LOCK = Lock()
 
 
-class World:
+class Provider:
     """The functions of templates for one request, in the caller's workspace and account."""
 
     def __init__(self, caller: Caller, budget: Budget) -> None:

@@ -1,4 +1,4 @@
-"""A world in which all that users can write is hostile."""
+"""A workspace in which all that users can write is hostile."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from urllib.parse import quote
 
 def fill(api, batch):
     """Write each of the values somewhere: in names, addresses, bodies, headers, paths, mails and scenarios."""
-    world = {"extends": ["standard", "send"], "description": batch[0]}
-    api.post("/_mock/reset", json={"scenario": world})
+    scenario = {"extends": ["standard", "send"], "description": batch[0]}
+    api.post("/_mock/reset", json={"scenario": scenario})
     taken = set()
     for number, value in enumerate(batch):
         way = _WAYS[number % len(_WAYS)]
