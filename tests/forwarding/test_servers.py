@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import smtplib
+import socket
+from urllib.parse import urlsplit
 
 import pytest
 from running_servers import RunningServers
@@ -51,6 +53,59 @@ def test_a_mail_reaches_a_workspace_of_another_server(one, two, name):
 
     taken = one.ask("GET", "/_mock/inbound", X_Mock_Workspace=name)["items"]
     assert taken[0]["recipient"] == f"b@{domain}"
+
+
+def bare(server, request):
+    """A connection on which a request was sent, for the workspace `moving`."""
+    address = urlsplit(server.root)
+    found = socket.create_connection((address.hostname, address.port), timeout=20)
+    found.sendall(b"%s HTTP/1.1\r\nhost: localhost\r\nx-mock-workspace: moving\r\nconnection: close\r\n\r\n" % request)
+    return found
+
+
+@pytest.fixture
+def moving(servers, one):
+    """Moves a workspace of the first server away from it, which notices when it is to be written."""
+    key = one.ask("POST", "/_mock/workspaces", {"name": "moving"})["api_key"]
+
+    def move():
+        servers.shared.steal("moving")
+        found, _ = one.answer("POST", "/v3/senders", {"name": "S", "email": "s@a.test"}, api_key=key)
+        assert found.status == 503
+
+    yield move
+    one.ask("DELETE", "/_mock/workspaces/moving")
+
+
+@pytest.mark.parametrize("asked", ["one", "two"])
+def test_a_stream_ends_when_its_workspace_is_held_elsewhere(request, asked, moving):
+    with bare(request.getfixturevalue(asked), b"GET /_mock/stream") as stream:
+        began = stream.recv(10_000)
+        moving()
+        came = b"".join(iter(lambda: stream.recv(10_000), b""))
+
+    assert began.startswith(b"HTTP/1.1 200 ")
+    assert came.endswith(b"0\r\n\r\n")
+
+
+@pytest.mark.parametrize("asked", ["one", "two"])
+def test_a_request_that_waits_goes_on_where_its_workspace_is_held_by_then(request, asked, one, two, moving):
+    waiting = b"GET /_mock/requests?wait=30&path=/v3/account"
+    with bare(request.getfixturevalue(asked), waiting) as connection:
+        one.ask("GET", "/_mock/calls", X_Mock_Workspace="moving")
+        moving()
+        two.ask("GET", "/v3/account", api_key="any", X_Mock_Workspace="moving")
+
+        assert b"/v3/account" in connection.recv(10_000)
+
+
+def test_a_request_that_hangs_ends_without_a_word_when_its_client_leaves(one, moving, caplog):
+    with bare(one, b"GET /v3/account HTTP/1.1\r\napi-key: any\r\nx-mock-fault: hang\r\nx-rest:"):
+        one.ask("GET", "/_mock/requests?wait=30&held=true", X_Mock_Workspace="moving")
+        moving()
+    one.ask("GET", "/v3/account", api_key="any")
+
+    assert not [row for row in caplog.records if row.levelname == "ERROR"]
 
 
 def test_a_mail_that_its_holder_cannot_keep_is_not_taken(one, two):

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
 from mockserver.core.waiting.watchers import RESETS, Watchers
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.loop import LeaveLoop
 from mockserver.web.server.threads import Threads
@@ -73,7 +74,19 @@ async def send_events(
 
 
 async def _pull(stream: Stream, threads: Threads) -> bytes | None:
-    """What the stream pulls; in a thread, if that takes long, or another thread has the workspace's lock."""
+    """What the stream pulls, or None if it is over, as when another server holds the workspace by now."""
+    try:
+        return await _pull_somewhere(stream, threads)
+    except KeepingError:
+        return None
+
+
+async def _pull_somewhere(stream: Stream, threads: Threads) -> bytes | None:
+    """What the stream pulls; in a thread, if that takes long, or another thread has the workspace's lock.
+
+    Raises:
+        KeepingError: this server holds the workspace no longer.
+    """
     lock = stream.workspace.lock
     if not lock.acquire(blocking=False):
         return await threads.run_waiting(partial(stream.pull, on_loop=False))
@@ -171,7 +184,10 @@ def blocking(stream: Stream) -> Iterator[bytes]:
     with _Watch(stream.workspace.watchers, happened) as watch:
         while True:
             watch.begin()
-            chunk = stream.pull(on_loop=False)
+            try:
+                chunk = stream.pull(on_loop=False)
+            except KeepingError:
+                return
             if chunk is None:
                 return
             if chunk:

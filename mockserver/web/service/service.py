@@ -169,7 +169,7 @@ class Service:
         """
         if wire.held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
             wire.held.is_without_body = True
-        return transmit(wire, response, environ, partial(workspace.end_hold, wire.held))
+        return transmit(wire, response, environ, partial(_end_hold, workspace, wire.held))
 
     def fail(self) -> Response:
         """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
@@ -349,6 +349,12 @@ class Service:
             exchange.held = Held(exchange.id, headers, refuses=not reply.wire.answers)
             reply.wire = reply.wire._replace(held=exchange.held)
         return body
+
+
+def _end_hold(workspace: Workspace, held: Held | None) -> None:
+    """Tell a workspace that nobody waits for an answer any more, if this server holds it still."""
+    with suppress(KeepingError):
+        workspace.end_hold(held)
 
 
 def _unavailable(environ: dict[str, Any], why: KeepingError) -> Response:
