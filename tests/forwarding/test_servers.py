@@ -55,33 +55,40 @@ def test_a_mail_reaches_a_workspace_of_another_server(one, two, name):
     assert taken[0]["recipient"] == f"b@{domain}"
 
 
-def bare(server, request):
-    """A connection on which a request was sent, for the workspace `moving`."""
+def bare(server, request, workspace):
+    """A connection on which a request for a workspace was sent."""
     address = urlsplit(server.root)
     found = socket.create_connection((address.hostname, address.port), timeout=20)
-    found.sendall(b"%s HTTP/1.1\r\nhost: localhost\r\nx-mock-workspace: moving\r\nconnection: close\r\n\r\n" % request)
+    found.sendall(
+        b"%s HTTP/1.1\r\nhost: localhost\r\nx-mock-workspace: %s\r\nconnection: close\r\n\r\n"
+        % (request, workspace.encode())
+    )
     return found
+
+
+class Moving:
+    """A workspace of the first server, which is moved away from it."""
+
+    def __init__(self, servers, holder):
+        self._servers, self._holder = servers, holder
+        self.name = holder.ask("POST", "/_mock/workspaces", {})["name"]
+
+    def move(self):
+        """Let the server hold it no longer, which it notices by the next change of something that nobody waits for."""
+        self._servers.shared.steal(self.name)
+        self._holder.answer("DELETE", "/_mock/mailbox", X_Mock_Workspace=self.name)
 
 
 @pytest.fixture
 def moving(servers, one):
-    """Moves a workspace of the first server away from it, which notices when it is to be written."""
-    key = one.ask("POST", "/_mock/workspaces", {"name": "moving"})["api_key"]
-
-    def move():
-        servers.shared.steal("moving")
-        found, _ = one.answer("POST", "/v3/senders", {"name": "S", "email": "s@a.test"}, api_key=key)
-        assert found.status == 503
-
-    yield move
-    one.ask("DELETE", "/_mock/workspaces/moving")
+    return Moving(servers, one)
 
 
 @pytest.mark.parametrize("asked", ["one", "two"])
 def test_a_stream_ends_when_its_workspace_is_held_elsewhere(request, asked, moving):
-    with bare(request.getfixturevalue(asked), b"GET /_mock/stream") as stream:
+    with bare(request.getfixturevalue(asked), b"GET /_mock/stream", moving.name) as stream:
         began = stream.recv(10_000)
-        moving()
+        moving.move()
         came = b"".join(iter(lambda: stream.recv(10_000), b""))
 
     assert began.startswith(b"HTTP/1.1 200 ")
@@ -91,18 +98,19 @@ def test_a_stream_ends_when_its_workspace_is_held_elsewhere(request, asked, movi
 @pytest.mark.parametrize("asked", ["one", "two"])
 def test_a_request_that_waits_goes_on_where_its_workspace_is_held_by_then(request, asked, one, two, moving):
     waiting = b"GET /_mock/requests?wait=30&path=/v3/account"
-    with bare(request.getfixturevalue(asked), waiting) as connection:
-        one.ask("GET", "/_mock/calls", X_Mock_Workspace="moving")
-        moving()
-        two.ask("GET", "/v3/account", api_key="any", X_Mock_Workspace="moving")
+    with bare(request.getfixturevalue(asked), waiting, moving.name) as connection:
+        one.ask("GET", "/_mock/calls", X_Mock_Workspace=moving.name)
+        moving.move()
+        two.ask("GET", "/v3/account", api_key="any", X_Mock_Workspace=moving.name)
 
         assert b"/v3/account" in connection.recv(10_000)
 
 
 def test_a_request_that_hangs_ends_without_a_word_when_its_client_leaves(one, moving, caplog):
-    with bare(one, b"GET /v3/account HTTP/1.1\r\napi-key: any\r\nx-mock-fault: hang\r\nx-rest:"):
-        one.ask("GET", "/_mock/requests?wait=30&held=true", X_Mock_Workspace="moving")
-        moving()
+    asked = b"GET /v3/account HTTP/1.1\r\napi-key: any\r\nx-mock-fault: hang\r\nx-rest:"
+    with bare(one, asked, moving.name):
+        one.ask("GET", "/_mock/requests?wait=30&held=true", X_Mock_Workspace=moving.name)
+        moving.move()
     one.ask("GET", "/v3/account", api_key="any")
 
     assert not [row for row in caplog.records if row.levelname == "ERROR"]

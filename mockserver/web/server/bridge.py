@@ -145,7 +145,7 @@ class Bridge:
         if isinstance(found, LeaveLoop):
             found = await self._in_thread(scope, body, suspended, found, receive)
         if suspended.waiting:
-            if suspended.begun:
+            if suspended.begun and scope["method"] not in _SAFE:
                 scope[BEGUN] = True
             with self._waits():
                 found = await self._rerun(found.environ, scope, body, receive)
