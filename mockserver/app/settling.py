@@ -47,6 +47,7 @@ class Settling:
             started[:] = status, headers, exc_info
             return io.BytesIO().write
 
+        self._keeping.begin()
         try:
             chunks = self._app(environ, start)
         except HeldElsewhereError as elsewhere:

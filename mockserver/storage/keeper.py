@@ -156,6 +156,10 @@ class Keeper:
         self._touching.has_touched = True
         self._writer.wake()
 
+    def begin(self) -> None:
+        if self._touching.has_touched:
+            self._touching.take()
+
     def settle(self) -> None:
         if not self._waits or not self._touching.has_touched:
             return

@@ -332,3 +332,13 @@ def test_a_secret_is_read_where_one_may_wait(make_keeper):
         keeper.has_secret("signing")
     with pytest.raises(ElsewhereError):
         keeper.secret("signing", lambda: b"one")
+
+
+def test_a_request_is_told_of_no_loss_of_what_its_thread_has_changed_before(keeper, shared, workspace):
+    other = _made(keeper, "v")
+    shared.steal("w")
+    _touch(workspace)
+    keeper.begin()
+    _touch(other)
+
+    keeper.settle()

@@ -39,6 +39,7 @@ def answer(store: Store, body: bytes) -> bytes:
 
 
 def _receive(store: Store, raw: bytes, sender: str, recipient: str) -> bytes:
+    store.keeping.begin()
     held: HeldElsewhereError | None = next((held for _, held in inbound.take(store, raw, sender, [recipient])), None)
     if held is not None:
         raise held

@@ -207,6 +207,10 @@ class Keeping(Protocol):
         """
         ...
 
+    def begin(self) -> None:
+        """Let `settle` and `settled` be about what this thread does from now on, and about nothing before."""
+        ...
+
     def settle(self) -> None:
         """Wait until what this thread has changed is kept, if answers have to wait for that.
 
@@ -326,6 +330,9 @@ class NoKeeping:
 
     def release(self, workspace: Workspace) -> Outline | None:
         return None
+
+    def begin(self) -> None:
+        """Do nothing: nothing has to be waited for."""
 
     def settle(self) -> None:
         """Do nothing: nothing has to be waited for."""

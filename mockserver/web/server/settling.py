@@ -39,6 +39,7 @@ class SettlingBridge(Bridge):
     def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop | HeldElsewhereError:
         if self._keeping.failure is not None:
             return LeaveLoop(waits=True)  # most requests are refused, in threads
+        self._keeping.begin()
         found = super()._at_once(environ)
         if not isinstance(found, Outcome):
             return found
