@@ -10,8 +10,9 @@ from urllib.parse import urlencode
 from mockserver.cli.framework import Misused, command, fail, option
 from mockserver.cli.framework.output import echo
 from mockserver.cli.framework.values import OUTPUT_FILE, Number
-from mockserver.cli.options import JSON, TOKEN, URL, workspace
+from mockserver.cli.options import JSON, OUTPUT, TOKEN, URL, workspace
 from mockserver.cli.remote import RequestRefused, Unreachable, get, health_of, read, root_of
+from mockserver.cli.writing import write
 from mockserver.testing.baseline import BaselineError, compare, points_of, selected, told
 
 
@@ -33,7 +34,7 @@ from mockserver.testing.baseline import BaselineError, compare, points_of, selec
         "--format", dest="report_format", choices=["text", "json", "html", "junit"], default="text",
         help="The format of the report.",
     ),
-    option("--output", type=OUTPUT_FILE, metavar="FILE", help="Write the report there."),
+    OUTPUT,
     JSON,
     URL,
     TOKEN,
@@ -57,10 +58,7 @@ def coverage(  # noqa: PLR0913, PLR0917  # its options
     try:
         ask = _Asking(root_of(url), workspace, selected(of), token)
         text = ask.report("json" if as_json else report_format)
-        if output is None:
-            echo(text, nl=not text.endswith("\n"))
-        else:
-            _write(output, text)
+        write(output, text if output or text.endswith("\n") else f"{text}\n")
         is_enough = fail_under is None or _is_enough(ask, fail_under)
         holds = baseline is None or _holds(ask, baseline, update_baseline)
     except BaselineError as error:
@@ -111,10 +109,3 @@ def _holds(ask: _Asking, baseline: Path, update: bool) -> bool:
     for line in told(found, baseline, updated=update):
         echo(line, err=True)
     return not found.lost
-
-
-def _write(output: Path, text: str) -> None:
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Misused(f"cannot write {output}: {error.strerror}") from error

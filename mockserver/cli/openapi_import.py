@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from mockserver.cli.framework import Misused, argument, command, fail, option
 from mockserver.cli.framework.output import echo
 from mockserver.cli.framework.values import EXISTING_FILE
-from mockserver.cli.options import OUT
+from mockserver.cli.options import OUTPUT
+from mockserver.cli.writing import write
 from mockserver.settings import given_file
 
 if TYPE_CHECKING:
@@ -25,13 +26,13 @@ _LARGEST = 32 * 1024 * 1024
 
 @command(
     argument("file", type=EXISTING_FILE),
-    OUT,
+    OUTPUT,
     option(
         "--base", metavar="PATH",
         help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",
     ),
 )  # fmt: skip
-def from_openapi(file: Path, out: Path | None, base: str | None) -> None:
+def from_openapi(file: Path, output: Path | None, base: str | None) -> None:
     """Make a scenario of stubs out of an OpenAPI document, 3.0 or 3.1, YAML or JSON.
 
     Each operation that the mock does not have gets a stub, which answers with the documented status of success and the
@@ -48,13 +49,13 @@ def from_openapi(file: Path, out: Path | None, base: str | None) -> None:
         echo(f"left out: {row.operation} ({locate(row.place)}): {row.reason}", err=True)
     if not found.scenario["stubs"]:
         fail(f"{file}: there is nothing of which a stub could be made")
-    write(out, to_yaml(found.scenario))
-    _tell(found, out)
+    write(output, to_yaml(found.scenario))
+    _tell(found, output)
 
 
-def _tell(found: Imported, out: Path | None) -> None:
+def _tell(found: Imported, output: Path | None) -> None:
     made, left = len(found.scenario["stubs"]), len(found.left_out)
-    where = f" in {out}" if out else ""
+    where = f" in {output}" if output else ""
     echo(f"{made} stub{'s' * (made != 1)}{where}, {left} operation{'s' * (left != 1)} left out", err=True)
 
 
@@ -62,17 +63,6 @@ def _checked_base(base: str | None) -> str | None:
     if base is not None and base.strip("/") and not base.startswith("/"):
         raise Misused(f"--base is a path such as /v3, not {base!r}")
     return None if base is None else base.rstrip("/")
-
-
-def write(out: Path | None, text: str) -> None:
-    """Write a scenario to a file, or else on standard output; exits if that is not possible."""
-    if out is None:
-        echo(text, nl=False)
-        return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Misused(f"cannot write {out}: {error.strerror}") from error
 
 
 # ------------------------------------------------------------------ reading

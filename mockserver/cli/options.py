@@ -68,5 +68,7 @@ SCENARIOS = option(
     metavar="DIR",
     help="A folder of scenarios, searched before the shipped ones.",
 )
-#: The file into which a command writes a scenario.
-OUT = option("--out", type=OUTPUT_FILE, metavar="FILE", help="Write the scenario there, and not on standard output.")
+#: The file into which a command writes.
+OUTPUT = option(
+    "--out", "--output", type=OUTPUT_FILE, metavar="FILE", help="Write it there, and not on standard output."
+)

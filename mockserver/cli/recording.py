@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.cli.framework import command, fail
 from mockserver.cli.framework.output import echo
-from mockserver.cli.options import OUT, TOKEN, URL, workspace
+from mockserver.cli.options import OUTPUT, TOKEN, URL, workspace
 from mockserver.cli.remote import Unreachable, answer_or_exit, checked, root_of
+from mockserver.cli.writing import write
 
 if TYPE_CHECKING:
     from mockserver.beyond.recording.stubs import Recording
@@ -26,8 +27,8 @@ _ENTRY = {
 _ANSWER = {"headers": dict, "body": object}
 
 
-@command(OUT, URL, TOKEN, workspace("The workspace that has forwarded."))
-def record(url: str | None, token: str | None, workspace: str, out: Path | None) -> None:
+@command(OUTPUT, URL, TOKEN, workspace("The workspace that has forwarded."))
+def record(url: str | None, token: str | None, workspace: str, output: Path | None) -> None:
     """Make a scenario of stubs out of what a running server has forwarded, as its journal holds it.
 
     Keys, e-mail addresses, names of hosts and IP addresses are replaced, the same one always by the same; names of
@@ -36,7 +37,6 @@ def record(url: str | None, token: str | None, workspace: str, out: Path | None)
     takes any value.
     """
     from mockserver.beyond.recording.stubs import recorded
-    from mockserver.cli.openapi_import import write
     from mockserver.scenario.dump import to_yaml
 
     entries, evicted = _entries(root_of(url), token, workspace)
@@ -47,8 +47,8 @@ def record(url: str | None, token: str | None, workspace: str, out: Path | None)
         echo(f"{_counted(evicted, 'older request')} not in the journal any more", err=True)
     if not found.stubs:
         fail(f"{workspace} has forwarded nothing of which a stub could be made")
-    write(out, to_yaml(found.scenario))
-    _tell(found, out)
+    write(output, to_yaml(found.scenario))
+    _tell(found, output)
 
 
 def _entries(root: str, token: str | None, workspace: str) -> tuple[list[dict[str, Any]], int]:
@@ -77,8 +77,8 @@ def _checked(root: str, rows: list[Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _tell(found: Recording, out: Path | None) -> None:
-    where = f" in {out}" if out else ""
+def _tell(found: Recording, output: Path | None) -> None:
+    where = f" in {output}" if output else ""
     made = _counted(len(found.stubs), "stub")
     echo(f"{made} of {_counted(found.exchanges, 'exchange')}{where}", err=True)
     replaced = [_counted(count, kind) for kind, count in found.replaced.items() if count]

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
+from mockserver.cli.framework import argument, command, fail, group
 from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.values import OUTPUT_FILE
-from mockserver.cli.options import JSON, SCENARIOS
+from mockserver.cli.options import JSON, OUTPUT, SCENARIOS
+from mockserver.cli.writing import write
 from mockserver.settings.locations import SCHEMA_FILE
 
 if TYPE_CHECKING:
@@ -82,17 +82,10 @@ def _as_text(value: Any) -> str:
     return write_instant(value) if isinstance(value, datetime) else str(value)
 
 
-@command(option("--output", type=OUTPUT_FILE, metavar="FILE", help="Write it there, and not on standard output."))
+@command(OUTPUT)
 def schema(output: Path | None) -> None:
     """The JSON Schema of scenarios, which editors use by a first line `# yaml-language-server: $schema=FILE`."""
-    text = SCHEMA_FILE.read_text(encoding="utf-8")
-    if output is None:
-        echo(text, nl=False)
-        return
-    try:
-        output.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Misused(f"cannot write {output}: {error.strerror}") from error
+    write(output, SCHEMA_FILE.read_text(encoding="utf-8"))
 
 
 def _library(folder: Path | None) -> Library:

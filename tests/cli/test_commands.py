@@ -30,6 +30,13 @@ def test_every_command_has_help(run, command):
     assert (answer.exit_code, answer.output.startswith("Usage:")) == (0, True)
 
 
+def test_whatever_writes_a_file_takes_both_names_of_the_option():
+    """Who knows one of the names from one command need not know another from the next."""
+    flags = [option.flags for _, command in cli.commands.walk() for option in command.options]
+
+    assert {names for names in flags if any(name.startswith("--out") for name in names)} == {("--out", "--output")}
+
+
 def test_scenarios_are_listed(run):
     assert "onboarding " in run("scenarios", "list").output
     assert {"name", "description"} <= json.loads(run("scenarios", "list", "--json").output)[0].keys()

@@ -420,7 +420,7 @@ def test_a_moment_is_kept_and_returned_to(run, shown, ask):
 
 def test_a_state_is_kept_compared_and_put_back(run, shown, ask, tmp_path):
     file = str(tmp_path / "state.yaml")
-    run("state", "get", "--out", file)
+    run("state", "get", "--output", file)
     assert run("state", "diff", file).exit_code == 0
     sender(ask)
 
@@ -435,7 +435,7 @@ def test_a_state_is_kept_compared_and_put_back(run, shown, ask, tmp_path):
 def test_a_state_with_a_running_clock_is_equal_to_itself(run, tmp_path):
     file = str(tmp_path / "state.yaml")
     run("clock", "--thaw")
-    run("state", "get", "--out", file)
+    run("state", "get", "--output", file)
 
     assert run("state", "diff", file).output == ""
 

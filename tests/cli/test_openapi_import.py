@@ -74,7 +74,7 @@ def test_an_operation_becomes_a_stub_with_the_smallest_answer_of_its_success(con
 def test_the_scenario_is_one_that_the_check_takes(convert, run, tmp_path):
     out = tmp_path / "pets.yaml"
 
-    result, _ = convert(api({"/v3/pets": answering({"example": ["{{ a }}", {"b": "{% c"}]})}), "--out", str(out))
+    result, _ = convert(api({"/v3/pets": answering({"example": ["{{ a }}", {"b": "{% c"}]})}), "--output", str(out))
 
     assert (result.stdout, result.stderr) == ("", f"1 stub in {out}, 0 operations left out\n")
     assert run("scenarios", "check", str(out)).output == f"{out}: ok\n"
@@ -272,7 +272,7 @@ def test_there_are_as_many_stubs_as_a_workspace_may_have(convert):
 def test_a_document_that_is_none_is_told_with_file_and_place_and_gives_nothing(convert, tmp_path, text, told):
     out = tmp_path / "out.yaml"
 
-    result, _ = convert(text, "--out", str(out))
+    result, _ = convert(text, "--output", str(out))
 
     assert (result.exit_code, out.exists(), result.stdout) == (1, False, "")
     assert str(tmp_path / "api.yaml") in result.stderr
@@ -331,6 +331,6 @@ def test_a_base_is_a_path(convert):
 
 
 def test_a_file_that_cannot_be_written_is_told(convert, tmp_path):
-    result, _ = convert(api({"/v3/a": answering()}), "--out", str(tmp_path / "none" / "out.yaml"))
+    result, _ = convert(api({"/v3/a": answering()}), "--output", str(tmp_path / "none" / "out.yaml"))
 
     assert (result.exit_code, "No such file or directory" in result.stderr) == (2, True)

@@ -34,7 +34,7 @@ def forwarding(serve):
 def test_a_scenario_is_made_that_answers_as_the_peer_did(run, forwarding, serve, tmp_path):
     out = tmp_path / "recorded.yaml"
 
-    told = run("stubs", "record", "--url", forwarding, "--out", str(out))
+    told = run("stubs", "record", "--url", forwarding, "--output", str(out))
 
     assert told.exit_code == 0, told.output
     assert told.stdout == ""
@@ -59,14 +59,14 @@ def test_without_a_file_it_is_printed(run, forwarding):
 def test_where_nothing_was_forwarded_nothing_is_written(run, serve, tmp_path):
     out = tmp_path / "recorded.yaml"
 
-    told = run("stubs", "record", "--url", serve(), "--out", str(out))
+    told = run("stubs", "record", "--url", serve(), "--output", str(out))
 
     assert (told.exit_code, told.stderr) == (1, "default has forwarded nothing of which a stub could be made\n")
     assert not out.exists()
 
 
 def test_a_file_that_cannot_be_written_is_misuse(run, forwarding, tmp_path):
-    told = run("stubs", "record", "--url", forwarding, "--out", str(tmp_path / "none" / "recorded.yaml"))
+    told = run("stubs", "record", "--url", forwarding, "--output", str(tmp_path / "none" / "recorded.yaml"))
 
     assert told.exit_code == 2
     assert "cannot write" in told.stderr

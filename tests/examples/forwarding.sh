@@ -16,5 +16,5 @@ mockserver wait --url "$mock"
 
 curl -s -H 'api-key: any' "$mock/v3/contacts"
 curl -s -o refused.json -w '%{http_code}\n' -H 'api-key: any' "$mock/v3/contacts" -d '{"email":"bob@acme.com"}'
-mockserver stubs record --url "$mock" --out recorded.yaml
+mockserver stubs record --url "$mock" --output recorded.yaml
 cat recorded.yaml

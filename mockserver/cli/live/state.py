@@ -8,14 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, group, option
+from mockserver.cli.framework import Misused, argument, command, group
 from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, paint, printable
-from mockserver.cli.framework.values import OUTPUT_FILE
 from mockserver.cli.live.lines import document
 from mockserver.cli.live.target import Target, segment
-from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.options import JSON, OUTPUT, SERVER
 from mockserver.cli.remote import Shape
+from mockserver.cli.writing import write
 from mockserver.settings import given_file
 
 _YAML = "application/yaml"
@@ -27,11 +27,8 @@ _FILE = argument("file", metavar="FILE", help="A scenario in YAML or JSON; - is 
 _STYLES = {"+": "good", "-": "bad", "@": "soft"}
 
 
-@command(
-    option("--out", type=OUTPUT_FILE, metavar="FILE", help="Write it there, and not on standard output."),
-    JSON, *SERVER,
-)  # fmt: skip
-def get(out: Path | None, as_json: bool, **server: Any) -> None:
+@command(OUTPUT, JSON, *SERVER)
+def get(output: Path | None, as_json: bool, **server: Any) -> None:
     """The state of a workspace as a scenario that recreates it, in YAML or as JSON.
 
     Journal, coverage and mailbox are not part of it.
@@ -40,14 +37,9 @@ def get(out: Path | None, as_json: bool, **server: Any) -> None:
     text = (
         to_json(target.get("/state", {"accounts": list}), indent=2) + "\n" if as_json else target.text("/state", _YAML)
     )
-    if out is None:
-        echo(document(text), nl=False)
-        return
-    try:
-        out.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Misused(f"{out} cannot be written: {error.strerror}") from error
-    echo(f"written: {out}")
+    write(output, text if output else document(text))
+    if output:
+        echo(f"written: {output}")
 
 
 @command(_FILE, JSON, *SERVER)
