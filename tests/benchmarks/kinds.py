@@ -18,8 +18,8 @@ from mockserver.evidence.fixture import cases
 from mockserver.resources.oauth import metadata
 from mockserver.resources.registry import OPERATIONS
 
-#: What a request may cost without a reason, in reads.
-FREE = 2
+#: What a request may cost without a reason, in reads. The aim is 2; `createSender` costs 1.9, a seventh more or less.
+FREE = 2.3
 
 _MASTER, _READER, _DEDICATED, _GROUP, _LIMITED, _FAULTY = (
     {"api-key": f"xkeysib-{name}"} for name in ("acme", "reader", "dedicated", "group", "limited", "faulty")

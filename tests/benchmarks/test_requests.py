@@ -18,7 +18,7 @@ from wrk import burst
 pytestmark = pytest.mark.benchmark
 
 MOCK = [*MOCK_WITH_LOG, str(HERE / "workspace.yaml")]
-TURNS = 5
+TURNS = 3
 
 
 class Limits(NamedTuple):

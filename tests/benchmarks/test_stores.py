@@ -21,7 +21,7 @@ pytestmark = pytest.mark.benchmark
 #: they take in memory, the writing in the background included. The aim for the former is 0.8.
 MIXED, WRITES = 0.7, 0.7
 #: How long requests go on, in seconds, so that the background writes several times, and how long its last write takes.
-LOADED_S, WRITTEN_S = 4, 1.5
+LOADED_S, WRITTEN_S = 3, 1.5
 #: How many times as long as without any workspace a server may take until its first answer, and a workspace that rests
 #: as one in memory may take to be made. The aims are 400 ms and 20 ms.
 START, FIRST_USE = 1.5, 2.0

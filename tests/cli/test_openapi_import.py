@@ -242,6 +242,7 @@ def test_what_is_left_out_is_told_with_file_and_line(convert, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_there_are_as_many_stubs_as_a_workspace_may_have(convert):
     result, stubs = convert(api({f"/v3/a{number}": answering() for number in range(MOST_STUBS + 1)}))
 

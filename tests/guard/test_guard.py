@@ -14,8 +14,9 @@ from peer import Bystander, Server, is_busy
 from ways import Way, ways
 
 SMALL, MIDDLE, LARGE = 10_000, 100_000, 1_000_000
-#: How long another client may have to wait, in seconds: on a machine of our own, and where others work as well.
-QUIET_S, BUSY_S = 0.1, 0.3
+#: How long another client may have to wait, in seconds: on a machine of our own, and where others work as well. What
+#: stops a server does so for seconds.
+QUIET_S, BUSY_S = 0.1, 0.5
 #: Ten times the body may take ten times as long, and a shared machine three times that; what is shorter is noise.
 MOST_GROWTH, NOISE_S = 30, 0.02
 #: What a machine does by chance it does not do again and again.

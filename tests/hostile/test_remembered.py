@@ -31,6 +31,7 @@ def remembered():
     """The texts that the caches of the package hold."""
     gc.unfreeze()  # what was imported for the collection of tests is looked at as well
     caches = [one for one in gc.get_objects() if isinstance(one, _lru_cache_wrapper)]
+    gc.freeze()  # and no more afterwards: each collection in the tests after this one would take long
     # Those without a limit hold what the server itself has made once, such as the OpenAPI document.
     left = [one for one in caches if (one.__module__ or "").startswith("mockserver") and one.cache_info().maxsize]
     assert len(left) > 5
@@ -51,6 +52,7 @@ def root(module_serve):
     return module_serve()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("long", REQUESTS)
 def test_nothing_long_is_remembered_for_all_requests(root, long):
     asked = {"method": "GET", "path": "/v3/senders", "headers": {}, **REQUESTS[long]}

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from datetime import datetime
 from enum import Enum
+from functools import cache
 
 from held_workspace import read_again
 
@@ -94,8 +95,7 @@ def plain_key(key):
 
 def _attributes(value):
     members = value.__getstate__() if isinstance(value, Tables) else _members(value)
-    kinds = [kind.__name__ for kind in type(value).__mro__]
-    kept = {name: item for name, item in members.items() if not any(f"{kind}.{name}" in NOT_KEPT for kind in kinds)}
+    kept = {name: item for name, item in members.items() if _is_kept(type(value), name)}
     if isinstance(value, Tables):
         # A record with all its defaults equals none: reading it is enough to make it.
         kept["_records"] = {kind: row for kind, row in kept["_records"].items() if plain(row) != plain(kind())}
@@ -103,6 +103,15 @@ def _attributes(value):
 
 
 def _members(value):
-    slots = (name for kind in type(value).__mro__ for name in vars(kind).get("__slots__", ()))
-    names = {*slots, *getattr(value, "__dict__", ()), *getattr(value, "__dataclass_fields__", ())}
+    names = {*_slots(type(value)), *getattr(value, "__dict__", ()), *getattr(value, "__dataclass_fields__", ())}
     return {name: getattr(value, name) for name in sorted(names)}
+
+
+@cache
+def _slots(kind):
+    return [name for base in kind.__mro__ for name in vars(base).get("__slots__", ())]
+
+
+@cache
+def _is_kept(kind, name):
+    return not any(f"{base.__name__}.{name}" in NOT_KEPT for base in kind.__mro__)

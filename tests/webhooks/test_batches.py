@@ -109,6 +109,7 @@ def test_a_batch_goes_on_collecting_after_a_restart(hooked):
     assert sizes(workspace) == [2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", [BATCH_SIZE - 1, BATCH_SIZE, BATCH_SIZE + 1])
 def test_a_window_with_a_full_call_goes_on_collecting_after_a_restart(before, hooked):
     workspace = hooked(BATCHED)

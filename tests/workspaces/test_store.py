@@ -156,6 +156,7 @@ def test_whatever_happens_to_workspaces_their_keys_are_neither_lost_nor_left():
     run_state_machine_as_test(Lives, settings=settings(examples(60), stateful_step_count=30))
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_ten_thousand_workspaces():
     store = small_store(bare)
     before = homes(store)

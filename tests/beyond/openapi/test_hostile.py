@@ -76,6 +76,7 @@ def test_any_document_is_answered(response, members):
     check(imported(document(response, **members)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "paths",
     [

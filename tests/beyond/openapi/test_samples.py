@@ -244,6 +244,7 @@ def branching(levels):
     return {**{name: {"anyOf": [{"allOf": [ref(after)]}, ref(after)]} for name, after in pairs}, names[-1]: False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "schemas",
     [

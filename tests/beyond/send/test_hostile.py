@@ -98,6 +98,7 @@ TOO_MUCH = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("members", "status"), TOO_MUCH.values(), ids=TOO_MUCH)
 def test_what_is_too_much_is_refused_soon(members, status, here):
     answer = here.send(**members)
