@@ -28,6 +28,8 @@ from mockserver.settings import declared
         ("log_format", "xml", "text, json or off, not 'xml'"),
         ("egress", "none", "loopback, private or any, not 'none'"),
         ("allowed_host", (5,), "a tuple of texts, not (5,)"),
+        ("store", "sqlite:", "memory, sqlite:PATH or redis://HOST:PORT, not 'sqlite:'"),
+        ("store", "redis:mock", "memory, sqlite:PATH or redis://HOST:PORT, not 'redis:mock'"),
         *(
             ("peer_address", value, f"an address such as http://10.0.0.5:8003, not {value!r}")
             for value in (

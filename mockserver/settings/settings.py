@@ -71,14 +71,15 @@ class Settings:
     store: str = setting(
         "memory",
         StoreReference(),
-        "Where workspaces are kept: in memory, and gone with the server, or in a file of SQLite, which the next start "
-        "goes on with.",
-        metavar="memory|sqlite:PATH",
+        "Where workspaces are kept: in memory, and gone with the server; in a file of SQLite, which the next start "
+        "goes on with; or in Redis or Valkey, which several servers share (rediss:// for TLS).",
+        metavar="memory|sqlite:PATH|redis://HOST:PORT",
     )
     store_sync: str = setting(
         "background",
         Choice(("background", "always")),
-        "When what has changed is written to the store: within a second, or before the answer leaves.",
+        "When what has changed is written to a file: within a second, or before the answer leaves. To a store that "
+        "servers share it is always written before.",
     )
     store_cache: int = setting(
         200,

@@ -69,11 +69,13 @@ class ReplicaName(Text):
 class StoreReference(Text):
     """Where workspaces are kept."""
 
-    words = "memory or sqlite:PATH"
+    words = "memory, sqlite:PATH or redis://HOST:PORT"
 
     def takes(self, value: Any) -> bool:
-        engine, _, path = value.partition(":")
-        return bool(value == "memory" or (engine == "sqlite" and path))
+        engine, _, rest = value.partition(":")
+        if engine in ("redis", "rediss"):
+            return bool(rest.startswith("//"))
+        return bool(value == "memory" or (engine == "sqlite" and rest))
 
 
 class RootAddress(Text):

@@ -51,7 +51,7 @@ class Health(View):
     scenario = members.text("of the workspace `default`")
     workspaces = members.number("how many there are")
     evicted = members.number("how many workspaces had to go for newer ones")
-    store = members.text(validate=validate.OneOf(["memory", "sqlite"]))
+    store = members.text(validate=validate.OneOf(["memory", "sqlite", "redis"]))
     uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
     replica = members.maybe(fields.String, about="its name, where --replica is set")
     kept = members.maybe(fields.Nested, KeptHealth, about="where --store is not memory")
