@@ -18,7 +18,6 @@ from mockserver.storage.batch import Batch
 from mockserver.storage.encoding import Encoding
 from mockserver.storage.engine import Engine
 from mockserver.storage.kept import Kept, Taken
-from mockserver.storage.loop_results import LoopResults
 from mockserver.storage.outbox import Outbox
 from mockserver.storage.pending import Pending, Waiting
 from mockserver.storage.records import reading
@@ -26,9 +25,10 @@ from mockserver.storage.records.changes import Changes, Stored
 from mockserver.storage.records.parts import COVERAGE
 from mockserver.storage.records.written import Written
 from mockserver.storage.server_values import ServerValues
+from mockserver.storage.settlement import Settlement
 from mockserver.storage.telling import told
-from mockserver.storage.touch_lock import Touching, TouchLock, WaitedLock
-from mockserver.storage.writer import Tell, Writer
+from mockserver.storage.touch_lock import TouchLock
+from mockserver.storage.writer import Writer
 
 _LOG = logging.getLogger(__name__)
 
@@ -57,12 +57,11 @@ class Keeper:
         #: The workspace that was loaded last under a name, with what is written of it, until it is added.
         self._loaded: dict[str, tuple[Workspace, Written]] = {}
         self._pending = Pending()
-        self._touching = Touching()
-        self._results: LoopResults | None = None
         try:
             with told():
                 self._values = self._values_of(engine)
             self._writer = Writer(self._write)
+            self._settlement = Settlement(self._writer)
         except KeepingError:
             engine.close()
             raise
@@ -80,11 +79,11 @@ class Keeper:
         return self._writer.failure
 
     def status(self) -> KeepingStatus:
-        writer = self._writer
+        engine, writer = self._engine, self._writer
         return KeepingStatus(
-            self._engine.kind,
-            self._engine.place,
-            self._engine.size,
+            engine.kind,
+            engine.place,
+            engine.size,
             len(self._pending),
             writer.rounds,
             writer.failures,
@@ -102,11 +101,7 @@ class Keeper:
     # ------------------------------------------------------------------ what is kept
 
     def lock(self) -> threading.RLock:
-        if not self._waits:
-            return TouchLock()
-        found = WaitedLock()
-        found.touching = self._touching
-        return found
+        return self._settlement.lock() if self._waits else TouchLock()
 
     def add(self, workspace: Workspace) -> None:
         name = workspace.name
@@ -115,7 +110,7 @@ class Keeper:
             kept = self._kept[name] = Kept(workspace, written if loaded is workspace else None, confirms=self.is_shared)
         self._pending.begin(name)
         kept.lock.follow(partial(self._touch, name), is_touched=kept.is_new)
-        self._touching.has_touched = True
+        self._settlement.touch()
 
     def remove(self, name: str) -> None:
         self._forget(name)
@@ -153,41 +148,19 @@ class Keeper:
 
     def _wake(self) -> None:
         """Have what this thread has changed written."""
-        self._touching.has_touched = True
+        self._settlement.touch()
         self._writer.wake()
 
     def begin(self) -> None:
-        if self._touching.has_touched:
-            self._touching.take()
+        self._settlement.begin()
 
     def settle(self) -> None:
-        if not self._waits or not self._touching.has_touched:
-            return
-        locks = self._touching.take()
-        self._refuse_fork()
-        self._writer.settle()
-        while any(lock.is_late for lock in locks):
-            self._writer.settle()
-        loss = _loss(locks)
-        if loss is not None:
-            raise KeepingError(loss)
+        if self._waits and self._settlement.is_due:
+            self._refuse_fork()
+            self._settlement.settle()
 
     def settled(self) -> asyncio.Future[str | None] | None:
-        if not self._waits or not self._touching.has_touched:
-            return None
-        locks, loop = self._touching.take(), asyncio.get_running_loop()
-        if self._results is None or self._results.loop is not loop:
-            self._results = LoopResults(loop)
-        future = loop.create_future()
-        self._writer.join(partial(self._tell, locks, partial(self._results.put, future)))
-        return future
-
-    def _tell(self, locks: Collection[WaitedLock], tell: Tell, failure: str | None) -> None:
-        """Tell who has taken locks what has come of a round, unless one of them was not looked at yet."""
-        if failure is None and any(lock.is_late for lock in locks):
-            self._writer.join(partial(self._tell, locks, tell))
-        else:
-            tell(failure or _loss(locks))
+        return self._settlement.settled() if self._waits and self._settlement.is_due else None
 
     def _refuse_fork(self) -> None:
         if os.getpid() != self._process:
@@ -329,8 +302,3 @@ class Keeper:
     def _take_back(self, rest: Waiting, sentence: str) -> None:
         """Let wait again what a failure has kept from being written."""
         self._pending.take_back(rest, self._kept)
-
-
-def _loss(locks: Iterable[WaitedLock]) -> str | None:
-    """Why one of the workspaces of these locks is lost, or None: none is."""
-    return next((lock.loss for lock in locks if lock.loss is not None), None)
