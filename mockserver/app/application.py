@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import weakref
 from functools import partial
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from mockserver.web.application import ServiceFlask
 
 if TYPE_CHECKING:
     from mockserver.app.tls import TlsParts
+    from mockserver.control.access.sessions import Sessions
     from mockserver.control.framework.dependencies import Tls
 
 
@@ -70,7 +72,17 @@ def _control(app: Application) -> Flask:
             mock.store, mock.library, bodies, wants_token, mock.health, settings.beyond, mock.started, _shown(mock.tls)
         )
     )
-    return ControlFlask(app, mock.log, mock.token, settings.allowed_host)
+    return ControlFlask(app, mock.log, _sessions(mock), settings.allowed_host)
+
+
+def _sessions(mock: Mock) -> Sessions:
+    """Who has signed in to the dashboard: at this server, or at any of those that share its store."""
+    from mockserver.control.access.sessions import Sessions, SharedSessions  # noqa: PLC0415  # see above
+
+    keeping = mock.store.keeping
+    if mock.token is None or not keeping.is_shared:
+        return Sessions(mock.token)
+    return SharedSessions(mock.token, keeping.secret("sessions", partial(secrets.token_bytes, 32)))
 
 
 def _shown(tls: TlsParts | None) -> Tls | None:

@@ -69,7 +69,7 @@ CONTROL_API = ControlApi(
 class ControlFlask(LeanFlask):
     """The application of the control calls, which finds the components of the application that it belongs to."""
 
-    def __init__(self, owner: LeanFlask, log: RequestLog, token: str | None, allowed_hosts: Collection[str]) -> None:
+    def __init__(self, owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_hosts: Collection[str]) -> None:
         super().__init__(owner.name)
         self.config, self.json, self.components = owner.config, owner.json, owner.components
         # Functions that a program adds to the application run for control calls as well.
@@ -81,8 +81,7 @@ class ControlFlask(LeanFlask):
         self._log_calls(log)
         self.after_request(changes.tell)
         self.take_addresses(_addresses())
-        sessions = Sessions(token)
-        self.add_component(sessions)
+        self.components[Sessions] = sessions  # of whichever kind
         self.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
         self.register_error_handler(Problem, lambda error: error.response())
         self.register_error_handler(KeepingError, lambda error: Problem(503, str(error)).response())

@@ -3,7 +3,7 @@
 import pytest
 
 from mockserver.control.access import sessions
-from mockserver.control.access.sessions import LIFETIME_S, Sessions
+from mockserver.control.access.sessions import LIFETIME_S, Sessions, SharedSessions
 
 
 class Clock:
@@ -74,3 +74,29 @@ def test_sessions_that_are_over_make_room_first(known, clock, monkeypatch):
 
 def test_two_servers_on_one_host_have_cookies_of_different_names():
     assert Sessions("a").cookie != Sessions("a").cookie
+
+
+# ---------------------------------------------------------------------- servers that share a store
+
+
+def shared(clock, token="a", secret=b"secret"):
+    return SharedSessions(token, secret, clock)
+
+
+def test_what_opens_at_one_server_of_a_store_lasts_at_the_others(clock):
+    one, other = shared(clock), shared(clock)
+    value = one.open("a")
+
+    assert one.cookie == other.cookie
+    assert other.has(value)
+    clock.now += LIFETIME_S
+    assert not other.has(value)
+
+
+def test_nobody_else_can_write_such_a_session(clock):
+    known = shared(clock)
+    value = known.open("a")
+    others = (shared(clock, token="b").open("b"), shared(clock, secret=b"other").open("a"))
+
+    assert known.open("b") is None
+    assert not any(known.has(given) for given in (None, "", "-", f"9{value}", f"{value}\u00e9", value[:-1], *others))

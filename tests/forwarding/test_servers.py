@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import smtplib
 import socket
 from urllib.parse import urlsplit
@@ -125,3 +126,17 @@ def test_a_mail_that_its_holder_cannot_keep_is_not_taken(one, two):
             client.sendmail("a@a.test", ["b@other.test"], MAIL)
     finally:
         one.engine.trouble = None
+
+
+def test_who_has_signed_in_at_one_server_sees_the_pages_of_all(servers):
+    first, second = (servers.start(control_token="sesame") for _ in range(2))
+    found, _ = second.answer("GET", "/_mock/ui/requests")
+    connection = http.client.HTTPConnection(urlsplit(first.root).netloc, timeout=20)
+    connection.request(
+        "POST", "/_mock/ui/sign-in", "token=sesame", {"Content-Type": "application/x-www-form-urlencoded"}
+    )
+    cookie = connection.getresponse().headers["Set-Cookie"].partition(";")[0]
+    connection.close()
+
+    assert found.status == 303
+    assert second.answer("GET", "/_mock/ui/requests", Cookie=cookie)[0].status == 200

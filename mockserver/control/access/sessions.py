@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import secrets
 import threading
@@ -56,3 +57,35 @@ class Sessions:
         """End the session of a cookie, if there is one."""
         with self._changing:
             self._ends.pop(value or "", None)
+
+
+class SharedSessions(Sessions):
+    """The sessions of servers behind one address, which share a secret: one that opens at any of them lasts at all.
+
+    The cookie itself says until when, signed. To close a session takes the cookie from the browser, and no more: no
+    server tells the others of it.
+    """
+
+    def __init__(self, token: str | None, secret: bytes, now: Callable[[], float] = time.time) -> None:
+        """As `Sessions`; with another token among the servers, each knows its own sessions. `now` is since 1970."""
+        super().__init__(token, now)
+        self._key = hashlib.blake2b((token or "").encode(), key=secret).digest()
+        self.cookie = f"mockserver_session_{self._signed('cookie')[:8]}"
+
+    def open(self, given: str) -> str | None:
+        if not self.is_token(given.encode("utf-8", "replace")):
+            return None
+        told = f"{int(self._now()) + LIFETIME_S}-{secrets.token_hex(16)}"
+        return f"{told}-{self._signed(told)}"
+
+    def has(self, value: str | None) -> bool:
+        told, _, signature = (value or "").rpartition("-")
+        if not hmac.compare_digest(signature.encode(), self._signed(told).encode()):
+            return False
+        return int(told.partition("-")[0]) > self._now()
+
+    def close(self, value: str | None) -> None:
+        """Do nothing: the session ends with the cookie."""
+
+    def _signed(self, told: str) -> str:
+        return hmac.new(self._key, told.encode(), "sha256").hexdigest()
