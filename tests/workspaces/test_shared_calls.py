@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import contextmanager
 
 import pytest
 from servers_of_one_store import keeper_of
 from shared_engine import SharedBytes
 
+from mockserver.core.state.faults import Fault
 from mockserver.core.workspaces.keeping import HeldElsewhereError
+from mockserver.web.service.handshakes import Handshakes
 
 ONE, TWO = "http://one", "http://two"
 
@@ -166,3 +169,13 @@ def test_a_request_in_a_workspace_that_was_lost_meanwhile_is_refused(one):
     one.store.default.lock.loss = "another server has it"
     found = one.client.get("/v3/senders", headers={"api-key": "any"})
     assert (found.status_code, found.json["message"]) == (503, "another server has it")
+
+
+def test_a_handshake_is_hit_by_the_rules_of_what_the_server_holds(one, two):
+    for api in (one, two):
+        api.handshakes = Handshakes(api.store, asyncio.to_thread)
+    one.store.default.state.faults.add(Fault("tls_handshake"))
+
+    hits = [asyncio.run(api.handshakes.fault(None)) for api in (two, one)]
+
+    assert [hit and hit.kind for hit in hits] == [None, "tls_handshake"]
