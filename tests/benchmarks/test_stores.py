@@ -3,14 +3,13 @@
 Absolute figures are printed; only ratios fail.
 """
 
-import json
 import statistics
 import subprocess
 import time
 
 import pytest
 from bench import HERE, MOCK, MOCK_WITH_LOG, get, post, started
-from connections import request
+from loads import hundreds
 from processor import SERVER_CORE, seconds, servers
 
 from mockserver import Settings, create_app
@@ -27,23 +26,6 @@ LOADED_S, WRITTEN_S = 3, 1.5
 START, FIRST_USE = 1.5, 2.0
 WORKSPACES = 1_000
 
-_KEY = {"api-key": "xkeysib-acme"}
-_READ = request("GET", "/v3/senders?limit=10", _KEY)
-
-
-def _writes(count, first):
-    bodies = ({"name": "Ops", "email": f"s{number}@acme.test"} for number in range(first, first + count))
-    return [request("POST", "/v3/senders", _KEY, json.dumps(body).encode()) for body in bodies]
-
-
-def _loads(every):
-    """Requests of which every so many-th writes, a hundred at a time, without an end."""
-    first = 0
-    while True:
-        written = _writes(100 // every, first)
-        first += len(written)
-        yield [written.pop() if number % every == 0 else _READ for number in range(100)]
-
 
 @pytest.mark.parametrize(("every", "share"), [(5, MIXED), (1, WRITES)], ids=["mixed", "writes"])
 def test_requests_to_workspaces_in_a_file_cost_little_more_than_in_memory(show, tmp_path, every, share):
@@ -51,7 +33,7 @@ def test_requests_to_workspaces_in_a_file_cost_little_more_than_in_memory(show, 
     keeping = [*command, "--store", f"sqlite:{tmp_path / 'store.db'}"]
     with servers(command, keeping, log=subprocess.DEVNULL) as found:
         before = [seconds(server.process) for server in found]
-        loads, count, until = _loads(every), 0, time.monotonic() + LOADED_S
+        loads, count, until = hundreds(every), 0, time.monotonic() + LOADED_S
         while time.monotonic() < until:
             load, count = next(loads), count + 100
             for server in found:

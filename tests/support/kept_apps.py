@@ -157,7 +157,7 @@ class Database:
     def open(self):
         from mockserver.storage.redis import Engine  # noqa: PLC0415  # another store is another engine
 
-        return Engine(self.store, layout=layout(), writer=_WRITER)
+        return Engine(self.store, layout=layout(), writer=_WRITER, address="http://127.0.0.1:9")
 
     def remove(self):
         assert self._server.command("FLUSHDB", self._number) == "+OK"

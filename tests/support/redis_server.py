@@ -25,20 +25,17 @@ class RedisServer:
     def __init__(self, folder, *options, durable=False):
         self.port, self._folder = free_port(), folder
         self._options = [*(_DURABLE if durable else _FORGETFUL), *options]
-        self._process = None
+        #: The process of the engine, once it was started.
+        self.process = None
 
     def url(self, database=0):
         """The address of one of its databases, as the setting `store` takes it."""
         return f"redis://127.0.0.1:{self.port}/{database}"
 
-    @property
-    def pid(self):
-        return self._process.pid
-
     def start(self):
         """Start it, for the first time or again at the same port, and wait until it answers."""
         command = [_PROGRAM, "--bind", "127.0.0.1", "--port", str(self.port), "--dir", str(self._folder)]
-        self._process = subprocess.Popen([*command, *self._options], stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen([*command, *self._options], stdout=subprocess.DEVNULL)
         until(self._is_ready, f"{_PROGRAM} is ready")
 
     def _is_ready(self):
@@ -65,12 +62,12 @@ class RedisServer:
         self._end(signal.SIGTERM)
 
     def signal(self, number):
-        self._process.send_signal(number)
+        self.process.send_signal(number)
 
     def _end(self, number):
-        if self._process is not None:
+        if self.process is not None:
             self.signal(number)
-            self._process.wait(_PATIENCE_S)
+            self.process.wait(_PATIENCE_S)
 
     def __enter__(self):
         if shutil.which(_PROGRAM) is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import replace
 from http.client import HTTPConnection
 from string import punctuation
 from urllib.parse import quote, urlsplit
@@ -56,9 +57,12 @@ class ReplicatedApp:
         ports, self.url = self._taken
         with ExitStack() as stack:
             stack.callback(balancers.give_back, self._taken)
-            self.replicas = [create_app(settings) for _ in ports]
-            for app, port in zip(self.replicas, ports, strict=True):
-                stack.enter_context(Runtime(app, bind("127.0.0.1", port)))
+            self.replicas = []
+            for port in ports:
+                listener = stack.enter_context(bind("127.0.0.1", port))
+                app = create_app(replace(settings, host="127.0.0.1", port=port))
+                stack.enter_context(Runtime(app, listener))
+                self.replicas.append(app)
             self._stack = stack.pop_all()
         self.store = ReplicatedStore([app.store for app in self.replicas])
 

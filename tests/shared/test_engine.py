@@ -1,0 +1,165 @@
+"""An engine that is away, slow, full or cut off: servers say so, nothing is half done, and they go on by themselves."""
+
+from __future__ import annotations
+
+import signal
+from contextlib import contextmanager
+
+import pytest
+from balanced import until
+from cluster import SharingServer
+from trouble_proxy import TroubleProxy
+
+pytestmark = pytest.mark.slow
+
+SENDER = {"name": "Jo", "email": "jo@acme.test"}
+
+
+@pytest.fixture
+def proxy(engine):
+    with TroubleProxy(engine.port) as found:
+        yield found
+
+
+@pytest.fixture
+def cluster(make_cluster, proxy):
+    """Two servers that reach their engine by a line that a test can make bad."""
+    return make_cluster(f"redis://127.0.0.1:{proxy.port}/0", 2)
+
+
+@pytest.fixture
+def made(cluster):
+    """A workspace that the first server holds."""
+    return cluster.make(server=cluster.servers[0])
+
+
+def _away(engine, proxy):
+    engine.kill()
+    return engine.start
+
+
+def _refused(engine, proxy):
+    proxy.refuse()
+    return proxy.pass_all
+
+
+def _cut_in_the_middle(engine, proxy):
+    proxy.keep_of_replies(0.5)
+    return proxy.pass_all
+
+
+def _without_a_reply(engine, proxy):
+    proxy.keep_of_replies(0)
+    return proxy.pass_all
+
+
+def _silent(engine, proxy):
+    proxy.silence()
+    return proxy.pass_all
+
+
+def _standing_still(engine, proxy):
+    engine.signal(signal.SIGSTOP)
+    return lambda: engine.signal(signal.SIGCONT)
+
+
+def _full(engine, proxy):
+    assert engine.command("CONFIG SET maxmemory 1mb") == "+OK"
+    return lambda: engine.command("CONFIG SET maxmemory 0")
+
+
+TROUBLES = [_away, _refused, _cut_in_the_middle, _without_a_reply, _silent, _standing_still, _full]
+
+
+@pytest.fixture(params=TROUBLES, ids=lambda trouble: trouble.__name__.lstrip("_").replace("_", " "))
+def trouble(request, engine, proxy):
+    """A `with` block in which the engine is in trouble."""
+
+    @contextmanager
+    def within():
+        end = request.param(engine, proxy)
+        try:
+            yield
+        finally:
+            end()
+
+    return within
+
+
+def create(cluster, server, made, number):
+    body = {"name": "Jo", "email": f"s{number}@acme.test"}
+    return cluster.ask("POST", "/v3/senders", server=server, key=made["api_key"], json=body)
+
+
+def emails(cluster, server, made):
+    answer = cluster.ask("GET", "/v3/senders?limit=50", server=server, key=made["api_key"])
+    assert answer.status_code == 200, answer.text
+    return sorted(row["email"] for row in answer.json()["senders"] if row["name"] == "Jo")
+
+
+def test_it_is_told_and_nothing_is_half_done_and_all_goes_on_by_itself(cluster, made, trouble):
+    server, other = cluster.servers
+    assert create(cluster, server, made, 0).status_code == 201
+
+    with trouble():
+        refused = create(cluster, server, made, 1)
+        until(lambda: not server.is_ready(), "the server says that it is not ready")
+        ready = cluster.ask("GET", "/_mock/readyz", server=server)
+        assert cluster.ask("GET", "/_mock/livez", server=server).status_code == 200
+    until(lambda: server.is_ready() and other.is_ready(), "both servers are ready again")
+
+    assert (refused.status_code, set(refused.json())) == (503, {"code", "message"})
+    assert "redis://" in ready.json()["detail"]
+    found = emails(cluster, server, made)
+    assert found in (["s0@acme.test"], ["s0@acme.test", "s1@acme.test"])
+    assert emails(cluster, other, made) == found
+    for number, each in ((2, server), (3, other)):
+        assert create(cluster, each, made, number).status_code == 201
+    assert emails(cluster, other, made) == [*found, "s2@acme.test", "s3@acme.test"]
+
+
+def test_what_was_acknowledged_is_there_after_the_engine_was_killed_and_no_server_is_left(cluster, made, engine):
+    server, other = cluster.servers
+    statuses = [create(cluster, server, made, number).status_code for number in range(20)]
+
+    for each in cluster.servers:
+        each.kill()
+    engine.kill()
+    engine.start()
+    other.start()
+    other.wait()
+
+    assert statuses == [201] * 20
+    assert emails(cluster, other, made) == sorted(f"s{number}@acme.test" for number in range(20))
+
+
+def test_an_engine_that_takes_two_seconds_for_each_answer_delays_and_loses_nothing(cluster, made, proxy):
+    server, other = cluster.servers
+    proxy.delay(2)
+    statuses = {number: create(cluster, server, made, number).status_code for number in range(3)}
+    proxy.pass_all()
+    until(lambda: server.is_ready() and other.is_ready(), "both servers are ready")
+
+    found = emails(cluster, other, made)
+    assert found == emails(cluster, server, made)
+    assert set(statuses.values()) <= {201, 503}
+    assert {f"s{number}@acme.test" for number, status in statuses.items() if status == 201} <= set(found)
+
+
+def test_two_versions_do_not_share_a_store(cluster, made, engine, tmp_path):
+    server, other = cluster.servers
+    assert create(cluster, server, made, 0).status_code == 201
+    assert engine.command("COPY mockserver:header aside") == ":1"
+    engine.command("HSET mockserver:header layout of-another-version")
+
+    newcomer = SharingServer(engine.url(), tmp_path)
+    newcomer.start()
+    assert newcomer.ended() == 2
+    assert "in another layout" in newcomer.told()
+    assert create(cluster, server, made, 1).status_code == 503
+    assert cluster.ask("GET", "/_mock/readyz", server=server).status_code == 503
+    newcomer.close()
+
+    engine.command("RENAME aside mockserver:header")
+    until(lambda: server.is_ready() and other.is_ready(), "both servers are ready again")
+    assert emails(cluster, other, made) == ["s0@acme.test"]
