@@ -7,7 +7,9 @@ import kubernetes_validate
 import pytest
 from manifests import DOCKERFILE, VERSIONS, documents
 
-FILES = ["kubernetes.yaml", "kubernetes-sqlite.yaml", "spread/kubernetes.yaml"]
+FILES = ["kubernetes.yaml", "kubernetes-sqlite.yaml", "kubernetes-valkey.yaml", "spread/kubernetes.yaml"]
+#: The containers of others, with the users of their images.
+OTHERS = {"haproxy": ("haproxy:2.6", 99), "valkey": ("valkey/valkey:8.1", 999)}
 DOCUMENTS = {f"{file}/{row['kind']}/{row['metadata']['name']}": row for file in FILES for row in documents(file)}
 PODS = {name: row["spec"]["template"]["spec"] for name, row in DOCUMENTS.items() if "template" in row.get("spec", {})}
 
@@ -35,13 +37,12 @@ def test_a_pod_has_no_rights(pod):
 
 
 @pytest.mark.parametrize("pod", PODS.values(), ids=PODS)
-def test_a_pod_of_the_mock_runs_this_version_as_the_user_of_the_image(pod):
+def test_a_pod_runs_this_version_or_that_of_another_image_as_the_user_of_the_image(pod):
     (container,) = pod["containers"]
     user = int(re.search(r"^USER (\d+):\1$", DOCKERFILE, re.MULTILINE)[1])
-    found = {"image": container["image"], "user": pod["securityContext"]["runAsUser"]}
+    own = (f"registry.example.com/mockserver:{version('brevo-mockserver')}", user)
 
-    expected = {"image": f"registry.example.com/mockserver:{version('brevo-mockserver')}", "user": user}
-    assert found == ({"image": "haproxy:2.6", "user": 99} if container["name"] == "haproxy" else expected)
+    assert (container["image"], pod["securityContext"]["runAsUser"]) == OTHERS.get(container["name"], own)
 
 
 @pytest.mark.parametrize("file", FILES)
