@@ -10,7 +10,6 @@ from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings, version
 from mockserver.settings.distribution import NAME
-from mockserver.web.server.loop import leave_here
 
 if TYPE_CHECKING:
     from mockserver.storage.engine import SharedEngine
@@ -57,9 +56,7 @@ def _shared(settings: Settings) -> Keeping:
     """
     from mockserver.storage.shared_keeper import SharedKeeper  # noqa: PLC0415  # few servers share a store
 
-    return SharedKeeper(
-        _shared_engine(settings), parts=PARTS, limits=WorkspaceLimits.of(settings), before_waiting=leave_here
-    )
+    return SharedKeeper(_shared_engine(settings), parts=PARTS, limits=WorkspaceLimits.of(settings))
 
 
 def _shared_engine(settings: Settings) -> SharedEngine:

@@ -52,15 +52,10 @@ class ServerValues:
 class SharedValues(ServerValues):
     """The values of all servers of a store: a secret that one of them has drawn is that of all."""
 
-    def __init__(
-        self, engine: SharedEngine, keep: Callable[[str, bytes], None], before_waiting: Callable[[], object]
-    ) -> None:
-        """Values that an engine holds; `keep` is called with the name of each that comes up, and what it is then.
-
-        `before_waiting` is called before a secret is read of the engine.
-        """
+    def __init__(self, engine: SharedEngine, keep: Callable[[str, bytes], None]) -> None:
+        """Values that an engine holds; `keep` is called with the name of each that comes up, and what it is then."""
         super().__init__(engine.values(), keep)
-        self._engine, self._before_waiting = engine, before_waiting
+        self._engine = engine
 
     def has_secret(self, name: str) -> bool:
         """Whether a server has drawn a secret.
@@ -70,7 +65,6 @@ class SharedValues(ServerValues):
         """
         if super().has_secret(name):
             return True
-        self._before_waiting()
         return f"{_SECRET}{name}" in self._engine.values()
 
     def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
@@ -80,7 +74,8 @@ class SharedValues(ServerValues):
             EngineError: nobody can tell.
         """
         key = f"{_SECRET}{name}"
+        # Even on the event loop, as it comes up once in a server, and in the middle of a request, which has used up a
+        # code by then perhaps: to run that again from its beginning would find the code used.
         if key not in self._values:
-            self._before_waiting()
             self._values[key] = self._engine.values().get(key) or self._engine.value(key, draw())
         return self._values[key]

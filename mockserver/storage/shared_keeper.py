@@ -39,7 +39,6 @@ class SharedKeeper(Keeper):
         *,
         parts: Parts,
         limits: WorkspaceLimits,
-        before_waiting: Callable[[], object] = lambda: None,
     ) -> None:
         """Read what the engine holds of all servers, and begin to write.
 
@@ -47,19 +46,16 @@ class SharedKeeper(Keeper):
             engine: where they are kept; it is closed with the keeper.
             parts: what every workspace that is loaded has.
             limits: the limits of every workspace that is loaded.
-            before_waiting: called before a secret is read of the engine, which takes a while; it may raise an
-                exception, so that the caller asks again from where it may wait.
 
         Raises:
             KeepingError: the engine cannot be read, or there is no thread to write; the engine is closed.
         """
         self._shared = engine
-        self._before_waiting = before_waiting
         self._lost: Callable[[str], object] = lambda name: None
         super().__init__(engine, parts=parts, limits=limits, waits=True)
 
     def _values_of(self, engine: Engine) -> ServerValues:
-        return SharedValues(self._shared, self._set, self._before_waiting)
+        return SharedValues(self._shared, self._set)
 
     @property
     def failure(self) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
@@ -25,6 +26,8 @@ WITH_APP = {
     "accounts": [{"name": "acme", "enterprise": True}],
     "oauth_apps": [{"client_id": "app", "client_secret": "s3cret", "scopes": ["account:read"]}],
 }
+#: Of an app whose users are sent to a callback.
+CREDENTIALS, CALLBACK = {"client_id": "app", "client_secret": "s3cret"}, "https://app.test/callback"
 
 
 @pytest.fixture
@@ -232,3 +235,20 @@ def test_each_call_of_a_webhook_is_made_once(cluster, made):
         calls = receiver.calls()
 
     assert sorted(call.body["message-id"] for call in calls) == sorted(f"m{number}" for number in range(9))
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_server_that_signs_its_first_token_takes_the_code_once(make_cluster, engine, number):
+    cluster = make_cluster(engine.url(), 3)
+    asked = {"client_id": "app", "redirect_uri": CALLBACK, "response_type": "code", "scope": "account:read"}
+    app = {"client_id": "app", "client_secret": "s3cret", "redirect_uris": [CALLBACK], "scopes": ["account:read"]}
+    made = cluster.make(server=cluster.servers[0], scenario={"accounts": [{"name": "acme"}], "oauth_apps": [app]})
+    realm, server = f"/w/{made['name']}/realms/partner/oauth", cluster.servers[number]
+    consent = {**asked, "mock_user": "owner@acme.test", "mock_consent": "accept"}
+    sent = cluster.ask("GET", f"{realm}/authorize", server=server, params=consent, allow_redirects=False)
+    code = parse_qs(urlsplit(sent.headers["Location"]).query)["code"][0]
+    form = {"grant_type": "authorization_code", "code": code, "redirect_uri": CALLBACK}
+
+    answer = cluster.ask("POST", f"{realm}/token", server=server, data={**form, **CREDENTIALS})
+
+    assert answer.status_code == 200, answer.text

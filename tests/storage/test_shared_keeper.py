@@ -320,20 +320,6 @@ def test_a_secret_that_nobody_can_read_is_told(keeper):
         keeper.secret("signing", lambda: b"one")
 
 
-def test_a_secret_is_read_where_one_may_wait(make_keeper):
-    class ElsewhereError(BaseException):
-        """Ask again from elsewhere."""
-
-    def leave():
-        raise ElsewhereError
-
-    keeper = make_keeper(before_waiting=leave)
-    with pytest.raises(ElsewhereError):
-        keeper.has_secret("signing")
-    with pytest.raises(ElsewhereError):
-        keeper.secret("signing", lambda: b"one")
-
-
 def test_a_request_is_told_of_no_loss_of_what_its_thread_has_changed_before(keeper, shared, workspace):
     other = _made(keeper, "v")
     shared.steal("w")

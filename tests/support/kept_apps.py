@@ -53,6 +53,7 @@ _OF_ONE_PROCESS = {
     "looks into the memory of one server": (
         "tests/workspaces/test_resting",
         "tests/workspaces/test_seed_property.py",
+        "tests/workspaces/test_shared_",
         "tests/workspaces/test_store.py",
         "tests/workspaces/test_working_set.py",
         "tests/oauth/test_secrets.py",

@@ -15,7 +15,6 @@ from mockserver.app.runtime import Runtime
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.storage.shared_keeper import SharedKeeper
-from mockserver.web.server import loop
 from mockserver.web.server.server import address, bind
 
 
@@ -47,7 +46,7 @@ class RunningServer:
         # The name of another store stands for that of the one that they share.
         settings = Settings(store="sqlite:unused", store_sync="always", peer_address=self.root, **settings)
         limits = WorkspaceLimits.of(settings)
-        keeping = SharedKeeper(self.engine, parts=PARTS, limits=limits, before_waiting=loop.leave_here)
+        keeping = SharedKeeper(self.engine, parts=PARTS, limits=limits)
         self.mock = _mock_of(settings, keeping)
         self.runtime = Runtime(self.mock, listener)
         self._connection = http.client.HTTPConnection(urlsplit(self.root).netloc, timeout=20)
