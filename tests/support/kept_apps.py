@@ -179,16 +179,17 @@ def _close(apps):
     """Close applications, and hold that their stores have what they had in memory."""
     while apps:
         app, place = apps.pop()
+        names = set(app.store.names())  # one that is closed hears of no other server's
         app.close()
-        _compare(app, place)
+        _compare(app, place, names)
         place.remove()
 
 
-def _compare(app, place):
+def _compare(app, place, names):
     limits = WorkspaceLimits.of(app.settings)
     engine = place.open()
     try:
-        assert {row.name for row in engine.outlines()} == set(app.store.names())
+        assert {row.name for row in engine.outlines()} == names
         for workspace in app.store.loaded():
             found = reading.load(workspace.name, engine.read(workspace.name), parts=PARTS, limits=limits)
             lost = workspace_difference(found, workspace)

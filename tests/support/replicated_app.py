@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from http.client import HTTPConnection
 from string import punctuation
@@ -83,6 +83,9 @@ class ReplicatedApp:
         answer = connection.getresponse()
         headers = [(name, value) for name, value in answer.getheaders() if name.lower() not in _HOP_BY_HOP]
         start_response(f"{answer.status} {answer.reason}", headers)
+        if answer.length is not None:
+            with closing(connection):
+                return [answer.read()]
         return _chunks(connection, answer)
 
 
