@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: The beginning of a store's name as `--store` takes it, which a command takes as well.
 _SQLITE = "sqlite:"
+#: The beginnings of the addresses of databases, which have tools of their own.
+_DATABASES = ("redis:", "rediss:")
 PATH = argument("path", metavar="FILE", completes="file", help="The file, also as --store names it: sqlite:FILE.")
 
 
@@ -23,6 +25,8 @@ def opened(path: str, *, layout: str | None = None, writer: str = "", create: bo
     Raises:
         Misused: it cannot be opened, or what the block does with it has failed.
     """
+    if path.startswith(_DATABASES):
+        raise Misused("these commands are for files: what a database holds is looked after by its own tools")
     from mockserver.storage.sqlite import Engine, EngineError
 
     try:

@@ -55,6 +55,8 @@ class Engine(Reader):
         self._held = Holdings(self.server)
         #: Taken while news are read.
         self._reading_news = threading.Lock()
+        #: Taken while a name is claimed: of two threads that claim one, the second has to know the token of the first.
+        self._claiming = threading.Lock()
         #: The number of the last event that is known here, and the names of workspaces that were told.
         self._seen, self._names = 0, set[str]()
         self._lost = set[str]()
@@ -168,11 +170,12 @@ class Engine(Reader):
         Raises:
             EngineError: nobody can tell.
         """
-        before = self._held.token(name)
-        _, tokens = self._run(_CLAIM, name, self._held.draw(), before)
-        if tokens and tokens[0].decode() != before:
-            self._held.set(name, tokens[0].decode(), None)
-        return bool(tokens)
+        with self._claiming:
+            before = self._held.token(name)
+            _, tokens = self._run(_CLAIM, name, self._held.draw(), before)
+            if tokens and tokens[0].decode() != before:
+                self._held.set(name, tokens[0].decode(), None)
+            return bool(tokens)
 
     def let_go(self, outline: Outline) -> None:
         """Hold a workspace no longer, which is then known to all by this outline.
