@@ -67,6 +67,8 @@ PATTERNS = [
     "settings.requirements:_BOUND",
     "settings.requirements:_NUMBERS",
     "settings.requirements:_REQUIREMENT",
+    "storage.redis.address:_DATABASE",
+    "storage.redis.opening:_VERSION",
     "views.traffic.redaction:_CREDENTIALS",
     "views.traffic.redaction:_DOTTED",
     "views.traffic.redaction:_IN_ADDRESS",

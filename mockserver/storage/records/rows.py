@@ -17,9 +17,10 @@ from mockserver.storage.records.unreadable import UnreadableError
 _WITHIN = ("mockserver.core.", "mockserver.resources.", "mockserver.web.service.")
 #: Rows of one kind, packed.
 Packed = bytes
-#: From how many bytes on a table is a part of its own, which is written only if a row of it has changed. Chosen: a
-#: smaller one costs less to write than to keep apart.
-_LARGE = 32 * 1024
+#: From how many bytes on a table is a part of its own, which is written only if a row of it has changed: every request
+#: changes the rate limits of an account, and few its rows. Chosen: a smaller one costs less to write than to keep
+#: apart.
+_LARGE = 2 * 1024
 #: Stands for a table that is a part of its own.
 _APART = b""
 
