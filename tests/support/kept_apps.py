@@ -128,6 +128,11 @@ class File:
 
         return Engine(self._path, layout=layout(), writer=_WRITER)
 
+    @property
+    def is_used(self):
+        """Whether the application has opened it: some tests keep its workspaces elsewhere."""
+        return self._path.exists()
+
     def remove(self):
         for file in self._path.parent.glob(f"{self._path.name}*"):
             file.unlink()
@@ -160,6 +165,11 @@ class Database:
 
         return Engine(self.store, layout=layout(), writer=_WRITER, address="http://127.0.0.1:9")
 
+    @property
+    def is_used(self):
+        """As that of a file."""
+        return self._server.command("DBSIZE", self._number) != ":0"
+
     def remove(self):
         assert self._server.command("FLUSHDB", self._number) == "+OK"
         self._free.append(self._number)
@@ -181,7 +191,8 @@ def _close(apps):
         app, place = apps.pop()
         names = set(app.store.names())  # one that is closed hears of no other server's
         app.close()
-        _compare(app, place, names)
+        if place.is_used:
+            _compare(app, place, names)
         place.remove()
 
 
