@@ -11,7 +11,7 @@ from functools import partial
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, News, Outline
+from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, Outline, Unshared
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Parts, Workspace
 from mockserver.storage.batch import Batch
@@ -33,7 +33,7 @@ from mockserver.storage.writer import Writer
 _LOG = logging.getLogger(__name__)
 
 
-class Keeper:
+class Keeper(Unshared):
     """Keeps the workspaces of a server in an engine, of which it is the only user: a `Keeping`."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits, waits: bool = False) -> None:
@@ -68,9 +68,6 @@ class Keeper:
 
     def _values_of(self, engine: Engine) -> ServerValues:
         return ServerValues(engine.values(), self._set)
-
-    #: Whether other servers use the engine too.
-    is_shared = False
 
     @property
     def failure(self) -> str | None:
@@ -202,18 +199,6 @@ class Keeper:
         with told(f"workspace {name} cannot be loaded: "):
             stored = read(name)
             return reading.load(name, stored, parts=self._parts, limits=self._limits), stored
-
-    def claim(self, name: str) -> bool:
-        return True
-
-    def let_go(self, outline: Outline) -> None:
-        """Do nothing: nobody else would take it."""
-
-    def news(self) -> Sequence[News]:
-        return ()
-
-    def follow(self, lost: Callable[[str], object]) -> None:
-        """Do nothing: none is lost."""
 
     def effects(self, workspace: Workspace, effects: Effects) -> Effects:
         return Outbox(effects, self._writer.hurry) if self._waits else effects

@@ -277,10 +277,27 @@ class Keeping(Protocol):
         ...
 
 
-class NoKeeping:
-    """Keeps nothing: workspaces are gone with the process."""
+class Unshared:
+    """The part of a `Keeping` that tells of other servers, where there are none."""
 
     is_shared = False
+
+    def claim(self, name: str) -> bool:
+        return True
+
+    def let_go(self, outline: Outline) -> None:
+        """Do nothing: nobody else would take it."""
+
+    def news(self) -> Sequence[News]:
+        return ()
+
+    def follow(self, lost: Callable[[str], object]) -> None:
+        """Do nothing: none is lost."""
+
+
+class NoKeeping(Unshared):
+    """Keeps nothing: workspaces are gone with the process."""
+
     failure: str | None = None
 
     def __init__(self) -> None:
@@ -303,18 +320,6 @@ class NoKeeping:
 
     def copy(self, name: str) -> Workspace:
         return self.load(name)
-
-    def claim(self, name: str) -> bool:
-        return True
-
-    def let_go(self, outline: Outline) -> None:
-        """Do nothing."""
-
-    def news(self) -> Sequence[News]:
-        return ()
-
-    def follow(self, lost: Callable[[str], object]) -> None:
-        """Do nothing: none is lost."""
 
     def effects(self, workspace: Workspace, effects: Effects) -> Effects:
         return effects
