@@ -34,6 +34,11 @@ def names(cluster, server, made):
     return {row["name"] for row in answer.json()["senders"] if row["name"] in ("before", "after", "meanwhile", "late")}
 
 
+def told(cluster, server, made):
+    """What a server tells as soon as it has an answer: one that has just gone on waits to be heard of first."""
+    return until(lambda: names(cluster, server, made), f"{server.url} answers")
+
+
 def test_another_server_takes_over_and_the_first_one_asks_it_when_it_goes_on(cluster, paused):
     server, made = paused
     other = cluster.servers[1]
@@ -57,7 +62,7 @@ def test_what_it_was_asked_before_is_done_once_or_refused(cluster, paused):
         status = late.result()
 
     assert status in (201, 503)
-    found = [names(cluster, each, made) for each in cluster.servers]
+    found = [told(cluster, each, made) for each in cluster.servers]
     assert found[0] == found[1] == found[2]
     assert found[0] - {"late"} == {"meanwhile"}
     assert status == 503 or "late" in found[0]

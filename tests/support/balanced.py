@@ -46,11 +46,12 @@ def is_listened_to(port):
 
 
 def until(condition, what):
-    """Wait until a condition holds; a test fails that waits for too long."""
+    """Wait until a condition holds, and return what it then gives; a test fails that waits for too long."""
     end = time.monotonic() + _PATIENCE_S
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < end, f"{what} within {_PATIENCE_S} s"
         time.sleep(0.02)
+    return found
 
 
 def _is_ready(url):
