@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import ssl
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import requests
@@ -99,6 +100,20 @@ def test_no_key_is_written(serve_tls, tmp_path):
 
     assert [file.name for file in tmp_path.iterdir()] == ["ca.pem"]
     assert "PRIVATE" not in (tmp_path / "ca.pem").read_text()
+
+
+def test_where_memory_has_no_files_a_key_is_on_the_disk_for_a_moment(monkeypatch, tmp_path):
+    monkeypatch.setattr(authority, "_DESCRIPTORS", tmp_path / "none")
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    loaded, load = [], ssl.SSLContext.load_cert_chain
+    monkeypatch.setattr(
+        ssl.SSLContext, "load_cert_chain", lambda self, file: loaded.append(Path(file)) or load(self, file)
+    )
+
+    Authority(["localhost"]).context("localhost", "127.0.0.1")
+
+    assert [file.parent.parent for file in loaded] == [tmp_path]
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_control_api_gives_it_to_all_who_ask(serve_tls):

@@ -6,10 +6,10 @@ import os
 import ssl
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 import idna
@@ -114,17 +114,21 @@ class Authority:
         )
 
 
-@contextmanager
-def _as_file(content: bytes) -> Iterator[str]:
+def _as_file(content: bytes) -> AbstractContextManager[str]:
     """The path of a file with this content, as OpenSSL is given keys by files only; where possible in memory."""
-    if hasattr(os, "memfd_create") and _DESCRIPTORS.is_dir():
-        with os.fdopen(os.memfd_create("key"), "wb", buffering=0) as file:
-            file.write(content)
-            yield str(_DESCRIPTORS / str(file.fileno()))
-        return
-    with NamedTemporaryFile(suffix=".pem", delete=False) as written:  # pragma: no cover  # Linux has the above
-        written.write(content)
-    try:  # pragma: no cover
-        yield written.name
-    finally:  # pragma: no cover
-        Path(written.name).unlink()
+    return _in_memory(content) if hasattr(os, "memfd_create") and _DESCRIPTORS.is_dir() else _on_disk(content)
+
+
+@contextmanager
+def _in_memory(content: bytes) -> Iterator[str]:
+    with os.fdopen(os.memfd_create("key"), "wb", buffering=0) as file:
+        file.write(content)
+        yield str(_DESCRIPTORS / str(file.fileno()))
+
+
+@contextmanager
+def _on_disk(content: bytes) -> Iterator[str]:
+    with TemporaryDirectory() as folder:  # which nobody else may enter
+        file = Path(folder, "key.pem")
+        file.write_bytes(content)
+        yield str(file)
