@@ -197,6 +197,18 @@ def test_without_a_mail_the_status_is_1(run, options):
     assert found.stderr.startswith("no e-mail")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(["mail"], 1), (["mail", "--wait", "0.01"], 1), (["deliveries"], 0), (["deliveries", "--wait", "0.01"], 1),
+     (["logs"], 0), (["faults"], 0)],
+)  # fmt: skip
+def test_a_list_is_json_also_where_it_is_empty(run, arguments, status):
+    found = run(*arguments, "--json")
+
+    assert found.exit_code == status
+    assert {name: json.loads(found.stdout)[name] for name in ("items", "count")} == {"items": [], "count": 0}
+
+
 def test_a_mail_that_comes_later_is_waited_for(run, ask, later):
     later(lambda: sender(ask), after=0.5)
 

@@ -38,16 +38,14 @@ _WAIT: Mapping[str, Any] = {"type": Number(0), "default": 0, "show_default": Fal
 def list_(wait: float, as_json: bool, **others: Any) -> None:
     """The webhook calls, newest first; with --wait, exit status 1 if none comes."""
     asked = {name: others.pop(name) for name in ("webhook", "state", "event", "limit")}
-    target = Target(**others)
-
-    def look(seconds: float) -> Any:
-        found = target.listed("/deliveries", _DELIVERY, wait=seconds, **asked)
-        return found if found["items"] or not wait else None
-
-    found = until(wait, look, "a webhook call")
-    if found is None:
+    found = Target(**others).awaited("/deliveries", _DELIVERY, wait, "a webhook call", **asked)
+    is_missed = wait > 0 and not found["items"]
+    if as_json:
+        echo(to_json(found))
+    elif not is_missed:
+        echo(_table(found["items"]))
+    if is_missed:
         fail(f"no webhook call after {wait:g} s")
-    echo(to_json(found) if as_json else _table(found["items"]))
 
 
 @command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)

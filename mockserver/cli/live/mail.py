@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,14 +38,17 @@ _WAIT = option(
 def list_(to: str | None, subject: str | None, wait: float, otp: bool, limit: int, **others: Any) -> None:
     """The e-mails, newest first; exit status 1 if there is none."""
     as_json = others.pop("as_json")
-    target = Target(**others)
-    found = _found(target, {"to": to, "subject": subject, "limit": limit}, wait, with_code=otp)
+    target, asked = Target(**others), {"to": to, "subject": subject, "limit": limit}
     if otp:
-        code = next(item["otp"] for item in found["items"] if _has_code(item))
+        code = _newest_code(target, asked, wait)
         echo(to_json({"otp": code}) if as_json else printable(str(code)))
-    elif as_json:
+        return
+    found = target.awaited("/mailbox", _MAIL, wait, "an e-mail", **asked)
+    if as_json:
         echo(to_json(found))
-    else:
+    if not found["items"]:
+        fail(_missing(asked, wait))
+    if not as_json:
         rows = [(moment(row["at"]), row["to"], row["subject"], _code(row), row["id"]) for row in found["items"]]
         echo(table(("at", "to", "subject", "otp", "id"), rows))
 
@@ -61,10 +65,7 @@ def show(identifier: str | None, html: bool, source: bool, as_json: bool, **othe
     asked = {name: others.pop(name) for name in ("to", "subject")}
     wait = others.pop("wait")
     target = Target(**others)
-    if identifier is None:
-        found = _found(target, {**asked, "limit": 1}, wait)["items"][0]
-    else:
-        found = target.get(f"/mailbox/{segment(identifier)}", _MAIL)
+    found = _newest(target, asked, wait) if identifier is None else target.get(f"/mailbox/{segment(identifier)}", _MAIL)
     if as_json:
         echo(to_json(found))
     elif html or source:
@@ -89,38 +90,31 @@ mail = group(
 )  # fmt: skip
 
 
-def _found(target: Target, asked: Mapping[str, Any], wait: float, *, with_code: bool = False) -> Any:
-    """The e-mails that match, as the server answers them; exits with 1 if there is none in time."""
+def _newest(target: Target, asked: Mapping[str, Any], wait: float) -> Any:
+    """The newest e-mail that matches; exits with 1 if there is none in time."""
+    found = target.awaited("/mailbox", _MAIL, wait, "an e-mail", **asked, limit=1)["items"]
+    return found[0] if found else fail(_missing(asked, wait))
+
+
+def _newest_code(target: Target, asked: Mapping[str, Any], wait: float) -> Any:
+    """The newest one-time code in e-mails that match; exits with 1 if there is none in time."""
 
     def look(seconds: float) -> Any:
-        if not with_code:
-            found = target.listed("/mailbox", _MAIL, wait=seconds, **asked)
-            return found if found["items"] else None
-        return _with_code(target, asked, seconds)
+        found = target.listed("/mailbox", _MAIL, wait=seconds, **asked)["items"]
+        code = next((item["otp"] for item in found if _has_code(item)), None)
+        if code is None and found and seconds:
+            time.sleep(min(seconds, _LOOK_S))
+        return code
 
-    found = until(wait, look, "an e-mail")
-    if found is None:
-        fail(_missing(asked, wait, with_code=with_code))
-    return found
-
-
-def _with_code(target: Target, asked: Mapping[str, Any], seconds: float) -> Any:
-    """The e-mails that match, if one of them has a code."""
-    found = target.listed("/mailbox", _MAIL, wait=seconds, **asked)
-    if any(_has_code(item) for item in found["items"]):
-        return found
-    if found["items"] and seconds:
-        import time
-
-        time.sleep(min(seconds, _LOOK_S))
-    return None
+    code = until(wait, look, "an e-mail")
+    return fail(_missing(asked, wait, with_code=True)) if code is None else code
 
 
 def _has_code(item: Mapping[str, Any]) -> bool:
     return item.get("otp") is not None
 
 
-def _missing(asked: Mapping[str, Any], wait: float, *, with_code: bool) -> str:
+def _missing(asked: Mapping[str, Any], wait: float, *, with_code: bool = False) -> str:
     words = ["no e-mail"]
     words += [f"to {asked['to']}"] if asked["to"] else []
     words += [f"with {asked['subject']!r} in its subject"] if asked["subject"] else []

@@ -53,6 +53,18 @@ class Target:
         """The object `{"items", "count"}` that a GET answers; each item has the members of a shape."""
         return self.checked(self.get(path, {"items": list}, wait=wait, **query), shape)
 
+    def awaited(self, path: str, shape: Shape, wait: float, waiting_for: str, /, **query: Any) -> Any:
+        """The object of `listed`, as soon as it has an item; after so many seconds without one."""
+        found: Any = None
+
+        def look(seconds: float) -> Any:
+            nonlocal found
+            found = self.listed(path, shape, wait=seconds, **query)
+            return found if found["items"] else None
+
+        until(wait, look, waiting_for)
+        return found
+
     def checked(self, found: Any, shape: Shape) -> Any:
         """An object with `items`, each of which has the members of a shape."""
         try:
