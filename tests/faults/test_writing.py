@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from mockserver.core.contract.errors import ALL_CODES
+
 FAULTS = "/_mock/faults"
 
 
@@ -97,6 +99,10 @@ def test_a_drawn_id_is_none_that_comes_later_in_the_list(api):
     assert [rule["id"] for rule in answer.json["items"]] == ["fault-2", "fault-1"]
 
 
+def test_an_unknown_code_is_told_with_all_that_there_are(rules):
+    assert rules.refused("error", code="zzz") == {"/code": f"unknown code 'zzz'; known are {', '.join(ALL_CODES)}"}
+
+
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "ü", ".", "..", "a\n", "x" * 65, 5, "catalogue", "header"])
 def test_an_id_that_fits_no_address_and_no_header_is_refused(rules, name):
     assert list(rules.refused("unavailable", id=name)) == ["/id"]
@@ -118,6 +124,11 @@ REFUSED = {
     "an unknown member": ({"fault": "unavailable", "tmes": 1}, {"/tmes": "did you mean times?"}),
     "an error without its code": ({"fault": "error"}, {"/code": "Missing"}),
     "an unknown code": ({"fault": "error", "code": "not_enough_credit"}, {"/code": "did you mean not_enough_credits?"}),
+    "a code that is like no other": (
+        {"fault": "error", "code": "zz\x1b"},
+        {"/code": r"unknown code 'zz\x1b'; known are "},
+    ),
+    "a long code that is like no other": ({"fault": "error", "code": "z" * 200}, {"/code": "z…; known are "}),
     "an unknown operation": (
         {"fault": "unavailable", "match": {"operation": "getSender"}},
         {"/match/operation": "did you mean getSenders?"},

@@ -18,9 +18,11 @@ from mockserver.web.schemas.field_errors import BadName, Unknown, Unread
 
 #: Members whose values are secrets, which messages do not show.
 _SECRETS = frozenset(
-    {"api_keys", "revoked_keys", "key", "password", "token", "tokens", "client_secret", "otp", "code", "auth",
+    {"api_keys", "revoked_keys", "key", "password", "token", "tokens", "client_secret", "otp", "auth",
      "headers", "refresh_token", "ticket", "spent", "share", "url", "notifyURL", "redirect_uri", "redirect_uris"}
 )  # fmt: skip
+#: Sections in which `code` is a secret, too; elsewhere it is an error code.
+_WITH_SECRET_CODES = frozenset({"domains", "oauth_grants"})
 #: How many characters of a value a message shows. Chosen: to fit on a line.
 _SHOWN = 60
 #: With more choices than this a message shows the one that was probably meant instead of all. Chosen: to fit on a line.
@@ -115,7 +117,7 @@ def _choices(field: Any) -> list[str]:
 
 def _shown(value: Any, path: Path) -> str:
     """A value in few characters: only its type if it may be a secret, and nothing for mappings, lists and null."""
-    secret = not _SECRETS.isdisjoint(path)
+    secret = _is_secret(path)
     match value:
         case str():
             return f"a text of {counted(len(value), 'character')}" if secret else cut(repr(value), _SHOWN)
@@ -126,6 +128,10 @@ def _shown(value: Any, path: Path) -> str:
         case datetime() | date():
             return f"the date {value.isoformat()}, which is a text in quotes only"
     return ""
+
+
+def _is_secret(path: Path) -> bool:
+    return not _SECRETS.isdisjoint(path) or (path[-1:] == ("code",) and not _WITH_SECRET_CODES.isdisjoint(path))
 
 
 def _at(path: Path, document: Any) -> Any:

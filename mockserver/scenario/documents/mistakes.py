@@ -11,8 +11,8 @@ Path = tuple[str | int, ...]
 
 #: How many mistakes of a document are listed; further ones are counted. Chosen: more than anybody corrects in one go.
 MOST_MISTAKES = 100
-#: The longest message, and the longest name in a path, in characters. Chosen: a few lines of a terminal.
-_LONGEST, _LONGEST_NAME = 500, 100
+#: The longest message, and the longest name in a path, in characters. Chosen: the list of all error codes fits.
+_LONGEST, _LONGEST_NAME = 1_300, 100
 #: What the marks of a body name instead of a file. No file has this name, as those of scenarios end in .yaml or .yml.
 BODY = "body"
 #: What the marks of a text name that came as a member of a body, which has this name.

@@ -14,7 +14,7 @@ from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Operation
 from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, FaultKind, Latency
 from mockserver.core.state.faults import Fault
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.spelling import cut, meant, nearest
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.match import as_match
@@ -28,6 +28,10 @@ from mockserver.web.schemas.fields import Flag, Number
 _LARGEST = 64 * 1024
 #: The longest error code, in characters. Chosen: far above those of the service.
 _LONGEST_CODE = 200
+#: How many characters of an unknown code a message shows. Chosen: to fit on a line.
+_SHOWN = 60
+#: All codes, in the order in which the documents list them: those of many operations first.
+_CODES = ", ".join(ALL_CODES)
 #: For how many unknown operations of a pattern the nearest one is told. Chosen: each takes some milliseconds.
 _ADVISED = 20
 #: The id of a fault that a request's header asks for.
@@ -229,13 +233,19 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     """The code of a fault, if it does not exist or the operation never gives it."""
     code = _code(data)
     if code is not None and code not in ALL_CODES:
-        yield "code", f"unknown code; {nearest(code, ALL_CODES)}"
+        yield "code", _unknown_code(code)
     elif code is not None and not _fits_everywhere(data):
         match = _matched(data)
         operations = _known(match)
         # Nobody knows which codes an operation beyond gives: it may give each.
         if operations or not _beyond(match):
             yield from never_given(code, operations)
+
+
+def _unknown_code(code: str) -> str:
+    """The refusal of a code that does not exist, with the one that was probably meant, or all that there are."""
+    near = meant(code, ALL_CODES)
+    return f"unknown code {cut(repr(code), _SHOWN)}; {f'did you mean {near}?' if near else f'known are {_CODES}'}"
 
 
 def _code(data: dict[str, Any]) -> str | None:
