@@ -68,6 +68,8 @@ class DateTimePreferences(Output):
 
 
 class AccountOut(Output):
+    """The account behind the key, as getAccount answers it (specification 4.4)."""
+
     names_from = OPENAPI_NEWEST
 
     organization_id = Text(required=True, **documented("24 hexadecimal digits"))

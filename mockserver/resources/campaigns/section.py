@@ -17,6 +17,8 @@ from mockserver.web.schemas.fields import List
 
 
 class CampaignItem(Item):
+    """A campaign or a template, of which a shared address or an e-mail is made."""
+
     id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
     name = fields.String(required=True, **about("its name"))
     kind = fields.String(

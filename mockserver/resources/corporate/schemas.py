@@ -138,6 +138,8 @@ _FRACTION_SCHEMA = [{"minimum": 0}, {"const": -1}]
 
 
 class Credits(Input):
+    """The credits in the body of a plan update, by what they are for (specification 4.5)."""
+
     names_from = OPENAPI
 
     email = Int64(validate=Range(-1, INT64_MAX), **documented("-1: unlimited, v2 only", bounds="specification 2.8"))

@@ -30,6 +30,8 @@ _WRAPPER_LEVELS = 2
 
 
 class TargetItem(Item):
+    """Where a webhook call goes, with the credentials and headers that it has."""
+
     url = Url(required=True, **about("where the call goes"))
     auth = Dict(
         keys=fields.String(),

@@ -35,6 +35,8 @@ def _code(**options: Any) -> fields.String:
 
 
 class DomainItem(Item):
+    """A domain, with how far its set-up has come and what DNS says of its records."""
+
     name = Hostname(required=True, **about("the name, in any spelling; each once in an account"))
     number = fields.Integer(
         strict=True, validate=ID_RANGE, **about("the number that its creation answers; counts up if left out")

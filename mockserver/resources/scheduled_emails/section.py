@@ -190,6 +190,8 @@ def _check_batch_id(value: str) -> None:
 
 
 class ScheduledEmailItem(Item):
+    """An e-mail that waits to be sent at a moment, or has been sent or cancelled."""
+
     message_id = fields.String(validate=_check_message_id, **about("its id, <id@host>; drawn if left out"))
     batch_id = fields.String(
         validate=_check_batch_id,

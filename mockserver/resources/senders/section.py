@@ -32,6 +32,8 @@ class IpShareItem(Item):
 
 
 class SenderItem(Item):
+    """A sender, with the one-time code that it may await."""
+
     id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
     name = fields.String(required=True, **about("the name that recipients see"))
     email = Email(required=True, **about("the address, each once in an account"))

@@ -105,6 +105,8 @@ class Webhooks(Output):
 
 
 class NewExport(Input):
+    """Which events the CSV file of exportWebhooksHistory is to have, and who is told of it (specification 4.3)."""
+
     names_from = OPENAPI
 
     type = Choice(TRANSACTIONAL, MARKETING, required=True, **documented())

@@ -50,6 +50,8 @@ class HeaderItem(Item):
 
 
 class WebhookItem(Item):
+    """A webhook: where it calls, and of which events it is told."""
+
     #: Which of them go together with type and channel is checked with the account.
     constraints: ClassVar[dict[str, Any]] = {
         "properties": {"events": {"items": {"enum": sorted({*chain(*HELD_EVENTS.values())})}}}
@@ -120,6 +122,8 @@ class FiltersItem(Item):
 
 
 class ExportItem(Item):
+    """An export of the history of webhooks, with its file once that is ready."""
+
     id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("the number of its process"))
     requested_at = Instant(required=True, **about("when it was requested"))
     filters = fields.Nested(FiltersItem, required=True, **about("what was asked for, as the body of the request"))

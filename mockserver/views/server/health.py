@@ -46,6 +46,8 @@ class KeptHealth(View):
 
 
 class Health(View):
+    """How the server is, as `GET /_mock/health` answers without asking for the control token."""
+
     status = members.text(validate=validate.Equal("ok"))
     version = members.text()
     scenario = members.text("of the workspace `default`")

@@ -27,6 +27,8 @@ def _line(mark: Mark | None) -> int | None:
 
 
 class Problem(View):
+    """Problem details: the body of each refusal of the control API, of the type application/problem+json."""
+
     class Meta:
         description = "RFC 9457"
 

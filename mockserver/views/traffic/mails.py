@@ -43,6 +43,8 @@ class Attachment(View):
 
 
 class Mail(View):
+    """An e-mail of the mailbox, with what caused it; its row is a `SentMail`."""
+
     id = members.text(attribute="mail.id")
     at = members.moment("on the workspace's clock", attribute="mail.at")
     to = members.text("the addresses of the recipients of this kind, with commas between them", attribute="mail.to")
