@@ -7,12 +7,14 @@ cat > staging.yaml <<'END'
 stubs:
   - {method: GET, path: /v3/contacts, answer: {json: {contacts: [{email: ada@acme.com}], count: 1}}}
 END
-staging=http://127.0.0.1:8103
-mock=http://127.0.0.1:8104
-mockserver serve --port 8103 --log-format off --scenario staging.yaml > staging.txt &
-mockserver serve --port 8104 --log-format off --beyond forward --forward-to "$staging" > mock.txt &
-mockserver wait --url "$staging"
-mockserver wait --url "$mock"
+# Starts a server on a free port; its address comes into a file.
+serve() {
+  mockserver serve --port 0 --log-format off "${@:2}" > "$1" &
+  until [ -s "$1" ]; do kill -0 $!; sleep 0.1; done
+}
+serve staging --scenario staging.yaml
+serve mock --beyond forward --forward-to "$(cat staging)"
+mock=$(cat mock)
 
 curl -s -H 'api-key: any' "$mock/v3/contacts"
 curl -s -o refused.json -w '%{http_code}\n' -H 'api-key: any' "$mock/v3/contacts" -d '{"email":"bob@acme.com"}'
