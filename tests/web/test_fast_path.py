@@ -1,9 +1,9 @@
 """The fast path: when the answer to a request leaves that was answered at once."""
 
 import asyncio
-from types import SimpleNamespace
 
 import pytest
+from transports import transport_at
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
@@ -11,45 +11,6 @@ from mockserver.web.server.server import bind
 
 GET = b"GET /v3/senders HTTP/1.1\r\nhost: mock\r\napi-key: any\r\n\r\n"
 LAST = GET.replace(b"host", b"connection: close\r\nhost")
-
-
-def socket_at(address):
-    """What is asked of the socket of a connection to an address of the server."""
-    return SimpleNamespace(
-        fileno=lambda: 3, getsockname=lambda: (address, 80), getpeername=lambda: ("127.0.0.1", 1)
-    )  # fmt: skip
-
-
-class Transport(asyncio.Transport):
-    """A connection whose other end keeps what is sent."""
-
-    def __init__(self, address):
-        super().__init__()
-        self.socket = socket_at(address)
-        self.sent = b""
-        self.is_closed = False
-
-    def write(self, data):
-        assert not self.is_closed
-        self.sent += data
-
-    def is_closing(self):
-        return self.is_closed
-
-    def close(self):
-        self.is_closed = True
-
-    def can_write_eof(self):
-        return False
-
-    def resume_reading(self):
-        pass
-
-    def abort(self):
-        self.is_closed = True
-
-    def get_extra_info(self, name, default=None):
-        return self.socket if name == "socket" else default
 
 
 @pytest.fixture
@@ -60,7 +21,7 @@ def connect():
     config.load()
 
     def connected(address="127.0.0.1"):
-        transport = Transport(address)
+        transport = transport_at(address)
         state = runtime.server.server_state
         made = config.http_protocol_class(config, state, {}, asyncio.get_running_loop())
         made.connection_made(transport)

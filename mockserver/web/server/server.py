@@ -174,7 +174,7 @@ def server(
     bridge = make(app, limits.body, limits.bodies, refusal, shortcut, forwarding)
     admission = Admission(limits.connections)
     connection = partial(
-        _connection(forwarding),
+        _connection(keeping, forwarding),
         limits=limits,
         refusal=refusal,
         admission=admission,
@@ -196,13 +196,17 @@ def server(
     return Server(config, bridge, limits.answers)
 
 
-def _connection(forwarding: Forwarding | None) -> Callable[..., Connection]:
-    """Makes the connections of a server, over which peers may forward requests if it does that as well."""
-    if forwarding is None:
-        return FastConnection
-    from mockserver.web.server.peers.arrival import Arrival  # noqa: PLC0415  # few servers share a store
+def _connection(keeping: Keeping | None, forwarding: Forwarding | None) -> Callable[..., Connection]:
+    """Makes the connections of a server, whose answers may wait, and whose requests be forwarded."""
+    if forwarding is not None:
+        from mockserver.web.server.peers.arrival import Arrival  # noqa: PLC0415  # few servers share a store
 
-    return partial(Arrival, introduction=forwarding.introduction)
+        return partial(Arrival, introduction=forwarding.introduction)
+    if keeping is not None:
+        from mockserver.web.server.connections.settling import SettlingConnection  # noqa: PLC0415  # few keep anything
+
+        return SettlingConnection
+    return FastConnection
 
 
 def _settling(keeping: Keeping) -> Callable[..., Bridge]:

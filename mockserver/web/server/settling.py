@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError, Keeping
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.loop import LeaveLoop
-from mockserver.web.server.outcome import Outcome
+from mockserver.web.server.outcome import Outcome, Unsettled
 from mockserver.web.server.waiting import is_waiting
 from mockserver.web.server.wire import Receive
 from mockserver.web.server.wsgi import Scope
-
-
-class Unsettled(Outcome):
-    """What comes of a request whose answer waits until it is kept what it tells."""
-
-    #: What is awaited before the answer leaves; its result says why it may not, or None.
-    settled: asyncio.Future[str | None]
-    is_whole = False
 
 
 def unkept(keeping: Keeping, failure: str) -> str:

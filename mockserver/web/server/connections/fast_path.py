@@ -83,7 +83,7 @@ class FastConnection(Connection):
         answer = run.answer
         if answer is not None and self._send(answer, head.method):
             self._finish()
-        else:
+        elif not self._settles(run, head.method, data):
             self._begun = run
             super().data_received(data)
             self._begun = None
@@ -155,17 +155,24 @@ class FastConnection(Connection):
         super().refuse(status, message)
 
     def _answer(self, body: bytes) -> bool:
-        """Answer the request that has come, or start a task for it if that has to wait; whether it was answered."""
+        """Answer the request that has come, or start a task for it if that has to wait; whether there is no task."""
         scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
         run, self._begun = self._begun or self._run(scope, body), None
         answer = run.answer
-        is_answered = answer is not None and self._send(answer, self._method)
-        if is_answered:
+        if answer is not None and self._send(answer, self._method):
             self._finish()
-        else:
+        elif not self._settles(run, self._method):
             scope[FIRST_RUN] = run
             self._hand_over()
-        return is_answered
+            return False
+        return True
+
+    def _settles(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
+        """Whether an answer that could not be sent will be sent, or handed over, when what it waits for has happened.
+
+        `data` is the request if it was not parsed, as its head is known.
+        """
+        return False
 
     def _hand_over(self) -> None:
         """Start a task for the request that has come last, if it has none, with as much of its body as has come."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import monotonic
 from typing import Any
 
-from mockserver.web.server.connections.fast_path import FastConnection
+from mockserver.web.server.connections.settling import SettlingConnection
 from mockserver.web.server.peers.introduction import FORWARDED, Introduction
 
 #: How many seconds a connection over which a peer has forwarded a request is kept for the next one, even where there
@@ -13,7 +13,7 @@ from mockserver.web.server.peers.introduction import FORWARDED, Introduction
 _KEPT_S = 60.0
 
 
-class Arrival(FastConnection):
+class Arrival(SettlingConnection):
     """A connection whose requests may have come to a peer first; they are answered as if they had come here."""
 
     def __init__(self, *arguments: Any, introduction: Introduction, **options: Any) -> None:
