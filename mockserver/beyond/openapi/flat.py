@@ -145,6 +145,8 @@ def _add(found: Flat, node: Node) -> None:
     _add_types(found, node)
     _add_values(found, node)
     _add_bounds(found, node)
+    _add_multiple(found, node)
+    _add_text(found, node)
     _add_members(found, node)
     _add_items(found, node)
     _add_choices(found, node)
@@ -203,29 +205,47 @@ def is_among(value: Any, values: Iterable[Any]) -> bool:
 
 
 def _add_bounds(found: Flat, node: Node) -> None:
-    for name in (*_LOWER, *_UPPER):
-        if name not in node.value:
-            continue
-        value, keyword = node.value[name], name
-        if isinstance(value, bool) and name.startswith("exclusive"):  # as of 3.0
-            keyword = name.removeprefix("exclusive").lower()
-            if not value or keyword not in node.value:
-                continue
-            value, keyword = node.value[keyword], name
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise DocumentError((*node.path, name), "must be a number")
-        choose = max if name in _LOWER else min
-        found.bounds[keyword] = choose(found.bounds.get(keyword, value), value)
+    for keyword, value in _bounds(node):
+        tighter = max if keyword in _LOWER else min
+        found.bounds[keyword] = tighter(found.bounds.get(keyword, value), value)
+    found.unique = found.unique or node.value.get("uniqueItems") is True
+
+
+def _bounds(node: Node) -> Iterator[tuple[str, int | float]]:
+    """The bounds of a schema, each by its keyword in 3.1; in 3.0 `exclusiveMinimum` says of `minimum` how it is meant.
+
+    Raises:
+        DocumentError: one of them is no number.
+    """
+    for keyword in (*_LOWER, *_UPPER):
+        written = keyword
+        if keyword.startswith("exclusive") and isinstance(node.value.get(keyword), bool):
+            written = keyword.removeprefix("exclusive").lower() if node.value[keyword] else ""
+        if written in node.value:
+            yield keyword, _number(node, written, "must be a number")
+
+
+def _add_multiple(found: Flat, node: Node) -> None:
     if "multipleOf" in node.value:
-        multiple = node.value["multipleOf"]
-        if isinstance(multiple, bool) or not isinstance(multiple, int | float) or multiple <= 0:
-            raise DocumentError((*node.path, "multipleOf"), "must be a number above 0")
+        wanted = "must be a number above 0"
+        multiple = _number(node, "multipleOf", wanted)
+        if multiple <= 0:
+            raise DocumentError((*node.path, "multipleOf"), wanted)
         found.multiples.append(multiple)
+
+
+def _number(node: Node, name: str, wanted: str) -> int | float:
+    value = node.value[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise DocumentError((*node.path, name), wanted)
+    return value
+
+
+def _add_text(found: Flat, node: Node) -> None:
     if isinstance(node.value.get("pattern"), str):
         found.patterns.append(node.value["pattern"])
     if found.format is None and isinstance(node.value.get("format"), str):
         found.format = node.value["format"]
-    found.unique = found.unique or node.value.get("uniqueItems") is True
 
 
 def _add_members(found: Flat, node: Node) -> None:

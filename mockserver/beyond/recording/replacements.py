@@ -161,17 +161,20 @@ class _Words:
     def _bare(self, bare: str, is_authority: bool) -> str:
         at = "@" if "@" in bare else "%40"
         local, found, host = bare.rpartition(at)
-        if found and local and _is_name(host):
-            return self._replacements.email(local, at, host)
-        if found and not local and _is_name(host) and (is_authority or _is_host(host, alone=False)):
-            return f"{at}{self._replacements.host(host)}"
+        if found and _names_host(host, is_authority or bool(local)):
+            return self._replacements.email(local, at, host) if local else f"{at}{self._replacements.host(host)}"
         if bare.startswith(_KEYS):
             return self._replacements.key(bare)
         if bare.count(".") == 3 and (address := _address(bare)) is not None:
             return self._replacements.address(address)
-        if _is_name(bare) and (is_authority or (not self._is_inside and _is_host(bare, alone=False))):
+        if (is_authority or not self._is_inside) and _names_host(bare, is_authority):
             return self._replacements.host(bare)
         return bare
+
+
+def _names_host(text: str, is_authority: bool) -> bool:
+    """Whether a text is the name of a host: where a URL or an e-mail address has one, or among other words."""
+    return _is_name(text) if is_authority else _is_host(text, alone=False)
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:

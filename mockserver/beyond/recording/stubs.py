@@ -154,18 +154,10 @@ def _query(shown: Mapping[str, Any], replacements: Replacements) -> Iterator[tup
 
 
 def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Params) -> dict[str, Any]:
-    status, answer = entry["status"], entry["answer"]
-    if entry["fault"] is not None or answer is None:
-        raise _UnusableError("a fault has changed its answer")
-    body = answer["body"]
-    if is_bad_gateway(status, body):
-        raise _UnusableError("the peer gave no answer that could be handed on")
-    if _is_lost(entry):
-        raise _UnusableError("the journal does not hold its body, which is too large")
-    if isinstance(body, str) and _NO_TEXT in body:
-        raise _UnusableError("its body is no text")
+    _check_usable(entry)
+    answer = entry["answer"]
     try:
-        body = _quoted(replacements.value(body), params)
+        body = _quoted(replacements.value(answer["body"]), params)
     except RecursionError:
         raise _UnusableError("its answer is nested too deeply") from None
     headers = dict(_headers(answer["headers"], replacements, params))
@@ -173,10 +165,27 @@ def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Param
     if kind is not None and body is not None and kind != _JSON:
         headers["Content-Type"] = kind
     return {
-        "status": status,
+        "status": entry["status"],
         **({"headers": headers} if headers else {}),
         **({} if body is None else {"text" if _is_text(body, kind) else "json": body}),
     }
+
+
+def _check_usable(entry: Mapping[str, Any]) -> None:
+    """Refuse an answer that the peer has not given, or that the journal does not hold as it was.
+
+    Raises:
+        _UnusableError: it is such a one.
+    """
+    if entry["fault"] is not None or entry["answer"] is None:
+        raise _UnusableError("a fault has changed its answer")
+    body = entry["answer"]["body"]
+    if is_bad_gateway(entry["status"], body):
+        raise _UnusableError("the peer gave no answer that could be handed on")
+    if _is_lost(entry):
+        raise _UnusableError("the journal does not hold its body, which is too large")
+    if isinstance(body, str) and _NO_TEXT in body:
+        raise _UnusableError("its body is no text")
 
 
 def _is_lost(entry: Mapping[str, Any]) -> bool:

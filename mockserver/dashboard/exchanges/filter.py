@@ -41,15 +41,14 @@ class Filter(NamedTuple):
 
     def admits(self, exchange: Exchange) -> bool:
         """Whether an exchange is shown."""
-        if self.operation and exchange.operation != self.operation:
-            return False
-        if self.statuses is not None and (exchange.status or 0) not in self.statuses:
-            return False
-        if (self.account and exchange.account != self.account) or (self.held and not exchange.is_held):
-            return False
-        if self.more and not self.match.admits(exchange):
-            return False
-        return not self.text or _has(exchange, self.text.lower())
+        return (
+            self.operation in ("", exchange.operation)
+            and (self.statuses is None or (exchange.status or 0) in self.statuses)
+            and self.account in ("", exchange.account)
+            and (exchange.is_held or not self.held)
+            and (not self.more or self.match.admits(exchange))
+            and (not self.text or _has(exchange, self.text.lower()))
+        )
 
 
 def asked(parameters: Mapping[str, str]) -> tuple[Filter, str | None]:

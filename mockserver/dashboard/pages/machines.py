@@ -93,21 +93,21 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
     lifecycle = _lifecycle(machine)
     workspace = target.workspace()
     with workspace.lock:
-        known, history = lifecycle.key_of(key), []
-        if known is not None:
-            history = list(workspace.history.of(machine, known))
+        known = lifecycle.key_of(key)
+        history = [] if known is None else list(workspace.history.of(machine, known))
         found = lifecycle.find(workspace, key)
         if known is None or not (found or history):
             raise Problem(404, f"there is no {machine} {key!r}, and no history of one")
         shown = None if found is None else _plain(Instance.show(lifecycle.describe(*found)))
+        state = ABSENT if shown is None else shown["state"]
         return {
             "machine": lifecycle.machine,
             "drawing": drawing_of(lifecycle.machine),
             "key": known if found is None else lifecycle.key(found[1]),
             "shown": shown,
             "others": {name: value for name, value in (shown or {}).items() if name not in _COMMON},
-            "state": ABSENT if shown is None else shown["state"],
-            "events": list(_events(lifecycle.machine, ABSENT if shown is None else shown["state"])),
+            "state": state,
+            "events": list(_events(lifecycle.machine, state)),
             "timers": list(_timers(workspace, machine, known)),
             "history": [_step(workspace, change) for change in islice(history, _LONGEST_HISTORY)],
             "length": len(history),

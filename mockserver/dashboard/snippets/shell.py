@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from mockserver.dashboard.snippets.sent import NOBODY, Sent
 
 #: The longest body that is an argument of a program, in bytes: Linux allows 128 KiB for each, others 256 for all.
@@ -11,23 +13,32 @@ _NEXT = " \\\n  "
 
 def curl(sent: Sent, root: str, key: str | None) -> str:
     """A command that sends a request to the server at `root` with a key; without a key for a caller who has none."""
-    parts = ["curl -i"]
-    if sent.method == "HEAD":
-        parts[0] = "curl --head"
-    elif sent.method != "GET" or sent.body:
-        parts[0] += f" -X {sent.method if sent.method.isalpha() else _word(sent.method.encode())}"
     address = f"{root}{sent.target}"
-    if any(segment in (".", "..") for segment in sent.path.split("/")):
-        parts[0] += " --path-as-is"
-    if any(bracket in address for bracket in "[]{}"):
-        parts[0] += " --globoff"
-    if root.startswith("https:"):
-        parts[0] += " --insecure"  # its authority is this server's own, which nobody trusts who has not been told
-    parts[0] += f" {_word(address.encode())}"
+    parts = [" ".join(["curl", *_method(sent), *_address_options(sent, address), _word(address.encode())])]
     if sent.has_key:
         parts.append(f"-H {_word(f'api-key: {key or NOBODY}'.encode())}")
     parts += [f"-H {_header(name, value)}" for name, value in sent.headers.items()]
     return _with_body(parts, sent)
+
+
+def _method(sent: Sent) -> Iterator[str]:
+    """The options that choose the method, and show the headers of the answer."""
+    if sent.method == "HEAD":
+        yield "--head"
+        return
+    yield "-i"
+    if sent.method != "GET" or sent.body:
+        yield f"-X {sent.method if sent.method.isalpha() else _word(sent.method.encode())}"
+
+
+def _address_options(sent: Sent, address: str) -> Iterator[str]:
+    """The options by which curl takes an address as it stands."""
+    if any(segment in (".", "..") for segment in sent.path.split("/")):
+        yield "--path-as-is"
+    if any(bracket in address for bracket in "[]{}"):
+        yield "--globoff"
+    if address.startswith("https:"):
+        yield "--insecure"  # its authority is this server's own, which nobody trusts who has not been told
 
 
 def _with_body(parts: list[str], sent: Sent) -> str:
