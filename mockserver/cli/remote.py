@@ -155,11 +155,7 @@ def opened(
         urllib.request.ProxyHandler({}), _no_redirect(), *_secured(root, checked=checked)
     )
     content = body if isinstance(body, bytes | None) else json.dumps(body, default=_isoformat).encode()
-    sent = {_HEADERS[name]: value for name, value in headers.items() if value}
-    if "Authorization" in sent:
-        sent["Authorization"] = f"Bearer {sent['Authorization']}"
-    if content is not None:
-        sent.setdefault("Content-Type", "application/json")
+    sent = _sent(headers, has_content=content is not None)
     call = urllib.request.Request(f"{root}{path}", content, sent, method=method)
     try:
         return direct.open(call, timeout=timeout)
@@ -167,6 +163,16 @@ def opened(
         raise refusal(root, error) from error
     except (OSError, ValueError, HTTPException) as error:
         raise Unreachable(f"{root} does not answer: {reason(error)}{_advice(error)}") from error
+
+
+def _sent(headers: Mapping[str, str | None], *, has_content: bool) -> dict[str, str]:
+    """The headers of a control call, by their names in HTTP."""
+    sent = {_HEADERS[name]: value for name, value in headers.items() if value}
+    if "Authorization" in sent:
+        sent["Authorization"] = f"Bearer {sent['Authorization']}"
+    if has_content:
+        sent.setdefault("Content-Type", "application/json")
+    return sent
 
 
 def _no_redirect() -> HTTPRedirectHandler:

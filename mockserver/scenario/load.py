@@ -67,13 +67,7 @@ def load(
         data = _checked(document)
         chosen = data.get("seed", 0) if seed is None else seed
         limits = limits or WorkspaceLimits.of(Settings())
-        state = State(
-            clock,
-            Randomness(chosen, name, replica),
-            mailbox=Mailbox(limits.mailbox, limits.mailbox_bytes),
-            rows_limit=limits.rows,
-            **{member: data[member] for member in _OF_THE_STATE if member in data},
-        )
+        state = _state(data, clock, Randomness(chosen, name, replica), limits)
         origin = Origin(title, title, seed, keyring and keyring(chosen))
         workspace = Workspace(name, state, parts=PARTS, limits=limits, origin=origin)
         # First, so that what is new among the rest gets ids and draws that nothing has had.
@@ -87,6 +81,17 @@ def load(
     if known := data.get("resume", {}).get("links"):
         links.load_links(workspace, known)
     return workspace
+
+
+def _state(data: Mapping[str, Any], clock: Clock, random: Randomness, limits: WorkspaceLimits) -> State:
+    """The state of a checked document, without its accounts and faults."""
+    return State(
+        clock,
+        random,
+        mailbox=Mailbox(limits.mailbox, limits.mailbox_bytes),
+        rows_limit=limits.rows,
+        **{member: data[member] for member in _OF_THE_STATE if member in data},
+    )
 
 
 def _clock(document: Mapping[str, Any]) -> Clock:

@@ -161,14 +161,8 @@ class Client:
             warn_of_loop()
         wanted = {name: value for name, value in (query or {}).items() if value is not None}
         target = f"{self._prefix}{path}?{urlencode(wanted)}" if wanted else f"{self._prefix}{path}"
-        sent = {**self._headers, **(headers or {})}
-        content = None
-        if yaml is not None:
-            content = yaml.encode()
-            sent["Content-Type"] = "application/yaml"
-        elif body is not None:
-            content = json.dumps(body, default=_to_json).encode()
-            sent["Content-Type"] = "application/json"
+        content, type_ = _content(body, yaml)
+        sent = {**self._headers, **(headers or {}), **type_}
         cancellation = cancellation or Cancellation()
         try:
             status, text = self._exchange(Request(method, target, content, sent), cancellation)
@@ -234,6 +228,15 @@ def _answered(connection: HTTPConnection, request: Request, cancellation: Cancel
     found = answer.status, body_of(answer).decode(errors="replace")
     cancellation.leave()
     return found
+
+
+def _content(body: object, yaml: str | None) -> tuple[bytes | None, dict[str, str]]:
+    """The bytes of a body, and the header that says what they are; None and no header for no body."""
+    if yaml is not None:
+        return yaml.encode(), {"Content-Type": "application/yaml"}
+    if body is None:
+        return None, {}
+    return json.dumps(body, default=_to_json).encode(), {"Content-Type": "application/json"}
 
 
 def _to_json(value: object) -> Any:

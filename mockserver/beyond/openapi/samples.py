@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from mockserver.beyond.openapi.document import Document, LeftOutError, Path
-from mockserver.beyond.openapi.flat import Branch, Flat, Nodes, Steps, TooMuchError, flatten, is_among
+from mockserver.beyond.openapi.flat import Branch, Flat, Nodes, flatten, is_among
 from mockserver.beyond.openapi.numbers import smallest_number
+from mockserver.beyond.openapi.steps import Steps, TooMuchError
 from mockserver.beyond.openapi.texts import smallest_text
 from mockserver.web.schemas.json_text import DEEPEST
 
