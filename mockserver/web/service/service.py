@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
-from functools import partial
-from time import perf_counter, time
+from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Protocol
 
@@ -23,7 +22,6 @@ from mockserver.core.contract.errors import (
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange, Reply, Wire
-from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import DEFAULT, Store
@@ -32,17 +30,16 @@ from mockserver.web.routing.endpoint_table import EndpointTable
 from mockserver.web.routing.route import Route
 from mockserver.web.routing.workspace_name import NO_NAME, DisagreementError
 from mockserver.web.server import loop
-from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
-from mockserver.web.server.wire import transmit
-from mockserver.web.service.answer import HeaderList, answer, error_body, override, spoilt
+from mockserver.web.service.answer import HeaderList, answer, error_body
 from mockserver.web.service.beyond import Beyond
 from mockserver.web.service.early_refusal import early_refusal
+from mockserver.web.service.exchanges import begin, finish, note
 from mockserver.web.service.handlers.api import ApiHandler, Prepare
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
 from mockserver.web.service.handlers.oauth import OAuthHandler
 from mockserver.web.service.handlers.page import PageHandler
 from mockserver.web.service.pending import Pending, PendingError, PendingReply, pending_of
-from mockserver.web.service.received import headers_of, kept_body_of
+from mockserver.web.service.wire_form import in_wire_form
 
 #: The header that chooses a fault in a request, and names the fault in an answer.
 FAULT_HEADER = "X-Mock-Fault"
@@ -110,10 +107,10 @@ class Service:
             with workspace.lock:
                 now = loop.catch_up(workspace, on_loop=on_loop)
                 found.refresh()
-                exchange = self._begin(found, now)
+                exchange = begin(found, now)
                 response, wire = self._exchange(handler, found, exchange, now)
                 exchange.ms = (perf_counter() - started) * 1000
-                evicted = workspace.note(exchange) if exchange.held is None else self._note(workspace, exchange)
+                evicted = workspace.note(exchange) if exchange.held is None else note(workspace, exchange)
         except NotYetError:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
@@ -123,7 +120,7 @@ class Service:
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
-        return response if wire is None else self._transmit(wire, response, environ, workspace, exchange)
+        return response if wire is None else in_wire_form(wire, response, environ, workspace, exchange)
 
     def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
         """The answer to a request that waits for it; it is not sent if the request waits on, and will be run again.
@@ -141,35 +138,16 @@ class Service:
             with workspace.lock:
                 exchange.reason = reply.reason
                 shown = reply if reply.error is None else handler.refuse(reply, reply.error, found, exchange)
-                body = self._finish(exchange, shown, headers)
+                body = finish(exchange, shown, headers)
                 exchange.ms = (perf_counter() - reply.began) * 1000
-                evicted = self._note(workspace, exchange)
+                evicted = note(workspace, exchange)
                 response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
         except KeepingError as error:
             return _unavailable(environ, error)
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
-        return response if shown.wire is None else self._transmit(shown.wire, response, environ, workspace, exchange)
-
-    @staticmethod
-    def _note(workspace: Workspace, exchange: Exchange) -> int:
-        """Note an exchange that is over, perhaps again after it was held; returns how many it has evicted."""
-        held = exchange.held
-        return workspace.note(exchange) if held is None or not held.is_let_go else workspace.complete(exchange)
-
-    @staticmethod
-    def _transmit(
-        wire: Wire, response: Response, environ: dict[str, Any], workspace: Workspace, exchange: Exchange
-    ) -> Response:
-        """An answer that leaves in the wire form that a fault chooses; a request that waited has another environment.
-
-        Raises:
-            ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
-        """
-        if wire.held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
-            wire.held.is_without_body = True
-        return transmit(wire, response, environ, partial(_end_hold, workspace, wire.held))
+        return response if shown.wire is None else in_wire_form(shown.wire, response, environ, workspace, exchange)
 
     def fail(self) -> Response:
         """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
@@ -227,31 +205,6 @@ class Service:
 
     # ------------------------------------------------------------------ one request in its workspace
 
-    @staticmethod
-    def _begin(found: Identified[Any], now: datetime) -> Exchange:
-        """The exchange of a request at this moment, without its answer; the earlier one if it was held and let go."""
-        workspace, request, route = found.workspace, found.request, found.route
-        environ = request.environ
-        suspended: SuspendedRequest | None = environ.get(SUSPENDED)
-        if suspended is not None and (held := suspended.held) is not None:
-            kept = workspace.journal.find(held.exchange)
-            if kept is not None:
-                workspace.coverage.take_back(kept)
-                kept.begin_again()
-                return kept
-        return Exchange(
-            id=workspace.ids.request(),
-            at=now,
-            method=request.method,
-            path=route.path,
-            query=environ["QUERY_STRING"],
-            headers=headers_of(environ),
-            body=kept_body_of(request),
-            operation=route.operation,
-            params=route.params,
-            real_at=time(),
-        )
-
     def _exchange(
         self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, now: datetime
     ) -> tuple[Response, Wire | None]:
@@ -273,7 +226,7 @@ class Service:
                 if isinstance(reply, PendingReply):
                     raise PendingError(Pending(handler, found, exchange, headers, reply))
                 reply = handler.refuse(reply, reply.error, found, exchange)
-            body = self._finish(exchange, reply, headers)
+            body = finish(exchange, reply, headers)
             workspace.catch_up()  # what has fallen due by this request happens at once
         finally:
             clock.pin(pinned)
@@ -330,31 +283,6 @@ class Service:
         if not workspace.state.faults:
             return None
         return workspace.state.faults.take(exchange, workspace.state.clock.now(), workspace.state.random)
-
-    @staticmethod
-    def _finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
-        """The body of the answer; the exchange and the headers are completed, and what waits can be let go."""
-        body, error = reply.body, reply.error
-        if error is not None:
-            exchange.code, exchange.reason = error.code.code, error.reason
-        if reply.spoilt and body:
-            body = spoilt(body)
-        if reply.headers:
-            override(headers, reply.headers)
-        if reply.wire is None or reply.wire.answers:
-            exchange.status, exchange.answer_body, exchange.answer_headers = reply.status, body, headers
-        else:
-            exchange.reason = f"the fault {exchange.fault} let no answer through"
-        if reply.wire is not None and reply.wire.waits:
-            exchange.held = Held(exchange.id, headers, refuses=not reply.wire.answers)
-            reply.wire = reply.wire._replace(held=exchange.held)
-        return body
-
-
-def _end_hold(workspace: Workspace, held: Held | None) -> None:
-    """Tell a workspace that nobody waits for an answer any more, if this server holds it still."""
-    with suppress(KeepingError):
-        workspace.end_hold(held)
 
 
 def _unavailable(environ: dict[str, Any], why: KeepingError) -> Response:
