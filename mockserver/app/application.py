@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from flask import Flask
 
 from mockserver.app.mock import Mock, mock_of
+from mockserver.app.peers import check_wsgi, shares, wsgi_forwarding_of
 from mockserver.app.settling import Settling
 from mockserver.settings import Settings
 from mockserver.web.application import ServiceFlask
@@ -48,11 +49,14 @@ def create_app(settings: Settings | None = None) -> Application:
     Raises:
         KeepingError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or not valid.
-        ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
-            certificate cannot be used.
+        ValueError: an address among the settings is malformed, or missing where others share the store; a folder does
+            not exist; or the control token or the certificate cannot be used.
     """
     settings = settings or Settings()
+    check_wsgi(settings)
     app = mock_of(settings).flask
+    if shares(settings):
+        app.wsgi_app = wsgi_forwarding_of(app.wsgi_app, app.store, settings.body_limit)  # type: ignore[assignment,method-assign]  # as Flask wants it done
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
         weakref.finalize(app, app.store.keeping.close)

@@ -13,6 +13,9 @@ from mockserver.core.workspaces.store import Store
 from mockserver.settings import Settings
 
 if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+    from mockserver.web.server.peers.calls import Calls
     from mockserver.web.server.peers.forwarding import Forwarding
     from mockserver.web.server.peers.introduction import Introduction
 
@@ -64,6 +67,19 @@ def check(settings: Settings) -> None:
         raise ValueError("--peer-address is for a server that shares its store with others: give --store redis://, too")
 
 
+def check_wsgi(settings: Settings) -> None:
+    """Refuse settings of an application that another WSGI server runs, of which it does not know the address.
+
+    Raises:
+        ValueError: the other servers of its store cannot be told where it is.
+    """
+    if shares(settings) and settings.peer_address is None:
+        raise ValueError(
+            "the other servers of the store cannot be told where this application is, as only the WSGI server that "
+            'runs it knows: give an address, as Settings(peer_address="http://10.0.0.5:8003")'
+        )
+
+
 def introduction_of(store: Store) -> Introduction:
     """How the servers of a store introduce themselves to each other.
 
@@ -83,11 +99,27 @@ def forwarding_of(store: Store) -> Forwarding | None:
     """
     if not store.keeping.is_shared:
         return None
-    from mockserver.app.effects import peer_mails  # noqa: PLC0415  # few servers share a store
-    from mockserver.web.server.peers.forwarding import Forwarding  # noqa: PLC0415  # as above
+    from mockserver.web.server.peers.forwarding import Forwarding  # noqa: PLC0415  # few servers share a store
 
-    calls = {peer_mails.PATH.encode("ascii"): partial(peer_mails.answer, store)}
-    return Forwarding(introduction_of(store), partial(_is_held, store), refusal, calls)
+    return Forwarding(introduction_of(store), partial(_is_held, store), refusal, _calls(store))
+
+
+def wsgi_forwarding_of(app: WSGIApplication, store: Store, body_limit: int) -> WSGIApplication:
+    """An application around another one that shares its store: under an ordinary WSGI server it forwards requests.
+
+    Raises:
+        KeepingError: the secret that the servers share cannot be read.
+    """
+    from mockserver.web.server.peers.wsgi_forwarding import WsgiForwarding  # noqa: PLC0415  # few servers share a store
+
+    return WsgiForwarding(app, body_limit, introduction_of(store), partial(_is_held, store), refusal, _calls(store))
+
+
+def _calls(store: Store) -> Calls:
+    """The calls that the other servers of a store may make."""
+    from mockserver.app.effects import peer_mails  # noqa: PLC0415  # few servers share a store
+
+    return {peer_mails.PATH.encode("ascii"): partial(peer_mails.answer, store)}
 
 
 def _is_held(store: Store, elsewhere: HeldElsewhereError) -> bool:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.refusal import refusal
-from mockserver.core.workspaces.keeping import HeldElsewhereError, Keeping, KeepingError
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.web.routing.audience import CONTROL_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace
-from mockserver.web.server.loop import LOOP, THREAD
+from mockserver.web.server.loop import LOOP
 from mockserver.web.server.settling import unkept
 from mockserver.web.server.waiting import is_waiting
 
@@ -48,12 +48,7 @@ class Settling:
             return io.BytesIO().write
 
         self._keeping.begin()
-        try:
-            chunks = self._app(environ, start)
-        except HeldElsewhereError as elsewhere:
-            if THREAD in environ:
-                raise  # the bridge forwards it
-            return _refused(environ, start_response, _unreached(elsewhere))
+        chunks = self._app(environ, start)
         try:
             if not is_waiting(environ):
                 self._keeping.settle()
@@ -68,13 +63,6 @@ class Settling:
 def _is_look(environ: WSGIEnvironment) -> bool:
     path = split_workspace(environ["PATH_INFO"])[1]
     return path.startswith(CONTROL_PREFIX) and environ["REQUEST_METHOD"] in _READING
-
-
-def _unreached(elsewhere: HeldElsewhereError) -> str:
-    return (
-        f"Another server of the store holds the workspace {elsewhere.name}, at {elsewhere.address}, and a WSGI server "
-        "forwards nothing: run mockserver serve"
-    )
 
 
 def _refused(environ: WSGIEnvironment, start_response: StartResponse, message: str) -> Iterable[bytes]:

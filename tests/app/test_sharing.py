@@ -6,7 +6,7 @@ import httpx
 import pytest
 from shared_engine import SharedBytes
 
-from mockserver import MockServer, Settings, create_app
+from mockserver import MockServer
 from mockserver.app import keeping
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.resources.oauth.addresses import TOKEN
@@ -124,18 +124,3 @@ def test_while_the_store_is_away_all_that_is_not_a_look_is_refused(start):
     assert make_sender(server).status_code == 503
     assert httpx.get(f"{server.url}/_mock/readyz").json()["detail"] == "the store cannot be reached"
     assert httpx.get(f"{server.url}/_mock/livez").status_code == 200
-
-
-def test_a_wsgi_server_says_who_holds_a_workspace(start):
-    holder = start()
-    make_sender(holder)
-    app = create_app(Settings(store="redis://shared", peer_address="http://wsgi.test"))
-    try:
-        answer = app.test_client().get("/v3/senders", headers=KEY)
-        assert answer.status_code == 503
-        assert (
-            f"holds the workspace default, at {holder.url}, and a WSGI server forwards nothing"
-            in answer.json["message"]
-        )
-    finally:
-        app.close()

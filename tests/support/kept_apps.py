@@ -39,13 +39,18 @@ def _kept_apps(config, folder):
     databases = Databases(server.__enter__())
     replicas = config.getoption("--replicas")
     if replicas == 1:
-        return KeptApps(databases, create_app)
+        return KeptApps(databases, _alone)
     from replicated_app import Balancers, ReplicatedApp  # noqa: PLC0415  # as above
 
     balancers = Balancers(folder, replicas)
     config.add_cleanup(partial(balancers.__exit__, None, None, None))
     config.pluginmanager.register(_Selection())
     return KeptApps(databases, partial(ReplicatedApp, balancers=balancers.__enter__()))
+
+
+def _alone(settings):
+    """An application to which no other one hands anything on."""
+    return create_app(replace(settings, peer_address="http://127.0.0.1:9"))
 
 
 #: Why tests are left out where several servers stand for one application, by the beginnings of their names.

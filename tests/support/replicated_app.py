@@ -60,7 +60,7 @@ class ReplicatedApp:
             self.replicas = []
             for port in ports:
                 listener = stack.enter_context(bind("127.0.0.1", port))
-                app = create_app(replace(settings, host="127.0.0.1", port=port))
+                app = create_app(replace(settings, peer_address=f"http://127.0.0.1:{port}"))
                 stack.enter_context(Runtime(app, listener))
                 self.replicas.append(app)
             self._stack = stack.pop_all()

@@ -6,6 +6,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from werkzeug.serving import WSGIRequestHandler, make_server
+
 from mockserver import Settings
 from mockserver.app.refusal import refusal
 from mockserver.app.runtime import Runtime, runtime_of
@@ -13,6 +15,7 @@ from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.connections.http_limits import HttpLimits
 from mockserver.web.server.peers.forwarding import Forwarding
 from mockserver.web.server.peers.introduction import Introduction
+from mockserver.web.server.peers.wsgi_forwarding import WsgiForwarding
 from mockserver.web.server.server import address, bind, server
 
 SECRET = b"a secret of the store"
@@ -45,11 +48,11 @@ def holder(settings: Settings) -> Iterator[Runtime]:
 
 
 @contextmanager
-def front(held_at: str, settings: Settings, *, found=None) -> Iterator[tuple[str, Elsewhere]]:
+def front(held_at: str, settings: Settings, *, is_held=lambda elsewhere: True) -> Iterator[tuple[str, Elsewhere]]:
     """The root address of a running server that forwards all its requests, and its application."""
     app = Elsewhere(held_at)
     listener = bind("127.0.0.1", 0)
-    running = server(app, HttpLimits.of(settings), refusal, forwarding=found or forwarding())
+    running = server(app, HttpLimits.of(settings), refusal, forwarding=forwarding(is_held))
     thread = threading.Thread(target=running.run, args=([listener],), daemon=True)
     thread.start()
     assert running.wait_started(20)
@@ -59,3 +62,35 @@ def front(held_at: str, settings: Settings, *, found=None) -> Iterator[tuple[str
         running.stop()
         thread.join(20)
         listener.close()
+
+
+@contextmanager
+def wsgi_server(app=None):
+    """A running WSGI server with a thread for each request, whose `app` may be set later, and its root address."""
+    running = make_server("127.0.0.1", 0, app, threaded=True, request_handler=_Quiet)
+    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield running, f"http://127.0.0.1:{running.port}"
+    finally:
+        running.shutdown()
+        thread.join(20)
+        running.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    """Logs nothing, and speaks HTTP/1.1, with answers in chunks."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log(self, type, message, *args):  # noqa: A002  # of werkzeug
+        pass
+
+
+@contextmanager
+def wsgi_front(held_at: str, settings: Settings, *, is_held=lambda elsewhere: True) -> Iterator[tuple[str, Elsewhere]]:
+    """As `front`, under an ordinary WSGI server."""
+    app = Elsewhere(held_at)
+    forwards = WsgiForwarding(app, settings.body_limit, Introduction(SECRET), is_held, refusal)
+    with wsgi_server(forwards) as (_, root):
+        yield root, app

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import http.client
-from collections.abc import Callable, Mapping
-from time import monotonic, sleep
+from collections.abc import Callable
+from time import sleep
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
+from mockserver.web.server.peers.blocking_departure import connected
+from mockserver.web.server.peers.handing_on import pauses
 from mockserver.web.server.peers.introduction import NOT_HELD, Introduction
-from mockserver.web.server.peers.trust import unverified
 from mockserver.web.server.wsgi import Scope
 
 Found = TypeVar("Found")
-#: Answers a call of a peer, in a thread, by what was sent; it may raise `HeldElsewhereError`.
-Answer = Callable[[bytes], bytes]
-#: The calls that peers may make, by their paths, at which no client finds anything.
-Calls = Mapping[bytes, Answer]
-
-#: For how many seconds a workspace is looked for that no server says to hold. Chosen: as for requests.
-_PATIENCE_S = 5.0
-#: How many seconds pass until it is looked for again, as a workspace changes hands.
-_PAUSE_S = 0.1
-#: How many seconds a peer may take to accept a connection, and then to answer. Chosen: far above what it does take.
-_CONNECT_S, _ANSWER_S = 2.0, 30.0
+#: How many seconds a peer may take to answer. Chosen: far above what it does take.
+_ANSWER_S = 30.0
 
 
 class NotThereError(Exception):
@@ -79,15 +71,9 @@ def _connected(address: str) -> http.client.HTTPConnection:
     Raises:
         NotThereError: it is not to be reached.
     """
-    parts = urlsplit(address)
-    if parts.scheme == "https":
-        found: http.client.HTTPConnection = http.client.HTTPSConnection(
-            parts.netloc, timeout=_CONNECT_S, context=unverified()
-        )
-    else:
-        found = http.client.HTTPConnection(parts.netloc, timeout=_CONNECT_S)
+    found = http.client.HTTPConnection(urlsplit(address).netloc)
     try:
-        found.connect()
+        found.sock = connected(address)
     except OSError as error:
         raise NotThereError from error
     found.sock.settimeout(_ANSWER_S)
@@ -100,7 +86,7 @@ def wherever_held(here: Callable[[], Found], there: Callable[[HeldElsewhereError
     Raises:
         KeepingError: none does.
     """
-    until = monotonic() + _PATIENCE_S
+    tries = pauses()
     while True:
         try:
             return here()
@@ -109,8 +95,9 @@ def wherever_held(here: Callable[[], Found], there: Callable[[HeldElsewhereError
         try:
             return there(elsewhere)
         except NotThereError:
-            if monotonic() > until:
-                raise KeepingError(
-                    f"the server that holds the workspace {elsewhere.name} cannot be reached at {elsewhere.address}"
-                ) from None
-        sleep(_PAUSE_S)
+            pause = next(tries, None)
+        if pause is None:
+            raise KeepingError(
+                f"the server that holds the workspace {elsewhere.name} cannot be reached at {elsewhere.address}"
+            )
+        sleep(pause)

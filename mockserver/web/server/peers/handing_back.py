@@ -6,12 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from mockserver.web.server.peers.departure import Broken, Departure, Ended, Event, Started
-from mockserver.web.server.peers.introduction import Header
+from mockserver.web.server.peers.handing_on import LOOK_S, without_server
 from mockserver.web.server.wire import TRANSPORT, Receive, Send, reset
 from mockserver.web.server.wsgi import Scope
-
-#: After how many seconds without a word of the peer it is asked whether it is alive. Chosen: as long as a lease lasts.
-_LOOK_S = 2.0
 
 
 class HandingBack:
@@ -33,7 +30,7 @@ class HandingBack:
 
     async def hand_back(self, started: Started, is_lost: Callable[[], Awaitable[bool]]) -> None:
         """Send the answer whose head has come, until it ends or the client leaves."""
-        headers = _without_date(started.headers)
+        headers = without_server(started.headers)
         await self._send({"type": "http.response.start", "status": started.status, "headers": headers})
         while (event := await self._next(is_lost)) is not None:
             if isinstance(event, bytes):
@@ -60,7 +57,7 @@ class HandingBack:
         """The next event of the answer, or None: the client has left."""
         while not self._connection.has_event:
             coming = self._connection.coming()
-            await asyncio.wait((coming, self._left), timeout=_LOOK_S, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((coming, self._left), timeout=LOOK_S, return_when=asyncio.FIRST_COMPLETED)
             if self._left.done():
                 return None
             if not coming.done() and await is_lost():
@@ -72,8 +69,3 @@ async def _left(receive: Receive) -> None:
     """Return when the client has left."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _without_date(headers: list[Header]) -> list[Header]:
-    """The headers of an answer without the one that every server of ours adds before the others."""
-    return headers[1:] if headers and headers[0][0] == b"date" else headers

@@ -60,7 +60,7 @@ class Introduction:
         """The word that an answer says to the server that has forwarded a request; None: it is for the client."""
         if status != _STATUS:
             return None
-        words = (self._said(value) for name, value in headers if name == HEADER)
+        words = (self._said(value) for name, value in headers if name.lower() == HEADER)
         return next((said[0] for said in words if len(said) == 1), None)
 
     def _said(self, value: bytes) -> list[bytes]:

@@ -8,14 +8,13 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 from mockserver.web.server.peers.departure import Departure, Started
+from mockserver.web.server.peers.handing_on import CONNECT_S
 from mockserver.web.server.peers.trust import unverified
 
 #: How many connections are kept that are not in use. Chosen: as many requests as are rarely under way at once.
 _KEPT = 64
 #: How many seconds one is kept. Chosen: less than the peer keeps it (`web.server.peers.arrival`).
 _KEPT_S = 30.0
-#: How many seconds a peer may take to accept a connection, and to say that it is alive.
-_PATIENCE_S = 2.0
 
 
 class Peer:
@@ -51,7 +50,7 @@ class Peer:
         """
         context = unverified() if self._is_secure else None
         making = asyncio.get_running_loop().create_connection(Departure, self._host, self._port, ssl=context)
-        _, found = await asyncio.wait_for(making, _PATIENCE_S)  # a TimeoutError is an OSError
+        _, found = await asyncio.wait_for(making, CONNECT_S)  # a TimeoutError is an OSError
         if not found.is_free:
             raise ConnectionError("the peer has ended the connection at once")
         return found
@@ -79,7 +78,7 @@ class Peer:
             connection = await self._connect()
             try:
                 connection.ask(f"GET /_mock/livez HTTP/1.1\r\nhost: {self._netloc}\r\n\r\n".encode("latin-1"), "HEAD")
-                await asyncio.wait_for(connection.coming(), _PATIENCE_S)
+                await asyncio.wait_for(connection.coming(), CONNECT_S)
                 return isinstance(connection.take(), Started)
             finally:
                 connection.abort()
