@@ -11,7 +11,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.web.server import bridge
+from mockserver.web.server import runner
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 SHORT = {"webhook_timeout": "PT0.3S"}
@@ -107,7 +107,7 @@ def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_wor
 
 def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(workspace, peer, later, monkeypatch):
     """The result arrives after a request has looked for the last time, and before it is suspended."""
-    real = bridge._changed  # noqa: SLF001  # that is where a request begins to wait
+    real = runner._changed  # noqa: SLF001  # that is where a request begins to wait
 
     async def hesitate(suspended, receive):
         peer.lets_go.set()
@@ -118,7 +118,7 @@ def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(w
     peer.answers = ["hold"]
     workspace.trigger("delivered")
     peer.await_calls(1)
-    monkeypatch.setattr(bridge, "_changed", hesitate)
+    monkeypatch.setattr(runner, "_changed", hesitate)
     began = time.monotonic()
 
     found = later(workspace.deliveries.all, state="delivered", wait=9)()

@@ -49,7 +49,7 @@ def wait_until(peer, reached):
 def is_alone(found):
     """Whether there is nothing left but the connection that asks."""
     state = found.server_state
-    return len(state.connections) == 1 and not state.tasks and not found._bridge.waiting  # noqa: SLF001  # the server shows it to nobody
+    return len(state.connections) == 1 and not state.tasks and not found._bridge.runner.waiting  # noqa: SLF001  # the server shows it to nobody
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def waiting(running, peers):
 
     def ask(text, *, ahead=0):
         peer = peers(root)
-        before = len(found._bridge.waiting)  # noqa: SLF001  # see above
+        before = len(found._bridge.runner.waiting)  # noqa: SLF001  # see above
         peer.send("GET", "/v3/senders", fault(text), ahead=[ACCOUNT] * ahead)
-        wait_until(watcher, lambda: len(found._bridge.waiting) == before + 1)  # noqa: SLF001  # see above
+        wait_until(watcher, lambda: len(found._bridge.runner.waiting) == before + 1)  # noqa: SLF001  # see above
         return peer
 
     ask.gone = lambda: wait_until(watcher, lambda: is_alone(found))

@@ -9,11 +9,11 @@ from typing import Any
 from mockserver.core.waiting.turn import Turn
 from mockserver.core.workspaces.workspace import Workspace
 
-#: The key of a request's environment for the list of the locks that it holds while it runs on the loop; the bridge sets
+#: The key of a request's environment for the list of the locks that it holds while it runs on the loop; the runner sets
 #: it, and releases them.
 LOOP = "mockserver.loop"
 #: The key of a request's environment for the list of the locks, of those that may be held for long, that it holds while
-#: it runs in a thread; the bridge sets it, and releases them.
+#: it runs in a thread; the runner sets it, and releases them.
 THREAD = "mockserver.thread"
 #: The most bytes of a body that is read on the loop: to parse and check it takes about a millisecond a kilobyte.
 LARGE_BODY = 16 * 1024

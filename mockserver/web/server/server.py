@@ -24,6 +24,7 @@ from mockserver.web.server.connections.fast_path import FastConnection
 from mockserver.web.server.connections.heads import Heads
 from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
 from mockserver.web.server.connections.sending import Sending
+from mockserver.web.server.runner import Runner
 from mockserver.web.server.wsgi import Shortcut, no_shortcut
 
 if TYPE_CHECKING:
@@ -138,8 +139,7 @@ class Server(uvicorn.Server):
             listener.close()
         for connection in list(self.server_state.connections):
             connection.shutdown()
-        for task in list(self._bridge.waiting):
-            task.cancel()
+        self._bridge.runner.cancel_waiting()
         tasks = list(self.server_state.tasks)
         if tasks:
             _, late = await asyncio.wait(tasks, timeout=_GRACE)
@@ -170,22 +170,22 @@ def server(
     Requests for workspaces that other servers hold are handed on by `forwarding`, by which others may do so here. With
     `keeping` no answer leaves before that has kept what it tells.
     """
-    make = Bridge if keeping is None else _settling(keeping)
-    bridge = make(app, limits.body, limits.bodies, refusal, shortcut, forwarding)
+    runner = (Runner if keeping is None else _settling(keeping, refusal))(app, shortcut)
+    bridge = Bridge(runner, limits.body, limits.bodies, refusal, forwarding)
     admission = Admission(limits.connections)
     connection = partial(
         _connection(keeping, forwarding),
         limits=limits,
         refusal=refusal,
         admission=admission,
-        run=bridge.first_run,
+        run=runner.first_run,
         heads=Heads(),
         sending=Sending(),
     )
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
-        http=connection if tls is None else _front(connection, tls(bridge.wait), admission, limits),  # type: ignore[arg-type]  # whatever makes one will do
+        http=connection if tls is None else _front(connection, tls(runner.threads.run_waiting), admission, limits),  # type: ignore[arg-type]  # whatever makes one will do
         ws="none",
         lifespan="off",
         log_config=None,
@@ -209,11 +209,11 @@ def _connection(keeping: Keeping | None, forwarding: Forwarding | None) -> Calla
     return FastConnection
 
 
-def _settling(keeping: Keeping) -> Callable[..., Bridge]:
-    """Makes the bridge of a server whose answers wait until they are kept."""
-    from mockserver.web.server.settling import SettlingBridge  # noqa: PLC0415  # few servers keep anything
+def _settling(keeping: Keeping, refusal: Refusal) -> Callable[..., Runner]:
+    """Makes the runner of a server whose answers wait until they are kept."""
+    from mockserver.web.server.settling import SettlingRunner  # noqa: PLC0415  # few servers keep anything
 
-    return partial(SettlingBridge, keeping)
+    return partial(SettlingRunner, keeping, refusal)
 
 
 def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:

@@ -1,13 +1,15 @@
-"""A bridge whose answers leave only when all that they tell is kept; requests on the loop need no thread for that."""
+"""A runner whose answers leave only when all that they tell is kept; requests on the loop need no thread for that."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError, Keeping
-from mockserver.web.server.bridge import Bridge
+from mockserver.web.server.connections.http_limits import Refusal
+from mockserver.web.server.connections.refusal import refused
 from mockserver.web.server.loop import LeaveLoop
 from mockserver.web.server.outcome import Outcome, Unsettled
+from mockserver.web.server.runner import Runner
 from mockserver.web.server.waiting import is_waiting
 from mockserver.web.server.wire import Receive
 from mockserver.web.server.wsgi import Scope
@@ -20,12 +22,13 @@ def unkept(keeping: Keeping, failure: str) -> str:
     return f"What this request has done may be kept later, or be gone after a stop: {failure}"
 
 
-class SettlingBridge(Bridge):
-    """A bridge to an application around which `app.settling` does the same for requests in threads."""
+class SettlingRunner(Runner):
+    """A runner of an application around which `app.settling` does the same for requests in threads."""
 
-    def __init__(self, keeping: Keeping, *arguments: Any, **options: Any) -> None:
+    def __init__(self, keeping: Keeping, refusal: Refusal, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._keeping = keeping
+        self._refusal = refusal
 
     def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop | HeldElsewhereError:
         if self._keeping.failure is not None:
@@ -41,9 +44,7 @@ class SettlingBridge(Bridge):
         unsettled.settled = settled
         return unsettled
 
-    async def _run_somewhere(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
-        found = await super()._run_somewhere(scope, body, receive)
+    async def run(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
+        found = await super().run(scope, body, receive)
         failure = await found.settled if isinstance(found, Unsettled) else None
-        if failure is None:
-            return found
-        return Outcome({"wsgi.input": None}, self._refused(scope, unkept(self._keeping, failure)))
+        return found if failure is None else refused(self._refusal, scope, unkept(self._keeping, failure))

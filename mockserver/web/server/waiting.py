@@ -14,14 +14,14 @@ from mockserver.core.workspaces.workspace import Workspace
 
 #: The most seconds that a request may ask to wait. Chosen: as long as the time limits of most clients.
 LONGEST_WAIT = 30.0
-#: The key of a request's environment for the `SuspendedRequest` by which it tells the bridge that it waits.
+#: The key of a request's environment for the `SuspendedRequest` by which it tells the runner that it waits.
 SUSPENDED = "mockserver.suspended"
 
 Found = TypeVar("Found")
 
 
 class SuspendedRequest:
-    """A request that waits, for the bridge, which runs it again whenever something that it waits for has happened.
+    """A request that waits, for the runner, which runs it again whenever something that it waits for has happened.
 
     That ends when the request has found something, or its time is up. Each request has one, and few ever wait: what is
     set here are the values of those that do not.

@@ -1,0 +1,241 @@
+"""Running requests: on the event loop where that takes a moment, else in a thread, and again as long as they wait.
+
+A request that wants to wait says so (`web.server.waiting`) and is run again when its workspace has changed. One that
+takes long, or would have to wait for a lock, leaves the loop (`web.server.loop`) and is run in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from mockserver.core.waiting.turn import Turn
+from mockserver.core.workspaces.keeping import HeldElsewhereError
+from mockserver.web.server.connections.heads import Head
+from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
+from mockserver.web.server.outcome import BEGUN, FIRST_RUN, FirstRun, Outcome
+from mockserver.web.server.threads import Threads
+from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
+from mockserver.web.server.wire import Receive
+from mockserver.web.server.wsgi import (
+    Scope,
+    Shortcut,
+    WsgiAnswer,
+    environ_of,
+    no_shortcut,
+    run,
+)
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIApplication
+
+#: The methods of requests that change nothing: one whose client has left need not be run.
+_SAFE = ("GET", "HEAD")
+
+
+class LeftError(Exception):
+    """A client has left before its request was run."""
+
+
+class Runner:
+    """Runs the requests of one server by a WSGI application."""
+
+    def __init__(self, app: WSGIApplication, shortcut: Shortcut = no_shortcut) -> None:
+        """Prepare to run requests by `app`, which is asked by its `shortcut` first."""
+        self._app = app
+        self._shortcut = shortcut
+        self.threads = Threads()
+        #: Held by the waiting request that is run again on the loop, or by the stream that looks for what is new.
+        self.turn = asyncio.Lock()
+        #: The tasks of requests that wait for something.
+        self.waiting: set[asyncio.Task[Any]] = set()
+
+    def cancel_waiting(self) -> None:
+        """Cancel the tasks of requests that wait for something, as the server stops."""
+        for task in list(self.waiting):
+            task.cancel()
+
+    def close(self) -> None:
+        """Start no more work in threads; what a thread is doing ends unheard."""
+        self.threads.close()
+
+    async def run(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
+        """Run a request on the loop or in a thread, and again as long as it waits for something.
+
+        Raises:
+            HeldElsewhereError: another server of the store holds its workspace.
+            LeftError: the request changes nothing, and its client has left.
+        """
+        suspended, found = scope.pop(FIRST_RUN, None) or self.first_run(scope, body)
+        if isinstance(found, Exception | HeldElsewhereError):
+            raise found
+        if isinstance(found, LeaveLoop):
+            found = await self._in_thread(scope, body, suspended, found, receive)
+        if suspended.waiting:
+            if suspended.begun and scope["method"] not in _SAFE:
+                scope[BEGUN] = True
+            with self.waits():
+                found = await self._rerun(found.environ, scope, body, receive)
+        return found
+
+    def first_run(self, scope: Scope, body: bytes, head: Head | None = None) -> FirstRun:
+        """Run a request whose body has come on the loop, unless the body is large.
+
+        Of a request with a known head, which fits the connection, the scope need tell no more than the client.
+        """
+        suspended = SuspendedRequest()
+        if len(body) > LARGE_BODY:
+            return FirstRun(suspended, LeaveLoop())
+        try:
+            if head is None:
+                environ = environ_of(scope, body, suspended)
+            else:
+                environ = head.environ_of(scope["client"], body, suspended)
+            return FirstRun(suspended, self._at_once(environ))
+        except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
+            return FirstRun(suspended, error)
+
+    def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop | HeldElsewhereError:
+        """What comes of a request that is run on the loop, or why it leaves the loop."""
+        held = environ[LOOP] = []
+        try:
+            return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
+        except (LeaveLoop, HeldElsewhereError) as leave:
+            return leave.with_traceback(None)  # its frames refer to the environment, and that to them
+        finally:
+            for lock in held:
+                lock.release()
+
+    async def _in_thread(
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest, leave: LeaveLoop, receive: Receive
+    ) -> Outcome:
+        """What comes of a request that is run in a thread, once the lock that it needs for long is free.
+
+        Raises:
+            LeftError: the request changes nothing, and its client has left.
+        """
+        while True:
+            environ = environ_of(scope, body, suspended)
+            in_pool = self.threads.run_waiting if leave.waits else self.threads.run_long
+            async with self._when_free(leave.until):
+                try:
+                    work = in_pool(partial(self._run_beside, environ))
+                    return Outcome(environ, await (_wanted(work, receive) if scope["method"] in _SAFE else work))
+                except LeaveLoop as again:
+                    leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
+
+    @asynccontextmanager
+    async def _when_free(self, turn: Turn | None) -> AsyncIterator[None]:
+        """Wait, without a thread, until a lock is free that may be held for long; another may still take it first."""
+        if turn is None:
+            yield
+            return
+        loop = asyncio.get_running_loop()
+        free = asyncio.Event()
+
+        def wake() -> None:
+            with suppress(RuntimeError):  # the server has stopped
+                loop.call_soon_threadsafe(free.set)
+
+        try:
+            with self.waits():
+                turn.when_free(wake)
+                await free.wait()
+            yield
+        finally:
+            turn.tell()
+
+    def _run_beside(self, environ: dict[str, Any]) -> WsgiAnswer:
+        """Run a request; called in a thread."""
+        held = environ[THREAD] = []
+        try:
+            return self._shortcut(environ) or run(self._app, environ)
+        finally:
+            for turn in held:
+                turn.release()
+
+    async def _rerun(self, environ: dict[str, Any], scope: Scope, body: bytes, receive: Receive) -> Outcome:
+        """Run a waiting request after every change of its workspace, until it waits no more or its time is up."""
+        suspended: SuspendedRequest = environ[SUSPENDED]
+        while True:
+            in_time = await _changed(suspended, receive)
+            suspended.waiting = False
+            if not in_time:
+                suspended.deadline = 0.0
+            found = await self._in_turn(scope, body, suspended) if LOOP in environ else LeaveLoop()
+            if isinstance(found, LeaveLoop):
+                found = await self._in_thread(scope, body, suspended, found, receive)
+            elif isinstance(found, HeldElsewhereError):
+                raise found
+            if not suspended.waiting or not in_time:
+                return found
+            environ = found.environ
+
+    async def _in_turn(
+        self, scope: Scope, body: bytes, suspended: SuspendedRequest
+    ) -> Outcome | LeaveLoop | HeldElsewhereError:
+        """Run a waiting request again on the loop.
+
+        One change may wake many requests: they are run one at a time, and other requests in between.
+        """
+        async with self.turn:
+            await asyncio.sleep(0)
+            return self._at_once(environ_of(scope, body, suspended))
+
+    @contextmanager
+    def waits(self) -> Iterator[None]:
+        """Let the server cancel the request of this task, should it stop meanwhile."""
+        task = asyncio.current_task()
+        assert task is not None, "a request is a task"
+        self.waiting.add(task)
+        try:
+            yield
+        finally:
+            self.waiting.discard(task)
+
+
+async def _wanted(work: Coroutine[Any, Any, WsgiAnswer], receive: Receive) -> WsgiAnswer:
+    """The result of a piece of work, which is not started if the client leaves before.
+
+    Raises:
+        LeftError: the client has left.
+    """
+    running, left = asyncio.ensure_future(work), asyncio.ensure_future(receive())
+    try:
+        await asyncio.wait((running, left), return_when=asyncio.FIRST_COMPLETED)
+        if running.done():
+            return running.result()
+        raise LeftError
+    finally:
+        running.cancel()
+        left.cancel()
+
+
+async def _changed(suspended: SuspendedRequest, receive: Receive) -> bool:
+    """Whether what a request waits for happens before its time is up and its client leaves."""
+    workspace, loop = suspended.workspace, asyncio.get_running_loop()
+    left = suspended.deadline - time.monotonic()
+    if workspace is None or left <= 0:
+        return False
+    changed = asyncio.Event()
+
+    def wake() -> None:
+        loop.call_soon_threadsafe(changed.set)
+
+    workspace.watchers.add(wake, suspended.kinds)
+    if workspace.watchers.happened(suspended.kinds) != suspended.seen:
+        changed.set()  # something has happened in between, in another thread
+    tasks: list[asyncio.Future[Any]] = [loop.create_task(changed.wait())]
+    if not suspended.stays:
+        tasks.append(asyncio.ensure_future(receive()))
+    try:
+        done, _ = await asyncio.wait(tasks, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+        return tasks[0] in done
+    finally:
+        workspace.watchers.discard(wake)
+        for task in tasks:
+            task.cancel()
