@@ -22,6 +22,8 @@ SECONDS = int(os.environ.get("MOCKSERVER_TEST_KILLS_S", "16"))
 SEED = int(os.environ.get("MOCKSERVER_TEST_KILLS_SEED", "1"))
 #: How long clients make a load until what was acknowledged is looked for, and how long one kill is after the other.
 ROUND_S, PAUSE_S = 16, 2.0
+#: How long a client rests between two things that it does, in seconds.
+REST_S = 0.05
 #: How many workspaces there are in which clients create and move things, and how many in which calls are made.
 NAMED = {"crowd": 4, "calls": 2}
 #: What a client may be told while a server is away: by nginx, or by another server that has not heard of it yet.
@@ -36,8 +38,8 @@ class Clients:
         crowds, callers = ([f"{kind}-{number}-{each}" for each in range(count)] for kind, count in NAMED.items())
         self._names = [*crowds, *callers]
         self._clients = [
-            *(Crowd(name, EXCUSED) for name in crowds),
-            *(Promises(name, receiver, excused=EXCUSED, pause_s=0.05) for name in callers),
+            *(Crowd(name, excused=EXCUSED, pause_s=REST_S) for name in crowds),
+            *(Promises(name, receiver, excused=EXCUSED, pause_s=REST_S) for name in callers),
         ]
 
     @contextmanager

@@ -37,7 +37,7 @@ def test_its_workspaces_are_taken_over_at_once_as_they_were(cluster, leaving):
 
 
 def test_nothing_is_lost_that_was_acknowledged_under_load(cluster, leaving):
-    crowd, over = Crowd("leaving", EXCUSED), threading.Event()
+    crowd, over = Crowd("leaving", excused=EXCUSED, pause_s=0), threading.Event()
     cluster.make(server=leaving, name="another")
     with ThreadPoolExecutor(1) as pool:
         played = pool.submit(crowd.play, cluster.url, over)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 import pytest
 from cluster import Cluster
 from redis_server import RedisServer
+from server_process import ServerProcess
 from trouble_proxy import TroubleProxy
 
 
@@ -85,6 +87,17 @@ def test_a_slow_line_takes_its_time(proxy, link):
     link.settimeout(0.05)
     with pytest.raises(TimeoutError):
         link.recv(4096)
+
+
+def test_a_server_that_has_ended_gets_no_signal_as_its_number_may_be_that_of_another_process(monkeypatch):
+    with ServerProcess("--store", "memory") as server:
+        server.kill()
+        sent = []
+        monkeypatch.setattr(os, "kill", lambda *signal: sent.append(signal))
+
+        server.kill()
+
+    assert sent == []
 
 
 @pytest.mark.slow

@@ -21,13 +21,14 @@ _SCENARIO = {
 
 
 class Crowd:
-    """Clients that create senders and move credits, each as fast as it can.
+    """Clients that create senders and move credits, with `pause_s` seconds between two.
 
     What a request has done whose answer has a status that is `excused`, nobody knows.
     """
 
-    def __init__(self, name, excused=()):
-        self._name, self._numbers, self._excused = name, count(), excused
+    def __init__(self, name, *, excused=(), pause_s):
+        self._name, self._numbers = name, count()
+        self._excused, self._pause_s = excused, pause_s
         #: Opens the workspace that an address names; one of its own is known once the answer to its making has come.
         self._key = "any"
         #: When each sender was acknowledged, by e-mail, and those of earlier starts that have to be there.
@@ -55,7 +56,7 @@ class Crowd:
         with Wire(root, self._name) as wire:
             wire.key = self._key
             try:
-                while not over.is_set():
+                while not over.wait(self._pause_s):
                     self._do(wire, next(self._numbers))
             except (OSError, HTTPException):
                 return

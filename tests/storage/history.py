@@ -29,11 +29,12 @@ class Step(NamedTuple):
 class History:
     """A workspace, which its first step makes, and what is done there, one step after the other.
 
-    `mirror` is an application that keeps nothing; there the same is done as far as the server has kept it.
+    There are `pause_s` seconds between two. `mirror` is an application that keeps nothing; there the same is done as
+    far as the server has kept it.
     """
 
-    def __init__(self, mirror, name, seed):
-        self._mirror, self._seed = mirror, seed
+    def __init__(self, mirror, name, seed, *, pause_s):
+        self._mirror, self._seed, self._pause_s = mirror, seed, pause_s
         self._player = Player(self._send, seed, _ALONE)
         self._wire = None
         self._begin_in(name)
@@ -54,7 +55,7 @@ class History:
         with Wire(root, self._name) as self._wire:
             try:
                 self._begin()
-                while not over.is_set():
+                while not over.wait(self._pause_s):
                     self._player.play(1)
             except (OSError, HTTPException):
                 return
@@ -84,6 +85,8 @@ class History:
             kept = _shown(wire.ask)
         while self._steps and self._steps[0].acknowledged and promised(self._steps[0].acknowledged):
             self._do_next()
+        if kept is not None:
+            self._catch_up(kept)
         while (mine := self._shown()) != kept:
             if _is_not_recorded_yet(mine, kept):
                 self._begin_in(f"{self._name}-")
@@ -91,12 +94,18 @@ class History:
             told = f"workspace {self._name}: {_first_difference(mine, kept)}"
             assert self._steps, f"no steps explain what is there; after the last one, {told}"
             assert _recorded(mine) <= _recorded(kept), f"what was acknowledged is gone: {told}"
-            # The step that makes the workspace may be recorded in it.
-            for _ in range(1 if mine is None else max(1, _recorded(kept) - _recorded(mine))):
-                self._do_next()
+            self._do_next()
         gone = [step.acknowledged for step in self._steps if step.acknowledged and step.method != "GET"]
         self._steps.clear()
         return min(gone, default=None)
+
+    def _catch_up(self, kept):
+        """Do as many steps in the mirror as the server has recorded; to compare all costs more than a step."""
+        if self._key is None:
+            self._do_next()
+        while missing := max(0, _recorded(kept) - _counted(self._ask_mirror)):
+            for _ in range(missing):
+                self._do_next()
 
     def _do_next(self):
         """Do the next step in the mirror."""
@@ -128,6 +137,12 @@ def _shown(ask):
     # How many have gone for newer ones depends on what clients have sent besides.
     totals = {f"all_{name}": found["count"] + found["evicted"] for name, found in lists.items()}
     return _comparable({"state": state, **totals, **{name: found["items"] for name, found in lists.items()}})
+
+
+def _counted(ask):
+    """How many requests and control calls a workspace says that it has recorded."""
+    pages = [ask("GET", f"/_mock/{name}?limit=1")[1] for name in ("requests", "calls")]
+    return sum(page["count"] + page["evicted"] for page in pages)
 
 
 def _list(ask, name):

@@ -19,6 +19,9 @@ from mockserver import Settings, create_app
 #: What an answer promises: `background` that what it has changed is kept a second later, `always` that it is kept. The
 #: second becomes two, as the background has to wait for its turn on a machine that is busy.
 PROMISED_S = {"background": 2.0, "always": 0.0}
+#: How long each client rests between two things that it does, in seconds. Chosen: hundreds of requests a second of all
+#: together write with nearly each moment, and what they have done is soon done again beside the server.
+_PAUSE_S = 0.02
 
 
 class Lives:
@@ -31,9 +34,12 @@ class Lives:
         self._receiver = Receiver()
         mirror = create_app(Settings()).test_client()
         self._clients = [
-            *(History(mirror, f"history-{number}", self._random.getrandbits(16)) for number in range(3)),
-            Crowd("crowd"),
-            Promises("promises", self._receiver),
+            *(
+                History(mirror, f"history-{number}", self._random.getrandbits(16), pause_s=_PAUSE_S)
+                for number in range(3)
+            ),
+            Crowd("crowd", pause_s=_PAUSE_S),
+            Promises("promises", self._receiver, pause_s=_PAUSE_S),
         ]
         #: Whether what was acknowledged at a moment has to be there after the last kill.
         self._promised = lambda moment: True

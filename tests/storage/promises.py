@@ -14,8 +14,9 @@ from wire import Wire
 
 #: Chosen: a call takes a hundredth of a second, and tests run on busy machines.
 _PATIENCE_S = 30
-#: How long it is until the next look at calls that are under way, and until the next event, so that a list holds all.
+#: How long it is until the next look at calls that are under way.
 _PAUSE_S = 0.005
+#: How many deliveries a list can show, which holds all between two kills.
 _MOST = 1000
 
 
@@ -55,7 +56,7 @@ class Promises:
     There are `pause_s` seconds between two. What an answer with a status that is `excused` has done, nobody knows.
     """
 
-    def __init__(self, name, receiver, *, excused=(), pause_s=_PAUSE_S):
+    def __init__(self, name, receiver, *, excused=(), pause_s):
         self._name, self._receiver, self._numbers = name, receiver, count()
         self._excused, self._pause_s = excused, pause_s
         #: The events that were acknowledged since the last kill, with the moment.

@@ -53,8 +53,10 @@ class ServerProcess:
         return self._process.pid
 
     def signal(self, number):
-        with suppress(ProcessLookupError):  # it has ended by itself
-            os.kill(self.pid, number)
+        """Send it a signal, unless it has ended: its number may be that of another process by now."""
+        if self._process.exitcode is None:
+            with suppress(ProcessLookupError):  # it has just ended by itself
+                os.kill(self.pid, number)
 
     def kill(self):
         """Kill it, and give the moment before that, by `time.monotonic`."""
