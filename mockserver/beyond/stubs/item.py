@@ -17,7 +17,7 @@ from marshmallow.exceptions import SCHEMA
 from mockserver.beyond.stubs.parts import AnswerItem, ForgetItem, RefusalItem, StoreItem
 from mockserver.beyond.stubs.pattern import Pattern, shadowed
 from mockserver.beyond.stubs.program import read
-from mockserver.beyond.templates.syntax import is_free_name
+from mockserver.beyond.templates.names import is_free_name
 from mockserver.core.state.stubs import Stub
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem

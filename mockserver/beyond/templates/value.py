@@ -14,6 +14,8 @@ from jinja2 import nodes
 
 from mockserver.beyond.templates import operators, syntax
 from mockserver.beyond.templates.expressions import evaluated
+from mockserver.beyond.templates.grammar import SyntaxMistake
+from mockserver.beyond.templates.names import is_free_name
 from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.statements import looped, written
 from mockserver.beyond.templates.values import OMIT, Path, TemplateError, items
@@ -158,7 +160,7 @@ class Reader:
     def each(self, value: Mapping[str, Any], signs: str, place: Path, names: frozenset[str]) -> tuple[Value, str]:
         """The list of a mapping that is meant once for each item, and the name of an item."""
         name = value.get(f"{signs}as", ITEM)
-        if not isinstance(name, str) or not syntax.is_free_name(name):
+        if not isinstance(name, str) or not is_free_name(name):
             self._wrong((*place, f"{signs}as"), "must be a name of letters, digits and _ that has no meaning yet")
             name = ITEM
         return self.value(value[f"{signs}each"], (*place, f"{signs}each"), names), name
@@ -170,7 +172,7 @@ class Reader:
             found = syntax.read(value, names)
             self.parts += found.parts
             return _Template(found, place)
-        except syntax.SyntaxMistake as error:
+        except SyntaxMistake as error:
             self._wrong(place, str(error))
             return _Constant(None)
 

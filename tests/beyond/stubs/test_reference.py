@@ -17,7 +17,7 @@ from mockserver.beyond.templates.filters import METHODS
 from mockserver.beyond.templates.functions import FUNCTIONS
 from mockserver.beyond.templates.item_filters import ALL_FILTERS
 from mockserver.beyond.templates.kinds import TESTS
-from mockserver.beyond.templates.syntax import LATE_MEMBERS, ROOTS
+from mockserver.beyond.templates.names import LATE_MEMBERS, ROOTS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "stubs.md").read_text(encoding="utf-8")
 #: The examples: stubs, and a conversation with them.

@@ -11,8 +11,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from mockserver.beyond.stubs.provider import Provider
 from mockserver.beyond.templates.budget import Budget
 from mockserver.beyond.templates.functions import FAKER
+from mockserver.beyond.templates.grammar import SyntaxMistake
 from mockserver.beyond.templates.scope import Scope
-from mockserver.beyond.templates.syntax import SyntaxMistake, read
+from mockserver.beyond.templates.syntax import read
 from mockserver.beyond.templates.value import Reader
 from mockserver.beyond.templates.values import TemplateError
 from mockserver.core.workspaces.caller import Caller

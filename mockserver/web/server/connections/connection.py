@@ -7,10 +7,11 @@ from enum import Enum
 from time import monotonic
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from mockserver.web.server.connections.admission import Admission
 from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
+from mockserver.web.server.connections.refusal import last_bytes
 from mockserver.web.server.wire import TRANSPORT
 
 #: How many requests of one connection may wait for their answers before no more of them are parsed. Chosen: clients
@@ -215,13 +216,8 @@ class Connection(HttpToolsProtocol):
         self._linger()
 
     def _error_bytes(self, status: int, message: str) -> bytes:
-        """An error as the bytes of an HTTP response."""
         path = self.url.partition(b"?")[0].decode("latin-1")
-        answer = self._refusal(path, status, message)
-        headers = [*self.server_state.default_headers, (b"connection", b"close")]
-        headers += [(name.lower().encode(), value.encode("latin-1")) for name, value in answer.headers]
-        lines = [name + b": " + value + b"\r\n" for name, value in headers]
-        return b"".join([STATUS_LINE[status], *lines, b"\r\n", answer.get_data()])
+        return last_bytes(self._refusal(path, status, message), self.server_state.default_headers)
 
     def _linger(self) -> None:
         """Close the connection once the client has had time to read.
