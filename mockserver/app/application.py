@@ -56,7 +56,7 @@ def create_app(settings: Settings | None = None) -> Application:
     check_wsgi(settings)
     app = mock_of(settings).flask
     if shares(settings):
-        app.wsgi_app = wsgi_forwarding_of(app.wsgi_app, app.store, settings.body_limit)  # type: ignore[assignment,method-assign]  # as Flask wants it done
+        app.wsgi_app = wsgi_forwarding_of(app.wsgi_app, app.store, settings)  # type: ignore[assignment,method-assign]  # as Flask wants it done
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
         weakref.finalize(app, app.store.keeping.close)

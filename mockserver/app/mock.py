@@ -172,7 +172,7 @@ def mock_of(settings: Settings) -> Mock:
 def _mock_of(settings: Settings, keeping: Keeping) -> Mock:
     library = library_of(settings)
     token = token_of(settings)
-    tls = tls_of(settings)
+    tls = tls_of(settings, keeping)
     effects = ServerEffects(settings, None if tls is None else tls.ca)
     store = store_of(settings, library, effects, keeping)
     return Mock(settings, library, store, effects, tls, token)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mockserver.app.refusal import refusal
-from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
+from mockserver.core.workspaces.keeping import HeldElsewhereError, Keeping, KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.settings import Settings
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mockserver.web.server.peers.calls import Calls
     from mockserver.web.server.peers.forwarding import Forwarding
     from mockserver.web.server.peers.introduction import Introduction
+    from mockserver.web.server.peers.trust import Trust
 
 #: How the addresses of stores begin that several servers share.
 _SHARED = ("redis:", "rediss:")
@@ -91,7 +92,19 @@ def introduction_of(store: Store) -> Introduction:
     return Introduction(store.keeping.secret(_NAME, partial(secrets.token_bytes, _LENGTH)))
 
 
-def forwarding_of(store: Store) -> Forwarding | None:
+def trust_of(settings: Settings, keeping: Keeping) -> Trust:
+    """Which servers are taken for those of a store, where they speak TLS.
+
+    Raises:
+        KeepingError: the authority that the servers share cannot be read.
+    """
+    from mockserver.app.tls import shared_ca  # noqa: PLC0415  # few servers share a store
+    from mockserver.web.server.peers.trust import Trust  # noqa: PLC0415  # as above
+
+    return Trust(shared_ca(keeping), settings.tls_cert)
+
+
+def forwarding_of(store: Store, settings: Settings) -> Forwarding | None:
     """What forwards requests to the servers that hold their workspaces; None: nobody shares the store.
 
     Raises:
@@ -101,10 +114,12 @@ def forwarding_of(store: Store) -> Forwarding | None:
         return None
     from mockserver.web.server.peers.forwarding import Forwarding  # noqa: PLC0415  # few servers share a store
 
-    return Forwarding(introduction_of(store), partial(_is_held, store), refusal, _calls(store))
+    return Forwarding(
+        introduction_of(store), trust_of(settings, store.keeping), partial(_is_held, store), refusal, _calls(store)
+    )
 
 
-def wsgi_forwarding_of(app: WSGIApplication, store: Store, body_limit: int) -> WSGIApplication:
+def wsgi_forwarding_of(app: WSGIApplication, store: Store, settings: Settings) -> WSGIApplication:
     """An application around another one that shares its store: under an ordinary WSGI server it forwards requests.
 
     Raises:
@@ -112,7 +127,15 @@ def wsgi_forwarding_of(app: WSGIApplication, store: Store, body_limit: int) -> W
     """
     from mockserver.web.server.peers.wsgi_forwarding import WsgiForwarding  # noqa: PLC0415  # few servers share a store
 
-    return WsgiForwarding(app, body_limit, introduction_of(store), partial(_is_held, store), refusal, _calls(store))
+    return WsgiForwarding(
+        app,
+        settings.body_limit,
+        introduction_of(store),
+        trust_of(settings, store.keeping),
+        partial(_is_held, store),
+        refusal,
+        _calls(store),
+    )
 
 
 def _calls(store: Store) -> Calls:

@@ -52,9 +52,8 @@ class Runtime:
         self.port: int = listener.getsockname()[1]
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
-        self.server = server(
-            app, HttpLimits.of(mock.settings), refusal, app.shortcut, tls, forwarding_of(mock.store), mock.settling
-        )
+        forwarding = forwarding_of(mock.store, mock.settings)
+        self.server = server(app, HttpLimits.of(mock.settings), refusal, app.shortcut, tls, forwarding, mock.settling)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 

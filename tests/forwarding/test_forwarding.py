@@ -15,7 +15,7 @@ import pytest
 from two_servers import SECRET, front, holder, wsgi_front
 
 from mockserver import Settings
-from mockserver.web.server.peers import blocking_departure, handing_back, handing_on, peer
+from mockserver.web.server.peers import blocking_departure
 from mockserver.web.server.peers.introduction import Introduction
 
 SETTINGS = Settings(port=0)
@@ -248,15 +248,6 @@ def test_a_forwarded_request_is_not_forwarded_again_but_asked_for_again_where_it
         assert other.asked >= 1
 
 
-@pytest.fixture
-def hasty(monkeypatch):
-    monkeypatch.setattr(handing_on, "_PATIENCE_S", 0.05)
-    monkeypatch.setattr(peer, "CONNECT_S", 0.05)
-    monkeypatch.setattr(handing_back, "LOOK_S", 0.01)
-    monkeypatch.setattr(blocking_departure, "CONNECT_S", 0.05)
-    monkeypatch.setattr(blocking_departure, "LOOK_S", 0.01)
-
-
 DIALECTS = {
     "/v3/senders": "message",
     "/_mock/state": "detail",
@@ -273,14 +264,6 @@ def test_a_holder_that_is_not_reached_is_told_in_the_words_of_the_address(forwar
 
     assert status == 503
     assert json.loads(content)[member].endswith(f"cannot be reached at {address}; nothing was done")
-
-
-@pytest.fixture
-def silent():
-    """The address of a server that accepts connections, and of what it has accepted."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        listener.settimeout(PATIENCE)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}", listener
 
 
 def test_a_request_whose_holder_has_ended_without_an_answer_is_not_sent_again(forwards, silent):

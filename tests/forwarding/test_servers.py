@@ -8,6 +8,7 @@ import socket
 from urllib.parse import urlsplit
 
 import pytest
+from balanced import until
 from running_servers import RunningServers
 
 HOOK = {"url": "http://127.0.0.1:9/", "type": "inbound", "events": ["inboundEmailProcessed"], "domain": "in.test"}
@@ -100,7 +101,7 @@ def test_a_stream_ends_when_its_workspace_is_held_elsewhere(request, asked, movi
 def test_a_request_that_waits_goes_on_where_its_workspace_is_held_by_then(request, asked, one, two, moving):
     waiting = b"GET /_mock/requests?wait=30&path=/v3/account"
     with bare(request.getfixturevalue(asked), waiting, moving.name) as connection:
-        one.ask("GET", "/_mock/calls", X_Mock_Workspace=moving.name)
+        until(lambda: len(one.mock.store.peek(moving.name).watchers), "the request waits")
         moving.move()
         two.ask("GET", "/v3/account", api_key="any", X_Mock_Workspace=moving.name)
 

@@ -8,27 +8,13 @@ from contextlib import ExitStack
 
 import httpx
 import pytest
-from shared_engine import SharedBytes
-from two_servers import wsgi_server
+from two_servers import STORE, wsgi_server
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.app import keeping
-from mockserver.settings.value_types import StoreReference
 
-STORE = "redis://shared"
 KEY = {"api-key": "any"}
 SENDER = {"name": "Jo", "email": "jo@acme.test"}
 MAIL = b"From: a@a.test\r\nTo: b@in.test\r\nSubject: S\r\n\r\nText\r\n"
-
-
-@pytest.fixture(scope="module")
-def shared():
-    """What all servers share, in the place of a database."""
-    found = SharedBytes()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(keeping, "_shared_engine", lambda settings: found.engine(settings.peer_address))
-        patch.setattr(StoreReference, "takes", lambda self, value: True)
-        yield found
 
 
 class Served:

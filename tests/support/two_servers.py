@@ -15,14 +15,17 @@ from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.connections.http_limits import HttpLimits
 from mockserver.web.server.peers.forwarding import Forwarding
 from mockserver.web.server.peers.introduction import Introduction
+from mockserver.web.server.peers.trust import Trust
 from mockserver.web.server.peers.wsgi_forwarding import WsgiForwarding
 from mockserver.web.server.server import address, bind, server
 
 SECRET = b"a secret of the store"
+#: A store that servers share, where the fixture `shared` stands in for its database.
+STORE = "redis://shared"
 
 
-def forwarding(is_held=lambda elsewhere: True):
-    return Forwarding(Introduction(SECRET), is_held, refusal)
+def forwarding(is_held=lambda elsewhere: True, trust=None):
+    return Forwarding(Introduction(SECRET), trust or Trust(), is_held, refusal)
 
 
 class Elsewhere:
@@ -48,11 +51,13 @@ def holder(settings: Settings) -> Iterator[Runtime]:
 
 
 @contextmanager
-def front(held_at: str, settings: Settings, *, is_held=lambda elsewhere: True) -> Iterator[tuple[str, Elsewhere]]:
+def front(
+    held_at: str, settings: Settings, *, is_held=lambda elsewhere: True, trust=None
+) -> Iterator[tuple[str, Elsewhere]]:
     """The root address of a running server that forwards all its requests, and its application."""
     app = Elsewhere(held_at)
     listener = bind("127.0.0.1", 0)
-    running = server(app, HttpLimits.of(settings), refusal, forwarding=forwarding(is_held))
+    running = server(app, HttpLimits.of(settings), refusal, forwarding=forwarding(is_held, trust))
     thread = threading.Thread(target=running.run, args=([listener],), daemon=True)
     thread.start()
     assert running.wait_started(20)
@@ -88,9 +93,11 @@ class _Quiet(WSGIRequestHandler):
 
 
 @contextmanager
-def wsgi_front(held_at: str, settings: Settings, *, is_held=lambda elsewhere: True) -> Iterator[tuple[str, Elsewhere]]:
+def wsgi_front(
+    held_at: str, settings: Settings, *, is_held=lambda elsewhere: True, trust=None
+) -> Iterator[tuple[str, Elsewhere]]:
     """As `front`, under an ordinary WSGI server."""
     app = Elsewhere(held_at)
-    forwards = WsgiForwarding(app, settings.body_limit, Introduction(SECRET), is_held, refusal)
+    forwards = WsgiForwarding(app, settings.body_limit, Introduction(SECRET), trust or Trust(), is_held, refusal)
     with wsgi_server(forwards) as (_, root):
         yield root, app

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
-from mockserver.app.peers import introduction_of
+from mockserver.app.peers import introduction_of, trust_of
 from mockserver.core.effects.effects import Report, Wanted
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
@@ -33,6 +33,7 @@ class Mails:
         self._client = None if settings.smtp_url is None else _client(settings.smtp_url, egress)
         self._address = None if settings.smtp_in is None else mail_address(settings.smtp_in)
         self._listener: Listener | None = None
+        self._settings = settings
 
     def open(self, store: Store) -> None:
         """Receive e-mails for the workspaces of a store from now on, if the settings ask for it.
@@ -43,7 +44,7 @@ class Mails:
         if self._address is not None:
             from mockserver.effects.mail.listener import Listener  # noqa: PLC0415  # needed by few servers
 
-            self._listener = Listener(*self._address, partial(_take, store))
+            self._listener = Listener(*self._address, partial(_take, store, self._settings))
             self._listener.start()
 
     def close(self) -> None:
@@ -69,7 +70,7 @@ class Mails:
         return {name: peer.health() for name, peer in peers.items() if peer is not None}
 
 
-def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
+def _take(store: Store, settings: Settings, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
     """Take a mail; it is kept then, if answers have to wait for that.
 
     Raises:
@@ -82,7 +83,7 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> N
     from mockserver.app.effects.peer_mails import hand_over  # noqa: PLC0415  # few servers share a store
     from mockserver.web.server.peers.asking import Asking  # noqa: PLC0415  # as above
 
-    asking = Asking(introduction_of(store))
+    asking = Asking(introduction_of(store), trust_of(settings, store.keeping))
     for recipient, _ in elsewhere:
         hand_over(store, asking, raw, sender, recipient)
 

@@ -12,6 +12,7 @@ from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
 from mockserver.web.server.peers.blocking_departure import connected
 from mockserver.web.server.peers.handing_on import pauses
 from mockserver.web.server.peers.introduction import NOT_HELD, Introduction
+from mockserver.web.server.peers.trust import Trust, told
 from mockserver.web.server.wsgi import Scope
 
 Found = TypeVar("Found")
@@ -26,8 +27,8 @@ class NotThereError(Exception):
 class Asking:
     """Makes calls of peers."""
 
-    def __init__(self, introduction: Introduction) -> None:
-        self._introduction = introduction
+    def __init__(self, introduction: Introduction, trust: Trust) -> None:
+        self._introduction, self._trust = introduction, trust
 
     def ask(self, elsewhere: HeldElsewhereError, path: str, body: bytes) -> bytes:
         """What the server answers that holds a workspace.
@@ -36,7 +37,7 @@ class Asking:
             KeepingError: nobody knows whether it was done, or it could not be kept.
             NotThereError: nothing was done.
         """
-        connection = _connected(elsewhere.address)
+        connection = _connected(elsewhere.address, self._trust)
         try:
             self._send(connection, path, body)
             answer = connection.getresponse()
@@ -65,7 +66,7 @@ class Asking:
 _NOBODY: Scope = {"scheme": "http", "client": None, "server": None}
 
 
-def _connected(address: str) -> http.client.HTTPConnection:
+def _connected(address: str, trust: Trust) -> http.client.HTTPConnection:
     """A connection to the server at an address.
 
     Raises:
@@ -73,9 +74,9 @@ def _connected(address: str) -> http.client.HTTPConnection:
     """
     found = http.client.HTTPConnection(urlsplit(address).netloc)
     try:
-        found.sock = connected(address)
+        found.sock = connected(address, trust)
     except OSError as error:
-        raise NotThereError from error
+        raise NotThereError(told(error)) from error
     found.sock.settimeout(_ANSWER_S)
     return found
 
@@ -94,10 +95,10 @@ def wherever_held(here: Callable[[], Found], there: Callable[[HeldElsewhereError
             elsewhere = error.with_traceback(None)
         try:
             return there(elsewhere)
-        except NotThereError:
-            pause = next(tries, None)
+        except NotThereError as error:
+            why, pause = str(error), next(tries, None)
         if pause is None:
             raise KeepingError(
-                f"the server that holds the workspace {elsewhere.name} cannot be reached at {elsewhere.address}"
+                f"the server that holds the workspace {elsewhere.name} cannot be reached at {elsewhere.address}{why}"
             )
         sleep(pause)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from mockserver.web.server.peers.handing_on import CONNECT_S, LOOK_S
-from mockserver.web.server.peers.trust import unverified
+from mockserver.web.server.peers.trust import Trust
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -24,7 +24,7 @@ _SEND_S = 30.0
 _SILENCE_S = 20.0
 
 
-def connected(address: str) -> socket.socket:
+def connected(address: str, trust: Trust) -> socket.socket:
     """A connection to the server at a root address.
 
     Raises:
@@ -36,7 +36,7 @@ def connected(address: str) -> socket.socket:
     if not is_secure:
         return plain
     try:
-        return unverified().wrap_socket(plain, server_hostname=host)
+        return trust.context.wrap_socket(plain, server_hostname=host)
     except BaseException:
         plain.close()
         raise
@@ -45,14 +45,15 @@ def connected(address: str) -> socket.socket:
 class BlockingDeparture:
     """A connection to a peer, over which one request is forwarded."""
 
-    def __init__(self, address: str, is_lost: Callable[[], bool]) -> None:
-        """Connect to the server at a root address; while nothing comes, `is_lost` tells from time to time whether
-        nothing will.
+    def __init__(self, address: str, trust: Trust, is_lost: Callable[[], bool]) -> None:
+        """Connect to the server at a root address.
+
+        While nothing comes, `is_lost` tells from time to time whether nothing will.
 
         Raises:
             OSError: it cannot be reached.
         """
-        self._socket = connected(address)
+        self._socket = connected(address, trust)
         self._is_lost = is_lost
 
     def ask(self, request: bytes, method: str) -> HTTPResponse:
@@ -98,25 +99,25 @@ class _Incoming(RawIOBase):
 class Silence:
     """The time in which a peer that was asked for something has said nothing."""
 
-    def __init__(self, address: str, is_held: Callable[[], bool]) -> None:
+    def __init__(self, address: str, trust: Trust, is_held: Callable[[], bool]) -> None:
         """Of the peer at an address; `is_held` says whether it still holds what it was asked for."""
-        self._address, self._is_held = address, is_held
+        self._address, self._trust, self._is_held = address, trust, is_held
         #: When it was first found that it does not say that it is alive, on the monotonic clock.
         self._since: float | None = None
 
     def is_final(self) -> bool:
         """Whether nothing will come: the peer is dead, or its threads are all waiting, perhaps for this one."""
-        if is_alive(self._address):
+        if is_alive(self._address, self._trust):
             self._since = None
             return False
         self._since = monotonic() if self._since is None else self._since
         return monotonic() - self._since >= _SILENCE_S or not self._is_held()
 
 
-def is_alive(address: str) -> bool:
+def is_alive(address: str, trust: Trust) -> bool:
     """Whether the server at a root address answers."""
     request = f"HEAD /_mock/livez HTTP/1.1\r\nhost: {urlsplit(address).netloc}\r\nconnection: close\r\n\r\n"
-    with suppress(OSError, HTTPException), closing(BlockingDeparture(address, lambda: True)) as departure:
+    with suppress(OSError, HTTPException), closing(BlockingDeparture(address, trust, lambda: True)) as departure:
         departure.ask(request.encode("latin-1"), "HEAD")
         return True
     return False

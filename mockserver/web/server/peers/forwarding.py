@@ -11,9 +11,10 @@ from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.outcome import BEGUN, Outcome
 from mockserver.web.server.peers.departure import Broken, Departure
 from mockserver.web.server.peers.handing_back import HandingBack
-from mockserver.web.server.peers.handing_on import Found, HandingOn, pauses
+from mockserver.web.server.peers.handing_on import NOT_THERE, UNANSWERED, HandingOn, InVain, pauses
 from mockserver.web.server.peers.introduction import CLOSED, FORWARDED, NOT_HELD, RESET
 from mockserver.web.server.peers.peer import Peer
+from mockserver.web.server.peers.trust import told
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.wire import Instead, Receive, Send
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
@@ -42,11 +43,11 @@ class Forwarding(HandingOn):
                 elsewhere = error.with_traceback(None)  # its frames refer to the request
             if FORWARDED in scope:
                 return _outcome(self._not_held())
-            found = Found.UNKNOWN if BEGUN in scope else await self._forward(elsewhere, scope, body, receive, send)
-            if found is Found.ANSWERED:
+            found = UNANSWERED if BEGUN in scope else await self._forward(elsewhere, scope, body, receive, send)
+            if found is None:
                 return None
             pause = next(tries, None)
-            if found is Found.UNKNOWN or pause is None:
+            if not found.is_undone or pause is None:
                 return _outcome(self._refused(elsewhere, scope["raw_path"].decode("latin-1"), found))
             await asyncio.sleep(pause)
 
@@ -64,13 +65,16 @@ class Forwarding(HandingOn):
 
     async def _forward(
         self, elsewhere: HeldElsewhereError, scope: Scope, body: bytes, receive: Receive, send: Send
-    ) -> Found:
-        """Forward a request to the server that holds its workspace, and hand its answer back as it comes."""
+    ) -> InVain | None:
+        """Forward a request to the server that holds its workspace, and hand its answer back as it comes.
+
+        None: the client has its answer, or has left.
+        """
         peer = self._peer(elsewhere.address)
         try:
             connection = await peer.connection()
-        except OSError:
-            return Found.NOT_DONE
+        except OSError as error:
+            return InVain(is_undone=True, why=told(error))
         client = HandingBack(connection, scope, receive, send)
         try:
             connection.ask(self._request(scope, body), scope["method"])
@@ -81,27 +85,27 @@ class Forwarding(HandingOn):
 
     async def _answer(
         self, connection: Departure, client: HandingBack, is_lost: Callable[[], Awaitable[bool]]
-    ) -> Found:
+    ) -> InVain | None:
         """Hand back what the peer answers, or do what it says."""
         started = await client.first(is_lost)
         if isinstance(started, Broken):
-            return Found.UNKNOWN
+            return UNANSWERED
         if started is None:
-            return Found.ANSWERED
+            return None
         word = self.introduction.word(started.status, started.headers)
         if word is None:
             await client.hand_back(started, is_lost)
-            return Found.ANSWERED
+            return None
         connection.skip_rest()
         if word == NOT_HELD:
-            return Found.NOT_DONE
+            return NOT_THERE
         await client.end(is_reset=word == RESET)
-        return Found.ANSWERED
+        return None
 
     def _peer(self, address: str) -> Peer:
         found = self._peers.get(address)
         if found is None:
-            found = self._peers[address] = Peer(address)
+            found = self._peers[address] = Peer(address, self._trust)
         return found
 
     async def _is_lost(self, peer: Peer, elsewhere: HeldElsewhereError) -> bool:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from enum import Enum
 from time import monotonic
 from types import MappingProxyType
+from typing import NamedTuple
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.peers.calls import Answer, Calls, answered
 from mockserver.web.server.peers.introduction import NOT_HELD, Header, Introduction
+from mockserver.web.server.peers.trust import Trust
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
 
 #: For how many seconds a request is asked for again that nobody has done. Chosen: twice the time after which a server
@@ -29,15 +30,19 @@ CONNECT_S = 2.0
 LOOK_S = 2.0
 
 
-class Found(Enum):
-    """What has come of forwarding a request."""
+class InVain(NamedTuple):
+    """A request was forwarded, and there is no answer for its client."""
 
-    #: The client has its answer, or has left.
-    ANSWERED = "answered"
-    #: Nothing was done: the peer was not reached, or does not hold the workspace.
-    NOT_DONE = "not done"
-    #: Nobody knows whether it was done: there was no answer.
-    UNKNOWN = "unknown"
+    #: Whether nothing was done: the peer was not reached, or does not hold the workspace. Else nobody knows that.
+    is_undone: bool
+    #: Why the peer was not reached, as a sentence goes on with it.
+    why: str = ""
+
+
+#: The peer was reached, and does not hold the workspace.
+NOT_THERE = InVain(is_undone=True)
+#: Nobody knows whether it was done: there was no answer.
+UNANSWERED = InVain(is_undone=False)
 
 
 def pauses() -> Iterator[float]:
@@ -59,15 +64,22 @@ class HandingOn:
     def __init__(
         self,
         introduction: Introduction,
+        trust: Trust,
         is_held: Callable[[HeldElsewhereError], bool],
         refusal: Refusal,
         calls: Calls = MappingProxyType({}),
     ) -> None:
-        """Prepare it; `is_held` says whether a workspace is still held elsewhere, and may take a while.
+        """Prepare it.
 
-        `calls` are those that peers may make beside the requests of clients that they forward.
+        Args:
+            introduction: how servers of the store know each other.
+            trust: how they know each other's certificates, where they speak TLS.
+            is_held: says whether a workspace is still held elsewhere, and may take a while.
+            refusal: makes the refusal of a request that was forwarded in vain.
+            calls: those that peers may make beside the requests of clients that they forward.
         """
         self.introduction = introduction
+        self._trust = trust
         self._is_held = is_held
         self._refusal = refusal
         self._calls = calls
@@ -98,14 +110,14 @@ class HandingOn:
         )
         return b"".join([first, *(b"%s: %s\r\n" % header for header in headers), b"\r\n", body])
 
-    def _refused(self, elsewhere: HeldElsewhereError, path: str, found: Found) -> WsgiAnswer:
+    def _refused(self, elsewhere: HeldElsewhereError, path: str, found: InVain) -> WsgiAnswer:
         """The refusal of a request that was forwarded in vain."""
-        if found is Found.UNKNOWN:
+        if not found.is_undone:
             message = f"The server that held the workspace {elsewhere.name} has not answered; this may have been done"
         else:
             message = (
                 f"Another server of the store holds the workspace {elsewhere.name}, and cannot be reached at "
-                f"{elsewhere.address}; nothing was done"
+                f"{elsewhere.address}{found.why}; nothing was done"
             )
         response = self._refusal(path, 503, message)
         headers = [(name.lower(), value) for name, value in response.headers]

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 from mockserver.web.server.peers.departure import Departure, Started
 from mockserver.web.server.peers.handing_on import CONNECT_S
-from mockserver.web.server.peers.trust import unverified
+from mockserver.web.server.peers.trust import Trust
 
 #: How many connections are kept that are not in use. Chosen: as many requests as are rarely under way at once.
 _KEPT = 64
@@ -20,8 +20,9 @@ _KEPT_S = 30.0
 class Peer:
     """A server at a root address."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, trust: Trust) -> None:
         parts = urlsplit(address)
+        self._trust = trust
         self._host, self._is_secure = parts.hostname or "", parts.scheme == "https"
         self._port = parts.port or (443 if self._is_secure else 80)
         self._netloc = parts.netloc
@@ -48,7 +49,7 @@ class Peer:
         Raises:
             OSError: the peer cannot be reached.
         """
-        context = unverified() if self._is_secure else None
+        context = self._trust.context if self._is_secure else None
         making = asyncio.get_running_loop().create_connection(Departure, self._host, self._port, ssl=context)
         _, found = await asyncio.wait_for(making, CONNECT_S)  # a TimeoutError is an OSError
         if not found.is_free:

@@ -1,21 +1,42 @@
-"""How connections to peers are secured, where those speak TLS."""
+"""Which servers are taken for those of the store, where they speak TLS."""
 
 from __future__ import annotations
 
+import os
 import ssl
-from functools import cache
+from functools import cached_property
 
 
-@cache
-def unverified() -> ssl.SSLContext:
-    """What no fault of handshakes is for, and what verifies no certificate.
+class Trust:
+    """The authorities by which the certificates of peers are verified, beside those that OpenSSL trusts."""
 
-    Each server makes one of its own at its start, so that there is nothing to verify it by. Nobody may stand between
-    the servers of a store, as nobody may between them and the store.
-    """
-    from mockserver.web.server.tls.front import OF_THE_MOCK  # noqa: PLC0415  # few servers speak TLS
+    def __init__(self, authority: str | None = None, certificates: str | os.PathLike[str] | None = None) -> None:
+        """The certificate of an authority, in PEM, and a file of certificates that are trusted themselves."""
+        self._authority, self._certificates = authority, certificates
 
-    found = ssl.create_default_context()
-    found.check_hostname, found.verify_mode = False, ssl.CERT_NONE
-    found.set_alpn_protocols(["http/1.1", OF_THE_MOCK.decode("ascii")])
-    return found
+    @cached_property
+    def context(self) -> ssl.SSLContext:
+        """What no fault of handshakes is for.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        from mockserver.web.server.tls.front import OF_THE_MOCK  # noqa: PLC0415  # few servers speak TLS
+
+        found = ssl.create_default_context(cadata=self._authority)
+        # Servers that present the same certificate know it, whoever has issued it.
+        found.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+        found.load_default_certs()  # which are left out where others are given
+        if self._certificates is not None:
+            found.load_verify_locations(self._certificates)
+        found.set_alpn_protocols(["http/1.1", OF_THE_MOCK.decode("ascii")])
+        return found
+
+
+def told(error: OSError) -> str:
+    """What a sentence that a peer cannot be reached goes on with; empty where there is nothing to say but that."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f", as its certificate is not trusted: {error.verify_message}"
+    if isinstance(error, ssl.SSLError):
+        return ", as it does not speak TLS as this server does"
+    return ""

@@ -13,8 +13,9 @@ from wsgiref.util import is_hop_by_hop
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.peers.blocking_departure import BlockingDeparture, Silence
-from mockserver.web.server.peers.handing_on import Found, HandingOn, pauses, without_server
+from mockserver.web.server.peers.handing_on import NOT_THERE, UNANSWERED, HandingOn, InVain, pauses, without_server
 from mockserver.web.server.peers.introduction import NOT_HELD, RESET
+from mockserver.web.server.peers.trust import told
 from mockserver.web.server.peers.wsgi_request import WsgiRequest, take_introduction_off
 from mockserver.web.server.waiting import SUSPENDED
 from mockserver.web.server.wsgi import WsgiAnswer
@@ -69,34 +70,34 @@ class WsgiForwarding(HandingOn):
             if not request.is_complete:
                 raise ConnectionResetError(errno.ECONNRESET, "the client has left before all of its body had come")
             found = self._forward(elsewhere, request, start_response)
-            if not isinstance(found, Found):
+            if not isinstance(found, InVain):
                 return found
             pause = next(tries, None)
-            if found is Found.UNKNOWN or pause is None:
+            if not found.is_undone or pause is None:
                 path = request.scope["raw_path"].decode("latin-1")
                 return _start(self._refused(elsewhere, path, found), start_response)
             sleep(pause)
 
     def _forward(
         self, elsewhere: HeldElsewhereError, request: WsgiRequest, start_response: StartResponse
-    ) -> Iterable[bytes] | Found:
+    ) -> Iterable[bytes] | InVain:
         """The answer of the server that holds the workspace of a request, or what has come of asking it."""
-        silence = Silence(elsewhere.address, partial(self._is_held, elsewhere))
+        silence = Silence(elsewhere.address, self._trust, partial(self._is_held, elsewhere))
         try:
-            departure = BlockingDeparture(elsewhere.address, silence.is_final)
-        except OSError:
-            return Found.NOT_DONE
+            departure = BlockingDeparture(elsewhere.address, self._trust, silence.is_final)
+        except OSError as error:
+            return InVain(is_undone=True, why=told(error))
         scope = request.scope
         try:
             answer = departure.ask(self._request(scope, request.body), scope["method"])
         except (OSError, HTTPException):
             departure.close()
-            return Found.UNKNOWN
+            return UNANSWERED
         return self._handed_back(answer, departure, start_response)
 
     def _handed_back(
         self, answer: HTTPResponse, departure: BlockingDeparture, start_response: StartResponse
-    ) -> Iterable[bytes] | Found:
+    ) -> Iterable[bytes] | InVain:
         """The answer of a peer for the client, or what it says to this server."""
         headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.getheaders()]
         word = self.introduction.word(answer.status, headers)
@@ -107,7 +108,7 @@ class WsgiForwarding(HandingOn):
             return _Body(answer, departure)
         departure.close()
         if word == NOT_HELD:
-            return Found.NOT_DONE
+            return NOT_THERE
         raise ConnectionResetError(errno.ECONNRESET, "a fault was injected where the workspace is held")
 
 

@@ -1,0 +1,43 @@
+"""Servers of one store in this process, and how soon they give up."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+from shared_engine import SharedBytes
+
+from mockserver.app import keeping
+from mockserver.settings.value_types import StoreReference
+from mockserver.web.server.peers import blocking_departure, handing_back, handing_on, peer
+
+#: Seconds until something must have come.
+PATIENCE = 20
+
+
+@pytest.fixture(scope="module")
+def shared():
+    """What all servers share, in the place of a database."""
+    found = SharedBytes()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keeping, "_shared_engine", lambda settings: found.engine(settings.peer_address))
+        patch.setattr(StoreReference, "takes", lambda self, value: True)
+        yield found
+
+
+@pytest.fixture
+def hasty(monkeypatch):
+    """Servers that soon give up."""
+    monkeypatch.setattr(handing_on, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(peer, "CONNECT_S", 0.05)
+    monkeypatch.setattr(handing_back, "LOOK_S", 0.01)
+    monkeypatch.setattr(blocking_departure, "CONNECT_S", 0.05)
+    monkeypatch.setattr(blocking_departure, "LOOK_S", 0.01)
+
+
+@pytest.fixture
+def silent():
+    """The address of a server that accepts connections, and of what it has accepted."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(PATIENCE)
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", listener
