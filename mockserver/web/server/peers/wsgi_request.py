@@ -31,7 +31,7 @@ def take_introduction_off(environ: WSGIEnvironment, introduction: Introduction) 
     found = environ.get(_INTRODUCED)
     if found is None:
         return False
-    said, _, rest = found.partition(",")
+    said, comma, rest = found.partition(",")
     scope: Scope = {}
     if not introduction.take_off([(HEADER, said.strip().encode("latin-1"))], scope):
         return False
@@ -41,7 +41,7 @@ def take_introduction_off(environ: WSGIEnvironment, introduction: Introduction) 
         environ["SERVER_NAME"], environ["SERVER_PORT"] = scope["server"][0], str(scope["server"][1])
     environ[FORWARDED] = True
     del environ[_INTRODUCED]
-    if rest:
+    if comma:
         environ[_INTRODUCED] = rest.strip()
     return True
 
