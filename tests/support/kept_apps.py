@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import stale_rows
 from same_workspace import workspace_difference
 
 from mockserver import create_app
@@ -22,6 +23,7 @@ _WRITER = "tests"
 
 def join(config, api):
     """Let a class of tests make its applications as the options of a run want it."""
+    stale_rows.check(setattr)
     folder = TemporaryDirectory(prefix="kept-apps-")
     config.add_cleanup(folder.cleanup)
     kept = _kept_apps(config, Path(folder.name))

@@ -10,14 +10,16 @@ from importlib import import_module
 from pathlib import Path
 
 import mockserver
+from mockserver.core.time.timers import Timer
 from mockserver.resources.registry import PARTS
 from mockserver.storage.records import logs, parts, state
 
 _PACKAGE = Path(mockserver.__file__).parent
 #: The methods of `Tables` that a type of rows is given to.
-_GIVEN_A_TYPE = ("table", "timeline", "record", "rows_of", "tables")
+_GIVEN_A_TYPE = ("table", "timeline", "record", "rows_of", "timeline_of", "tables")
 _FORMS = (
     parts.WorkspaceForm, parts.CoverageForm, parts.OriginForm, parts.SnapshotForm, state.StateForm, state.AccountForm,
+    Timer,
     *(log.form for log in logs.LOGS.values()),
 )  # fmt: skip
 

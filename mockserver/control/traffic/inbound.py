@@ -33,7 +33,7 @@ def index(query: dict[str, Any]) -> Response:
         found = model.newest(workspace, offset=query["offset"], limit=query["limit"])
         off_loop.before_showing(0 for _ in found)
         accounts = workspace.state.accounts.values()
-        count = sum(len(account.timeline(model.InboundEvent)) for account in accounts)
+        count = sum(len(account.timeline_of(model.InboundEvent)) for account in accounts)
         return answers.listed([Received(account.name, row, workspace.links) for account, row in found], count)
 
 

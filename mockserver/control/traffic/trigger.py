@@ -119,6 +119,6 @@ def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str
 
 def _inbound_address(accounts: Iterable[Account]) -> str:
     """An address in the domain of the first inbound webhook of the accounts; a default one if there is none."""
-    hooks = (row for account in accounts for row in account.table(Webhook).values() if row.type == INBOUND)
+    hooks = (row for account in accounts for row in account.rows_of(Webhook).values() if row.type == INBOUND)
     found = (f"reply@{row.domain}" for row in hooks)
     return next((address for address in found if not _Recipient().validate({"to": address})), "reply@example.test")

@@ -67,7 +67,7 @@ def _some(named: Sequence[object], total: int) -> str:
 def absent(state: State, account: Account, name: str, row: type, key: Key) -> str:
     """A sentence that an account has no row of this key, and which account has one or which keys there are instead."""
     owner = next((other.name for other in state.accounts.values() if key in other.rows_of(row)), None)
-    instead = f"account {owner} has it" if owner else there(account.table(row), key)
+    instead = f"account {owner} has it" if owner else there(account.rows_of(row), key)
     return f"{name} {shown(key)} does not exist in account {account.name}; {instead}"
 
 

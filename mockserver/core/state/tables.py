@@ -13,6 +13,8 @@ from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from mockserver.core.time import version
+
 Key = TypeVar("Key")
 Row = TypeVar("Row")
 
@@ -196,7 +198,12 @@ class Contents(NamedTuple):
 
 
 class Tables:
-    """The rows of an account, or those of a workspace that belong to no account."""
+    """The rows of an account, or those of a workspace that belong to no account.
+
+    Whoever asks for a `table`, a `timeline` or a `record` may change it, and any row in it, as long as it holds the
+    lock of the workspace, and no longer. Who only reads asks for `rows_of` or `timeline_of`: what nobody could change
+    is not written down again.
+    """
 
     def __init__(self) -> None:
         #: Counts the rows, except those of `Bounded` types.
@@ -206,13 +213,16 @@ class Tables:
         self._tables: dict[type, dict[Any, Any]] = {}
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
+        #: The versions of all of those, by type, as far as somebody has asked for them.
+        self._versions: dict[type, int] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """All attributes, without the tables and timelines that have no rows."""
+        """All attributes, without the tables and timelines that have no rows, and without versions."""
         return {
             **vars(self),
             "_tables": {row: rows for row, rows in self._tables.items() if rows},
             "_timelines": {row: rows for row, rows in self._timelines.items() if rows},
+            "_versions": {},
         }
 
     @property
@@ -233,6 +243,13 @@ class Tables:
             if isinstance(record, Table):
                 record.tally = self.tally
 
+    def version(self, row: type) -> int:
+        """The version of what is here of a type: another one if it may have changed."""
+        found = self._versions.get(row)
+        if found is None:
+            found = self._versions[row] = version.draw()
+        return found
+
     def longest(self) -> int:
         """How many rows the longest table has; timelines do not count, as they are read by the page."""
         return max(map(len, self._tables.values()), default=0)
@@ -243,6 +260,7 @@ class Tables:
 
     def table(self, row: type[Row]) -> dict[Any, Row]:
         """The rows of a type by their key, in the order of adding; the table is made on first use."""
+        self._versions[row] = version.draw()
         found = self._tables.get(row)
         if found is None:
             found = self._tables[row] = Table(None if issubclass(row, Bounded) else self.tally)
@@ -254,13 +272,19 @@ class Tables:
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
         """The rows of a type by their date; the timeline is made on first use."""
+        self._versions[row] = version.draw()
         found = self._timelines.get(row)
         if found is None:
             found = self._timelines[row] = Timeline(self.tally)
         return found
 
+    def timeline_of(self, row: type[DatedRow]) -> Timeline[DatedRow]:
+        """The rows of a type by their date, to be read only."""
+        return self._timelines.get(row) or Timeline()
+
     def record(self, row: type[Row]) -> Row:
         """The only row of a type, made with its defaults on first use."""
+        self._versions[row] = version.draw()
         found = self._records.get(row)
         if found is None:
             found = self._records[row] = row()

@@ -8,6 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote
 
+from mockserver.core.time import version
+
 #: The key of an instance; all instances of one state machine have the same type of key.
 Key = int | str
 #: How many cancelled timers may stay in the heap in any case. Chosen: sweeping fewer costs more than keeping them.
@@ -83,6 +85,8 @@ class Timers:
         self._count = 0
         #: What `next` has found last, as long as it is right.
         self._soonest: Timer | None = None
+        #: The version of the timers: another one if one was set or has gone.
+        self.version = version.draw()
         for timer in timers:
             self._add(timer)
 
@@ -90,7 +94,11 @@ class Timers:
         return type(self), (tuple(self),)
 
     def __iter__(self) -> Iterator[Timer]:
-        return iter(sorted(timer for events in self._live.values() for timer in events.values()))
+        return iter(sorted(self.all()))
+
+    def all(self) -> list[Timer]:
+        """The timers in any order, which costs less."""
+        return [timer for events in self._live.values() for timer in events.values()]
 
     def of(self, machine: str, key: Key) -> list[Timer]:
         """The timers of an instance, soonest first."""
@@ -148,12 +156,14 @@ class Timers:
         self._count += timer.event not in events
         events[timer.event] = timer
         self._soonest = None
+        self.version = version.draw()
         heapq.heappush(self._heap, timer)
 
     def cancel(self, machine: str, key: Key) -> None:
         """Cancel all timers of an instance."""
         self._count -= len(self._live.pop((machine, key), ()))
         self._soonest = None
+        self.version = version.draw()
         self._sweep()
 
     def cancel_account(self, account: int) -> None:
@@ -193,6 +203,7 @@ class Timers:
 
     def _forget(self, timer: Timer) -> None:
         self._soonest = None
+        self.version = version.draw()
         events = self._live[timer.machine, timer.key]
         del events[timer.event]
         self._count -= 1

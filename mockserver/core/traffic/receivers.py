@@ -43,7 +43,7 @@ class Manner(NamedTuple):
     """How a receiver answers its calls: the next `times` of them, or all if that is None."""
 
     status: int = 200
-    delay_ms: float = 0.0
+    delay_ms: int | float = 0.0  # shown as it was given: 1 is not 1.0
     reset: bool = False
     times: int | None = None
 

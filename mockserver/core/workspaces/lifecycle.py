@@ -106,9 +106,10 @@ class Lifecycle(Generic[Row]):
         self.machine.target(row.state, event)
         if event in self._guards:
             event = self._guards[event](workspace, account, row)
+        rows = account.table(self.row)
         source, row.state = row.state, self.machine.target(row.state, event)
         if row.state == ABSENT:
-            del account.table(self.row)[self.key(row)]
+            del rows[self.key(row)]
             workspace.state.timers.cancel(self.machine.name, self.key(row))
         self._act(workspace, account, row, event, source)
 
@@ -122,7 +123,7 @@ class Lifecycle(Generic[Row]):
     def instances(self, workspace: Workspace) -> Iterator[tuple[Account, Row]]:
         """Every instance in a workspace, with its account."""
         for account in workspace.state.accounts.values():
-            for row in account.table(self.row).values():
+            for row in account.rows_of(self.row).values():
                 yield account, row
 
     def key_of(self, text: str) -> Key | None:

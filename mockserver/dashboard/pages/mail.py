@@ -124,7 +124,7 @@ def received() -> Mapping[str, Any]:
     workspace = target.workspace()
     with workspace.lock:
         accounts = workspace.state.accounts.values()
-        count = sum(len(account.timeline(inbound.InboundEvent)) for account in accounts)
+        count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in accounts)
         found = inbound.newest(workspace, offset=0, limit=_MOST)
         rows = [
             delivery_views.InboundMail.show(delivery_views.Received(account.name, row, workspace.links))

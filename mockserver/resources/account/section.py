@@ -71,7 +71,7 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     follows = () if pool.holding(workspace, account, "email") is None else _FROM_POOL
     members = {name: getattr(profile, name) for name in _PROFILE if name not in follows}
     members = {name: value for name, value in members.items() if value is not None}
-    ips = [asdict(row) for row in account.table(DedicatedIp).values()]
+    ips = [asdict(row) for row in account.rows_of(DedicatedIp).values()]
     return {**members, **({"dedicated_ips": ips} if ips else {})}
 
 

@@ -52,7 +52,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
         raise PERMISSION_DENIED(status=400).because(reason)
     start, end = _period(query, caller.workspace)
     is_wanted = is_address(query["email"]) if "email" in query else None
-    return caller.account.timeline(Activity).page(
+    return caller.account.timeline_of(Activity).page(
         start,
         end,
         offset=query["offset"],

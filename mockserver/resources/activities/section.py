@@ -29,7 +29,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.timeline(Activity)
+    rows = account.timeline_of(Activity)
     return {"activities": [_ACTIVITY_ITEM.dump(row) for row in rows]} if len(rows) else {}
 
 

@@ -41,7 +41,7 @@ def delete(caller: Caller, category: str, name: str) -> None:
 
 
 def _why_none(account: Account, category: str, name: str) -> str:
-    known = account.table(Attribute)
+    known = account.rows_of(Attribute)
     elsewhere = [other.category for other in known.values() if other.name == name]
     instead = reasons.there([other.name for other in known.values() if other.category == category])
     if elsewhere:

@@ -34,7 +34,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     named: dict[str, list[str]] = {}
-    for row in account.table(Attribute).values():
+    for row in account.rows_of(Attribute).values():
         named.setdefault(row.category, []).append(row.name)
     return {"attributes": named} if named else {}
 

@@ -65,7 +65,7 @@ def _taken_shares(workspace: Workspace) -> set[str | None]:
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.table(Campaign).values()
+    rows = account.rows_of(Campaign).values()
     return {"campaigns": [_dump_campaign(row) for row in rows]} if rows else {}
 
 

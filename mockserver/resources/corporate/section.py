@@ -120,7 +120,7 @@ def _dump_master(account: Account) -> dict[str, Any]:
         "plan_info": master.plan_info,
         "groups": [{"id": group_id, "name": name} for group_id, name in account.record(Groups).items()],
         "pool": _dump_amounts(master.pool),
-        "bulk_plans": [_dump_bulk(row) for row in account.table(BulkPlan).values()],
+        "bulk_plans": [_dump_bulk(row) for row in account.rows_of(BulkPlan).values()],
     }
     return {name: value for name, value in found.items() if value}
 

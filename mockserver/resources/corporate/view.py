@@ -22,7 +22,7 @@ _MASTER_FEATURES = {
 
 def listed(caller: Caller, offset: int, limit: int) -> dict[str, Any]:
     """A page of the master's sub-accounts, in the order of their creation."""
-    rows = list(caller.account.table(SubAccount).values())
+    rows = list(caller.account.rows_of(SubAccount).values())
     return {"count": len(rows), "subAccounts": [_entry(caller, row) for row in rows[offset : offset + limit]]}
 
 
@@ -92,7 +92,7 @@ def _default_plan(workspace: Workspace, account: Account, details: Master) -> di
         "nextBillingAt": int(months_later(now, 1).timestamp()),
         "price": 0,
         "planPeriod": "month",
-        "subAccounts": len(account.table(SubAccount)),
+        "subAccounts": len(account.rows_of(SubAccount)),
         "features": [_feature(account, name) for name in _MASTER_FEATURES if name in bought],
     }
 

@@ -59,7 +59,7 @@ def evict_excess(workspace: Workspace, account: Account) -> None:
 
     The limit of the number is one of each account, that of the bytes one of the workspace.
     """
-    while len(account.table(Delivery)) > workspace.limits.deliveries:
+    while len(account.rows_of(Delivery)) > workspace.limits.deliveries:
         _evict(workspace, account)
     while workspace.state.tally.bytes > workspace.limits.deliveries_bytes:
         _evict(workspace, _account_to_evict_from(workspace, account))

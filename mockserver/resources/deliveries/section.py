@@ -144,7 +144,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = [_dump_delivery(row) for row in account.table(Delivery).values()]
+    rows = [_dump_delivery(row) for row in account.rows_of(Delivery).values()]
     return {"deliveries": rows} if rows else {}
 
 

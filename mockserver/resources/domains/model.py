@@ -17,7 +17,7 @@ from mockserver.resources.domains.records import records
 
 def select(caller: Caller) -> list[Domain]:
     """All domains of the caller's account."""
-    return list(caller.account.table(Domain).values())
+    return list(caller.account.rows_of(Domain).values())
 
 
 def is_authenticated(domain: Domain) -> bool:
@@ -27,7 +27,7 @@ def is_authenticated(domain: Domain) -> bool:
 
 def is_verified(workspace: Workspace, domain: Domain) -> bool:
     """Whether DNS has the ownership record of a domain, whatever its state (contract/domains#authentication)."""
-    view = workspace.state.table(DnsView).get(domain.name)
+    view = workspace.state.rows_of(DnsView).get(domain.name)
     return view is not None and view.brevo_code == OK
 
 
@@ -50,8 +50,8 @@ def dedicated_ips(account: Account) -> dict[str, str]:
 
     A dedicated IP is for its own domain and for those above it.
     """
-    domains, found = account.table(Domain), dict[str, str]()
-    for row in account.table(DedicatedIp).values():
+    domains, found = account.rows_of(Domain), dict[str, str]()
+    for row in account.rows_of(DedicatedIp).values():
         for candidate in (row.domain, *parents(row.domain)):
             if candidate in domains:
                 found.setdefault(candidate, row.ip)

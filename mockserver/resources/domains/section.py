@@ -120,7 +120,7 @@ def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | N
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows, code = account.table(Domain).values(), account.record(BrevoCode).digits
+    rows, code = account.rows_of(Domain).values(), account.record(BrevoCode).digits
     found: dict[str, Any] = {} if code is None else {"brevo_code": code}
     return {**found, "domains": [_DOMAIN_ITEM.dump(row) for row in rows]} if rows else found
 

@@ -49,7 +49,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
     """
     start, end = _period(query, caller.workspace)
     is_wanted = is_address(query["sender"]) if "sender" in query else None
-    return caller.account.timeline(InboundEvent).page(
+    return caller.account.timeline_of(InboundEvent).page(
         start,
         end,
         offset=query["offset"],
@@ -62,7 +62,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
 def newest(workspace: Workspace, *, offset: int, limit: int) -> list[tuple[Account, InboundEvent]]:
     """Up to `limit` events of a workspace, each with its account, newest first, after the first `offset` of them."""
     rows = [
-        [(account, row) for row in account.timeline(InboundEvent).last(offset + limit)]
+        [(account, row) for row in account.timeline_of(InboundEvent).last(offset + limit)]
         for account in workspace.state.accounts.values()
     ]
     return list(islice(merge(*rows, key=lambda pair: pair[1].date, reverse=True), offset, offset + limit))
@@ -70,7 +70,9 @@ def newest(workspace: Workspace, *, offset: int, limit: int) -> list[tuple[Accou
 
 def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None:
     """The event with an id, with its account, or None if there is none."""
-    rows = ((account, row) for account in workspace.state.accounts.values() for row in account.timeline(InboundEvent))
+    rows = (
+        (account, row) for account in workspace.state.accounts.values() for row in account.timeline_of(InboundEvent)
+    )
     return next(((account, row) for account, row in rows if row.uuid == uuid), None)
 
 
@@ -163,7 +165,7 @@ def _listening(workspace: Workspace, recipient: str) -> list[Account]:
     return [
         account
         for account in workspace.state.accounts.values()
-        if any(webhook.type == INBOUND and webhook.domain == domain for webhook in account.table(Webhook).values())
+        if any(webhook.type == INBOUND and webhook.domain == domain for webhook in account.rows_of(Webhook).values())
     ]
 
 

@@ -36,7 +36,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.timeline(InboundEvent)
+    rows = account.timeline_of(InboundEvent)
     return {"inbound_events": [_INBOUND_ITEM.dump(row) for row in rows]} if len(rows) else {}
 
 

@@ -150,7 +150,7 @@ def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> s
         due = f"it was due at {reasons.instant(row.scheduled_at)}; {reasons.clock(caller.workspace.state.clock)}"
         return f"what was scheduled under {reasons.shown(identifier)} is {states} already; {due}"
     owner = next((other.name for other in caller.workspace.state.accounts.values() if _named(other, identifier)), None)
-    known = [row.message_id for row in caller.account.table(ScheduledEmail).values() if row.state == SCHEDULED]
+    known = [row.message_id for row in caller.account.rows_of(ScheduledEmail).values() if row.state == SCHEDULED]
     instead = f"account {owner} has it" if owner else f"of those scheduled, {reasons.there(known)}"
     return f"account {caller.account.name} has no e-mail under {reasons.shown(identifier)}; {instead}"
 

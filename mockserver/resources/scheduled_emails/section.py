@@ -241,7 +241,7 @@ def _await(workspace: Workspace, account: Account, row: ScheduledEmail) -> None:
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.table(ScheduledEmail).values()
+    rows = account.rows_of(ScheduledEmail).values()
     return {"scheduled_emails": [_SCHEDULED_ITEM.dump(row) for row in rows]} if rows else {}
 
 

@@ -35,7 +35,7 @@ class Created(NamedTuple):
 
 def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
     """The account's senders; with an IP or a domain, only those with that dedicated IP or of that domain."""
-    rows = list(caller.account.table(Sender).values())
+    rows = list(caller.account.rows_of(Sender).values())
     if ip is not None:
         rows = [row for row in rows if any(share.ip == ip for share in row.ips)]
     if domain is not None:
@@ -135,7 +135,7 @@ def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
 
 def ips_of_account(caller: Caller) -> list[DedicatedIp]:
     """All dedicated IPs of the caller's account."""
-    return list(caller.account.table(DedicatedIp).values())
+    return list(caller.account.rows_of(DedicatedIp).values())
 
 
 def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
@@ -144,7 +144,7 @@ def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
     Raises:
         ServiceError: 404; the caller has no such sender.
     """
-    ips = caller.account.table(DedicatedIp)
+    ips = caller.account.rows_of(DedicatedIp)
     return [
         {"id": ips[share.ip].id, "ip": share.ip, "domain": share.domain, "weight": share.weight}
         for share in get(caller, sender_id).ips
@@ -159,7 +159,7 @@ def _refuse_duplicate(account: Account, email: str) -> None:
     """
     owner = account.record(Addresses).get(comparable(email))
     if owner is not None:
-        state = account.table(Sender)[owner].state
+        state = account.rows_of(Sender)[owner].state
         reason = f"sender {owner} of account {account.name}, {state}, has the address {reasons.shown(email)}"
         raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
@@ -171,7 +171,7 @@ def _allotted(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpS
         ServiceError: 400; it gives none though the account has dedicated IPs (contract/senders#rows), or breaks a
             rule of shares.
     """
-    known = account.table(DedicatedIp)
+    known = account.rows_of(DedicatedIp)
     if not ips and known:
         reason = f"account {account.name} has dedicated IPs, so {who} needs some of them: {reasons.listed(known)}"
         raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)

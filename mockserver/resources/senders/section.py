@@ -105,7 +105,7 @@ def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.table(Sender).values()
+    rows = account.rows_of(Sender).values()
     return {"senders": [_SENDER_ITEM.dump(row) for row in rows]} if rows else {}
 
 
@@ -126,7 +126,7 @@ def _made_up_ips(people: People, workspace: Workspace, account: Account) -> list
 
 
 def _active_ips(account: Account) -> list[DedicatedIp]:
-    return [row for row in account.table(DedicatedIp).values() if row.active]
+    return [row for row in account.rows_of(DedicatedIp).values() if row.active]
 
 
 SECTION = Section(

@@ -38,7 +38,7 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
     _refuse_unavailable_ips(account, items)
     share, rest = divmod(100, len(items))
     equal = [share + (index < rest) for index in range(len(items))]
-    rows = [account.table(DedicatedIp)[item["ip"]] for item in items]
+    rows = [account.rows_of(DedicatedIp)[item["ip"]] for item in items]
     return [IpShare(row.domain, row.ip, weight) for row, weight in zip(rows, weights or equal, strict=True)]
 
 
@@ -67,7 +67,7 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
     Raises:
         ServiceError: 400; they are not.
     """
-    known = account.table(DedicatedIp)
+    known = account.rows_of(DedicatedIp)
     for ip in ips:
         if ip not in known:
             reason = f"{reasons.shown(ip)} is no dedicated IP of account {account.name}; {reasons.there(known)}"
@@ -83,7 +83,7 @@ def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> No
     Raises:
         ServiceError: 400; one is not, or does not (contract/senders#createSender).
     """
-    known = account.table(DedicatedIp)
+    known = account.rows_of(DedicatedIp)
     for item in items:
         row = known[item["ip"]]
         if not row.active:

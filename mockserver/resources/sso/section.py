@@ -42,7 +42,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.table(SsoToken).values()
+    rows = account.rows_of(SsoToken).values()
     return {"sso_tokens": [_dump_token(row) for row in rows]} if rows else {}
 
 

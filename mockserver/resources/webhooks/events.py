@@ -112,7 +112,7 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
     happened = [row.name for row in RECEIVED if item.get("InReplyTo") or not row.is_reply]
     found, content = [], {"items": [item]}
     size = weight(content)
-    for webhook in list(account.table(Webhook).values()):
+    for webhook in list(account.rows_of(Webhook).values()):
         name = next((name for name in happened if name in webhook.events), None)
         if webhook.type != INBOUND or webhook.domain != domain or name is None:
             continue
@@ -133,11 +133,11 @@ def message_id(random: Randomness, moment: datetime) -> str:
 
 def _subscribers(account: Account, occurrence: Occurrence, row: RaisedEvent) -> Iterator[Webhook]:
     names = row.subscriptions
-    for webhook in list(account.table(Webhook).values()):
+    for webhook in list(account.rows_of(Webhook).values()):
         if webhook.category == occurrence.category and not names.isdisjoint(webhook.events):
             yield webhook
 
 
 def default_sender(account: Account) -> str:
     """The address from which an account's e-mails come by default: its first verified sender, else its own."""
-    return next((row.email for row in account.table(Sender).values() if row.active), account.email)
+    return next((row.email for row in account.rows_of(Sender).values() if row.active), account.email)

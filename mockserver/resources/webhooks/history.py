@@ -133,6 +133,8 @@ class Files(Following):
 def keep_file(workspace: Workspace, row: Export, content: str) -> None:
     """Keep the file of an export, and evict old ones; the limits for files are as high as those for deliveries."""
     row.content = content
+    for account in workspace.state.accounts.values():
+        account.table(Export)  # one of any account may lose its file
     workspace.state.record(Files).add(row, workspace.limits)
 
 
@@ -163,7 +165,7 @@ def _file(account: Account, row: Export) -> str:
 
 def _lines(account: Account) -> Iterator[dict[str, Any]]:
     """A line for each event that was sent, in the order of the first attempts."""
-    sent = [call for call in account.table(Delivery).values() if call.webhook is not None and call.attempts]
+    sent = [call for call in account.rows_of(Delivery).values() if call.webhook is not None and call.attempts]
     for call in sorted(sent, key=lambda call: (call.attempts[0].at, call.id)):
         for event, payload in zip(call.events, call.payloads, strict=True):
             yield {

@@ -85,7 +85,7 @@ def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
     Raises:
         ServiceError: 400, there is none of that type, unless `behaviour.webhooks_none` is `empty`.
     """
-    found = [row for row in caller.account.table(Webhook).values() if row.type == webhook_type]
+    found = [row for row in caller.account.rows_of(Webhook).values() if row.type == webhook_type]
     if not found and caller.workspace.state.behaviour.webhooks_none == "error":
         reason = f"account {caller.account.name} has no {webhook_type} webhooks, and behaviour.webhooks_none is error"
         raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
@@ -210,7 +210,7 @@ def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webho
     Raises:
         ServiceError: 400; another one has, and `behaviour.webhook_duplicates` is `refuse`.
     """
-    others = (row for row in caller.account.table(Webhook).values() if row is not webhook)
+    others = (row for row in caller.account.rows_of(Webhook).values() if row is not webhook)
     twin = next((row for row in others if (row.type, row.url) == (webhook_type, url)), None)
     if twin is None:
         return
@@ -255,7 +255,7 @@ def _check_limit(caller: Caller, webhook_type: str) -> None:
         ServiceError: 400; the account has as many as `behaviour.webhook_limit` allows.
     """
     limit = caller.workspace.state.behaviour.webhook_limit
-    counted = sum(row.type != INBOUND for row in caller.account.table(Webhook).values())
+    counted = sum(row.type != INBOUND for row in caller.account.rows_of(Webhook).values())
     if webhook_type != INBOUND and counted >= limit:
         reason = f"account {caller.account.name} has {counted} already, and behaviour.webhook_limit is {limit}"
         refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")

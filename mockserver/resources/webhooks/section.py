@@ -203,9 +203,9 @@ def _check_subscription(path: tuple[str | int, ...], category: Category, members
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    webhooks = [_WEBHOOK_ITEM.dump(row) for row in account.table(Webhook).values()]
-    exports = [_EXPORT_ITEM.dump(row) for row in account.table(Export).values()]
-    contacts = [_BLOCKED_CONTACT_ITEM.dump(row) for row in account.table(BlockedContact).values()]
+    webhooks = [_WEBHOOK_ITEM.dump(row) for row in account.rows_of(Webhook).values()]
+    exports = [_EXPORT_ITEM.dump(row) for row in account.rows_of(Export).values()]
+    contacts = [_BLOCKED_CONTACT_ITEM.dump(row) for row in account.rows_of(BlockedContact).values()]
     found = {"webhooks": webhooks, "exports": exports, "blocked_contacts": contacts}
     return {name: rows for name, rows in found.items() if rows}
 

@@ -120,6 +120,8 @@ def growth(name: str, workspace: Workspace, before: Mark | None) -> tuple[LogCha
     end = things.counts.end
     first = end - len(things)
     last = before if before is not None and before.is_of(things) else None
+    if last is not None and not last.open and (first, end) == (last.first, last.end):
+        return None, last
     rows = list(_to_write(things, last))
     written = {at: seal(pack(log.form_of(thing))) for at, thing in rows}
     mark = Mark(things, first, end, {at: written[at] for at, thing in rows if _is_open(thing)})

@@ -20,13 +20,13 @@ from mockserver.storage.records.logs import LOGS
 from mockserver.storage.records.packing import pack_exactly, unpack
 
 #: The names of the parts; those of accounts and snapshots go on with an id, or a name.
-WORKSPACE, STATE, COVERAGE, ORIGIN, ACCOUNT, SNAPSHOT = (
-    "workspace", "state", "coverage", "origin", "account/", "snapshot/",
+WORKSPACE, STATE, TIMERS, COVERAGE, ORIGIN, ACCOUNT, SNAPSHOT = (
+    "workspace", "state", "timers", "coverage", "origin", "account/", "snapshot/",
 )  # fmt: skip
 
 
 def table_part(part: str, kind: str) -> str:
-    """The name of the part that holds a large table of the state, or of an account, by the name of the rows' type."""
+    """The name of the part that holds large rows of the state, or of an account, by the name of their type."""
     return f"{part}/{kind}"
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from mockserver.core.state.keys import Keyring
 from mockserver.core.state.state import State
 from mockserver.core.state.tables import Following
+from mockserver.core.time.timers import Timer
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.feed import Feed
 from mockserver.core.traffic.mailbox import Mailbox
@@ -22,6 +23,7 @@ from mockserver.storage.records.parts import (
     ORIGIN,
     SNAPSHOT,
     STATE,
+    TIMERS,
     WORKSPACE,
     CoverageForm,
     OriginForm,
@@ -48,7 +50,8 @@ def load(name: str, stored: Stored, *, parts: Parts, limits: WorkspaceLimits) ->
         return Mailbox(limits.mailbox, limits.mailbox_bytes)
 
     accounts = [_with_rows(stored, f"{ACCOUNT}{number}", AccountForm) for number in state_form.accounts]
-    state = state_of(state_form, accounts, workspace=name, mailbox=mailbox(), limits=limits)
+    timers: list[Timer] = _part(stored, TIMERS, list[Timer])
+    state = state_of(state_form, accounts, timers, workspace=name, mailbox=mailbox(), limits=limits)
     workspace = Workspace(name, state, parts=parts, limits=limits, origin=_origin(stored, form))
     workspace.made_at, workspace.counted = form.made_at, form.counted
     workspace.ids.go_on(form.ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,12 +17,14 @@ from mockserver.storage.records.unreadable import UnreadableError
 _WITHIN = ("mockserver.core.", "mockserver.resources.", "mockserver.web.service.")
 #: Rows of one kind, packed.
 Packed = bytes
-#: From how many bytes on a table is a part of its own, which is written only if a row of it has changed: every request
-#: changes the rate limits of an account, and few its rows. Chosen: a smaller one costs less to write than to keep
-#: apart.
-_LARGE = 2 * 1024
-#: Stands for a table that is a part of its own.
+#: From how many bytes on a table, a timeline or a record is a part of its own, which is written only if it has changed:
+#: every request changes the rate limits of an account, and few anything else. Chosen: a smaller one costs less to write
+#: than to keep apart.
+_LARGE = 512
+#: Stands for what is a part of its own.
 _APART = b""
+#: Stands for a record that follows from rows.
+_FOLLOWS = pack(None)
 
 
 class Rows(NamedTuple):
@@ -34,36 +36,59 @@ class Rows(NamedTuple):
     timelines: Mapping[str, Packed]
     records: Mapping[str, Packed]
 
-    def apart(self) -> tuple[Rows, dict[str, Packed]]:
-        """The rows with nothing in the place of large tables and timelines, and those by the names of their types."""
-        large = {name: data for name, data in (*self.tables.items(), *self.timelines.items()) if len(data) > _LARGE}
-        if not large:
-            return self, large
-        nothing = dict.fromkeys(large, _APART)
-        tables, timelines = (
-            {name: nothing.get(name, data) for name, data in found.items()} for found in (self.tables, self.timelines)
-        )
-        return self._replace(tables=tables, timelines=timelines), large
-
     def together(self, large: Callable[[str], Packed]) -> Rows:
-        """The rows with the large tables and timelines, by the names of their types."""
-        tables, timelines = (
+        """The rows with what is a part of its own, by the names of their types."""
+        tables, timelines, records = (
             {name: large(name) if data == _APART else data for name, data in found.items()}
-            for found in (self.tables, self.timelines)
+            for found in (self.tables, self.timelines, self.records)
         )
-        return self._replace(tables=tables, timelines=timelines)
+        return self._replace(tables=tables, timelines=timelines, records=records)
 
 
-def rows_of(tables: Tables) -> Rows:
-    """The rows as they are now."""
-    contents = tables.contents
-    return Rows(
-        tables.bytes,
-        tables.stored,
-        {name_of(kind): pack(rows) for kind, rows in contents.tables.items()},
-        {name_of(kind): pack(rows) for kind, rows in contents.timelines.items()},
-        {name_of(kind): b"" if issubclass(kind, Following) else pack(row) for kind, row in contents.records.items()},
-    )
+class Known(NamedTuple):
+    """What was packed of a type, and which version of it."""
+
+    version: int
+    #: The rows; nothing, if they are a part of their own.
+    data: Packed
+
+
+class Packing:
+    """The packing of all rows of `Tables`, but for those that were packed before and are of the same version."""
+
+    def __init__(self, before: Mapping[type, Known]) -> None:
+        """Begin; `before` is what the last packing of the same tables has left in `known`."""
+        self._before = before
+        self.known: dict[type, Known] = {}
+        #: What is a part of its own, by the names of the types; None: it is the same as before.
+        self.large: dict[str, Packed | None] = {}
+
+    def rows_of(self, tables: Tables) -> Rows:
+        """The rows as they are now; with nothing in the place of those that are parts of their own."""
+        found = tables.contents
+        return Rows(
+            tables.bytes,
+            tables.stored,
+            self._all(tables, found.tables.items()),
+            self._all(tables, found.timelines.items()),
+            self._all(tables, found.records.items()),
+        )
+
+    def _all(self, tables: Tables, found: Iterable[tuple[type, Any]]) -> dict[str, Packed]:
+        return {name_of(kind): self._packed(kind, rows, tables.version(kind)) for kind, rows in found}
+
+    def _packed(self, kind: type, rows: Any, version: int) -> Packed:
+        known = self._before.get(kind)
+        is_new = known is None or known.version != version
+        if known is None or is_new:
+            data = _FOLLOWS if issubclass(kind, Following) else pack(rows)
+            known = Known(version, data if len(data) <= _LARGE else _APART)
+        else:
+            data = known.data
+        self.known[kind] = known
+        if known.data == _APART:
+            self.large[name_of(kind)] = data if is_new else None
+        return known.data
 
 
 def put_back(tables: Tables, rows: Rows) -> None:

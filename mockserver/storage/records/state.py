@@ -16,7 +16,7 @@ from mockserver.core.time.clock import Clock, ClockSetting
 from mockserver.core.time.timers import Timer, Timers
 from mockserver.core.traffic.mailbox import Mailbox, Sending
 from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.storage.records.rows import Rows, put_back, rows_of
+from mockserver.storage.records.rows import Rows, put_back
 from mockserver.storage.records.rules import FaultForm, StubForm
 
 
@@ -29,7 +29,7 @@ class Counted(NamedTuple):
 
 
 class StateForm(NamedTuple):
-    """What stands beside the accounts; the e-mails are a log."""
+    """What stands beside the accounts; the e-mails are a log, and the timers a part of their own."""
 
     clock: ClockSetting
     seed: int
@@ -43,7 +43,6 @@ class StateForm(NamedTuple):
     sendings: Mapping[str, Sending]
     faults: Sequence[FaultForm]
     stubs: Sequence[StubForm]
-    timers: Sequence[Timer]
     #: The ids of the accounts, in their order.
     accounts: Sequence[int]
     keys: dict[str, int]
@@ -70,8 +69,8 @@ _SAME = ("description", "solution", "strict", "behaviour", "highest_id", "docume
 _SHARED = ("keys", "revoked_keys", "names", "masters")
 
 
-def form_of(state: State) -> StateForm:
-    """What stands beside the accounts of a state."""
+def form_of(state: State, rows: Rows) -> StateForm:
+    """What stands beside the accounts of a state, with its rows."""
     tally = state.tally
     return StateForm(
         clock=state.clock.setting,
@@ -81,21 +80,22 @@ def form_of(state: State) -> StateForm:
         sendings=state.mailbox.sendings,
         faults=[FaultForm.of(fault) for fault in state.faults],
         stubs=[StubForm.of(stub) for stub in state.stubs],
-        timers=list(state.timers),
         accounts=list(state.accounts),
         last_ids=state.last_ids,
         counted=Counted(tally.rows, tally.bytes, tally.stored),
-        rows=rows_of(state),
+        rows=rows,
         **{name: getattr(state, name) for name in (*_SAME, *_SHARED)},
     )
 
 
-def account_form_of(account: Account) -> AccountForm:
-    return AccountForm(account, rows_of(account))
-
-
 def state_of(
-    form: StateForm, accounts: Sequence[AccountForm], *, workspace: str, mailbox: Mailbox, limits: WorkspaceLimits
+    form: StateForm,
+    accounts: Sequence[AccountForm],
+    timers: Sequence[Timer],
+    *,
+    workspace: str,
+    mailbox: Mailbox,
+    limits: WorkspaceLimits,
 ) -> State:
     """The state of a workspace; records that follow from rows are still empty.
 
@@ -110,7 +110,7 @@ def state_of(
         mailbox=mailbox,
         faults=Faults(row.fault() for row in form.faults),
         stubs=Stubs(row.stub() for row in form.stubs),
-        timers=Timers(form.timers),
+        timers=Timers(timers),
         last_ids=defaultdict(int, form.last_ids),
         rows_limit=limits.rows,
         **{name: getattr(form, name) for name in (*_SAME, *_SHARED)},

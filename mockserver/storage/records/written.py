@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import NamedTuple
 
+from mockserver.core.state.tables import Tables
 from mockserver.core.workspaces.origin import Origin, Snapshot
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.storage.records import state
 from mockserver.storage.records.changes import Changes, Stored
 from mockserver.storage.records.logs import LOGS, Mark, growth, mark_of
 from mockserver.storage.records.packing import SEAL, pack, seal
@@ -17,6 +18,7 @@ from mockserver.storage.records.parts import (
     ORIGIN,
     SNAPSHOT,
     STATE,
+    TIMERS,
     WORKSPACE,
     CoverageForm,
     SnapshotForm,
@@ -24,7 +26,8 @@ from mockserver.storage.records.parts import (
     table_part,
     workspace_form_of,
 )
-from mockserver.storage.records.state import AccountForm, StateForm
+from mockserver.storage.records.rows import Known, Packing, Rows
+from mockserver.storage.records.state import AccountForm, StateForm, form_of
 
 
 class _Marks(NamedTuple):
@@ -35,6 +38,10 @@ class _Marks(NamedTuple):
     #: What a part was written of that is never changed, but replaced as a whole.
     lasting: Mapping[str, object]
     logs: dict[str, Mark]
+    #: What was packed of the rows of each part that has some.
+    rows: dict[str, Mapping[type, Known]]
+    #: The version of the timers that were written.
+    timers: int | None
 
 
 class Written:
@@ -42,7 +49,7 @@ class Written:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._marks = self._before = _Marks({}, {}, {})
+        self._marks = self._before = _Marks({}, {}, {}, {}, None)
 
     @classmethod
     def loaded(cls, workspace: Workspace, stored: Stored) -> Written:
@@ -52,6 +59,8 @@ class Written:
             {name: hash(data[SEAL:]) for name, data in stored.parts.items()},
             dict(_lasting(workspace)),
             {name: mark_of(name, workspace, stored.logs.get(name, ())) for name in LOGS},
+            {},
+            None,
         )
         return found
 
@@ -61,12 +70,14 @@ class Written:
         It may be written once more, or upon what a later one has left: that leads to the same.
         """
         before = self._before = self._marks
-        parts = dict(self._parts())
+        rows: dict[str, Mapping[type, Known]] = {}
+        parts = dict(self._parts(rows))
         known = before.parts.items()
         lasting = dict(_lasting(self._workspace))
         digests = {name: before.parts[name] if data is None else hash(data) for name, data in parts.items()}
         grown = {name: growth(name, self._workspace, before.logs.get(name)) for name in LOGS}
-        self._marks = _Marks(digests, lasting, {name: mark for name, (_, mark) in grown.items()})
+        timers = self._workspace.state.timers.version
+        self._marks = _Marks(digests, lasting, {name: mark for name, (_, mark) in grown.items()}, rows, timers)
         return Changes(
             {
                 name: seal(data)
@@ -84,24 +95,34 @@ class Written:
         """
         self._marks = self._before
 
-    def _parts(self) -> Iterator[tuple[str, bytes | None]]:
-        """The parts by their names; None stands for one that cannot have changed since it was written."""
-        workspace = self._workspace
+    def _parts(self, known: dict[str, Mapping[type, Known]]) -> Iterator[tuple[str, bytes | None]]:
+        """The parts by their names; None stands for one that cannot have changed since it was written.
+
+        What was packed of their rows is put into `known`.
+        """
+        workspace, state = self._workspace, self._workspace.state
         yield WORKSPACE, pack(workspace_form_of(workspace))
-        yield from _with_large(STATE, state.form_of(workspace.state))
-        for account in workspace.state.accounts.values():
-            yield from _with_large(f"{ACCOUNT}{account.id}", state.account_form_of(account))
+        yield from self._with_rows(STATE, state, partial(form_of, state), known)
+        for account in state.accounts.values():
+            yield from self._with_rows(f"{ACCOUNT}{account.id}", account, partial(AccountForm, account), known)
+        yield TIMERS, None if self._before.timers == state.timers.version else pack(state.timers.all())
         yield COVERAGE, pack(CoverageForm.of(workspace.coverage))
         for name, what in _lasting(workspace):
             yield name, None if self._before.lasting.get(name) is what else pack(_form_of(what))
 
-
-def _with_large(name: str, form: StateForm | AccountForm) -> Iterator[tuple[str, bytes]]:
-    """A part, and those of its tables that are parts of their own."""
-    rows, large = form.rows.apart()
-    yield name, pack(form._replace(rows=rows))
-    for kind, data in large.items():
-        yield table_part(name, kind), data
+    def _with_rows(
+        self,
+        name: str,
+        tables: Tables,
+        form: Callable[[Rows], StateForm | AccountForm],
+        known: dict[str, Mapping[type, Known]],
+    ) -> Iterator[tuple[str, bytes | None]]:
+        """A part, and those of its rows that are parts of their own."""
+        packing = Packing(self._before.rows.get(name, {}))
+        yield name, pack(form(packing.rows_of(tables)))
+        known[name] = packing.known
+        for kind, data in packing.large.items():
+            yield table_part(name, kind), data
 
 
 def _lasting(workspace: Workspace) -> Iterator[tuple[str, Origin | Snapshot]]:

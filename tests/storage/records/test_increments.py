@@ -1,6 +1,9 @@
 """What is new in a workspace, upon what was written of it before, is the whole workspace."""
 
+from copy import deepcopy
+
 import pytest
+import stale_rows
 from examples import examples
 from held_workspace import HeldWorkspace
 from hypothesis import settings
@@ -11,13 +14,24 @@ from same_workspace import workspace_difference
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.resources.activities.model import Activity
+from mockserver.resources.senders.sender import Sender
+from mockserver.resources.webhooks.history import Export, keep_file
 from mockserver.settings import Settings
+from mockserver.storage.records import rows
+from mockserver.storage.records.packing import pack
 from mockserver.storage.records.written import Written
+from mockserver.web.service.rate_limit import Windows
 
 #: So few that most histories evict something.
 FEW = {"journal_limit": 4, "mailbox_limit": 2, "history_limit": 5, "receivers_limit": 2}
 SCENARIO = {"extends": "send", "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 NAMES = st.sampled_from(["a", "b", "c"])
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch):
+    stale_rows.check(monkeypatch.setattr)
 
 
 class Increments(RuleBasedStateMachine):
@@ -192,3 +206,75 @@ def test_lower_limits_drop_the_oldest(api):
 
     assert [row.id for row in held.load().journal] == [row.id for row in loaded.journal]
     assert (len(loaded.journal), loaded.journal.evicted) == (2, 1)
+
+
+def test_a_list_that_was_read_is_not_looked_at_again(api, written, monkeypatch):
+    packed = []
+    monkeypatch.setattr(rows, "pack", lambda value: packed.append(value) or pack(value))
+
+    api.get("/v3/senders")
+    written.changes()
+
+    assert packed == [api.workspace.state.first_account.record(Windows)]
+
+
+@pytest.mark.parametrize("read", ["rows_of", "timeline_of"])
+def test_who_reads_rows_does_not_change_their_version(api, read):
+    account = api.workspace.state.first_account
+    before = account.version(Activity)
+
+    getattr(account, read)(Activity)
+
+    assert account.version(Activity) == before
+
+
+@pytest.mark.parametrize(("change", "kind"), [("table", Sender), ("timeline", Activity), ("record", Windows)])
+def test_who_may_change_rows_changes_their_version(api, change, kind):
+    account = api.workspace.state.first_account
+    before = account.version(kind)
+
+    getattr(account, change)(kind)
+
+    assert account.version(kind) != before
+
+
+def test_a_copy_has_versions_of_its_own(api):
+    account = api.workspace.state.first_account
+    account.table(Sender)
+
+    assert deepcopy(account).version(Sender) != account.version(Sender)
+
+
+def test_timers_are_written_when_one_was_set_or_is_gone(api, written):
+    api.get("/v3/senders")
+    assert "timers" not in written.changes().parts
+
+    api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
+    assert "timers" in written.changes().parts
+
+    api.delete("/v3/senders/6")
+    assert "timers" in written.changes().parts
+
+
+@pytest.mark.parametrize("number", [0, 0.0, 1, 250, 0.5])
+def test_a_number_is_read_as_it_was_given(api, number):
+    api.put("/_mock/receivers/shop", json={"delay_ms": number})
+    held = HeldWorkspace()
+    held.apply(Written(api.workspace).changes())
+
+    assert repr(held.load().receivers.get("shop").manner.delay_ms) == repr(number)
+
+
+def test_a_file_that_goes_for_one_of_another_account_is_written_as_gone(make_api):
+    scenario = {"accounts": [{"name": name, "api_keys": [name]} for name in ("one", "two")]}
+    workspace = make_api(scenario, deliveries_limit=1).workspace
+    held, written = HeldWorkspace(), Written(workspace)
+    for account in workspace.state.accounts.values():
+        row = Export(account.id, workspace.state.clock.now(), {})
+        account.table(Export)[row.id] = row
+        keep_file(workspace, row, account.name)
+        held.apply(written.changes())
+
+    loaded = held.load(limits=workspace.limits)
+
+    assert [row.content for _, rows in loaded.state.tables(Export) for row in rows.values()] == [None, "two"]

@@ -65,7 +65,7 @@ def _refuse_public(workspace: Workspace) -> None:
     Raises:
         SectionError: there is a public app.
     """
-    public = next((app.client_id for app in workspace.state.table(App).values() if app.public), None)
+    public = next((app.client_id for app in workspace.state.rows_of(App).values() if app.public), None)
     if public is not None:
         raise SectionError(("behaviour", "oauth_public_apps"), f"must be true, as the app {public} is public")
 
@@ -76,7 +76,7 @@ def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...])
     Raises:
         SectionError: the client id is taken, there is no such account, or the workspace does not allow public apps.
     """
-    if item.get("client_id") in workspace.state.table(App):
+    if item.get("client_id") in workspace.state.rows_of(App):
         raise TakenError((*path, "client_id"), f"an app with the client_id {item['client_id']} is there already")
     check(workspace, item, path)
     return apps.register(workspace, item)
@@ -102,7 +102,7 @@ def dump_app(app: App) -> dict[str, Any]:
 
 
 def _dump_apps(workspace: Workspace) -> dict[str, Any]:
-    rows = workspace.state.table(App).values()
+    rows = workspace.state.rows_of(App).values()
     return {"oauth_apps": [dump_app(app) for app in rows]} if rows else {}
 
 

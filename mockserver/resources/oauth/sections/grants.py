@@ -77,7 +77,7 @@ def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]
         if not claim(workspace, Grant, row.id, is_next=row.id > last):
             raise TakenError(("oauth_grants", index, "id"), f"grant {row.id} is there already")
         # An ended grant may be kept longer than its app.
-        if row.client_id not in workspace.state.table(App) and MACHINE.allowed(row.state):
+        if row.client_id not in workspace.state.rows_of(App) and MACHINE.allowed(row.state):
             raise SectionError(("oauth_grants", index, "client_id"), f"there is no app {row.client_id!r}")
         workspace.state.claim_id("oauth_grant", row.id)
         account.table(Grant)[row.id] = row
@@ -89,7 +89,7 @@ def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]
 
 
 def _dump_grants(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = [_written(row) for row in account.table(Grant).values()]
+    rows = [_written(row) for row in account.rows_of(Grant).values()]
     return {"oauth_grants": rows} if rows else {}
 
 
