@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -242,7 +243,35 @@ def test_a_server_that_does_not_start_fails_the_step(failed):
     status, output = failed.began
 
     assert status == 1
-    assert output.splitlines()[-1] == "::error title=mockserver::the server has ended"
+    assert output.splitlines()[-1].startswith(
+        "::error title=mockserver::the server has ended: there is no scenario 'nowhere'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ("Usage: x\n\nError: No such option '--nope'.\nTry 'x --help' for help.\n", "No such option '--nope'."),
+        ("docker: no such image\n\nRun 'docker run --help' for more information\n", "no such image"),
+        ("first\nlast\n", "last"),
+        ("", "it has said nothing"),
+    ],
+)
+def test_the_sentence_says_what_the_program_has_said(make_job, tmp_path, said, sentence):
+    program = tmp_path / "program"
+    program.write_text(f"#!/bin/sh\nprintf %s {shlex.quote(said)} >&2\n")
+    program.chmod(0o755)
+
+    output = make_job(program=str(program)).run("main")[1]
+
+    assert output.splitlines()[-1] == f"::error title=mockserver::the server has ended: {sentence}"
+
+
+def test_without_an_interpreter_nothing_else_is_tried(make_job):
+    output = make_job(program="", python="python-of-nobody").run("main")[1]
+
+    assert len(output.splitlines()) == 2
+    assert output.splitlines()[-1].startswith("::error title=mockserver::the server cannot be installed")
 
 
 def test_its_log_is_shown_and_gives_the_runner_no_commands(failed):

@@ -36,6 +36,12 @@ function print(text) {
   process.stdout.write(`::stop-commands::${word}\n${text}\n::${word}::\n`)
 }
 
+/** What a command, or docker, says is wrong: how it is misused, or else its last line. */
+function sentence(errors) {
+  const lines = errors.trim().split('\n')
+  return lines.map((line) => /^(?:Error|docker): (.+)/.exec(line)?.[1]).find(Boolean) ?? lines.at(-1)
+}
+
 /** The value of a JSON answer of the control API. */
 async function get(root, path, token, headers = {}) {
   return JSON.parse(await text(root, path, token, headers))
@@ -60,4 +66,4 @@ function text(root, path, token, headers = {}) {
   })
 }
 
-module.exports = { fail, get, input, print, tell, text, escaped }
+module.exports = { escaped, fail, get, input, print, sentence, tell, text }

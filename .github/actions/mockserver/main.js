@@ -6,7 +6,7 @@ const { existsSync, mkdtempSync, readFileSync, writeFileSync } = require('node:f
 const { tmpdir } = require('node:os')
 const { join } = require('node:path')
 
-const { escaped, fail, get, input, print, tell, text } = require('./client.js')
+const { escaped, fail, get, input, print, sentence, tell, text } = require('./client.js')
 
 const INPUTS = ['image', 'version', 'program', 'python', 'scenario', 'scenarios', 'port', 'token', 'tls', 'arguments', 'timeout']
 
@@ -35,9 +35,14 @@ async function main() {
 
 /** Says why the server does not run, with the end of its log. */
 function explain(home, error) {
-  const [log, failure] = ['log', 'failure'].map((name) => join(home, name))
-  if (existsSync(log)) print(readFileSync(log, 'utf8').slice(-10_000))
-  fail(existsSync(failure) ? readFileSync(failure, 'utf8').trim() : (error?.message ?? 'start.sh has failed'))
+  const [log, failure] = ['log', 'failure'].map((name) => written(join(home, name)))
+  if (log) print(log.slice(-10_000))
+  const reason = failure.endsWith(':') ? ` ${sentence(log) || 'it has said nothing'}` : '' // as start.sh leaves it to the log
+  fail(`${failure || (error?.message ?? 'start.sh has failed')}${reason}`)
+}
+
+function written(path) {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim() : ''
 }
 
 async function announce({ url, 'tls-url': tlsUrl }, home, token) {

@@ -4,7 +4,7 @@
 const { spawnSync } = require('node:child_process')
 const { appendFileSync } = require('node:fs')
 
-const { fail, get, input, print } = require('./client.js')
+const { fail, get, input, print, sentence } = require('./client.js')
 const { summary } = require('./summary.js')
 
 const state = (name) => process.env[`STATE_${name}`] ?? ''
@@ -45,12 +45,6 @@ function gate(url, token) {
   })
   print(`${run.stdout ?? ''}${run.stderr ?? ''}`.trimEnd())
   if (run.status !== 0) fail(sentence(run.stderr ?? '') || run.error?.message || 'too little was met')
-}
-
-/** What a command says is wrong: how it is misused, or else its last line. */
-function sentence(errors) {
-  const lines = errors.trim().split('\n')
-  return lines.find((line) => line.startsWith('Error: '))?.slice('Error: '.length) ?? lines.at(-1)
 }
 
 function stop() {

@@ -21,11 +21,11 @@ install() {
     pins=()
   fi
   if command -v uv >/dev/null; then
-    uv venv --quiet --python "$PYTHON" "$home/environment"
-    uv pip install --quiet --python "$home/environment" ${pins[@]+"${pins[@]}"} "$source"
+    uv venv --quiet --python "$PYTHON" "$home/environment" &&
+      uv pip install --quiet --python "$home/environment" ${pins[@]+"${pins[@]}"} "$source"
   else
-    "$PYTHON" -m venv "$home/environment"
-    "$home/environment/bin/pip" install --quiet --disable-pip-version-check ${pins[@]+"${pins[@]}"} "$source"
+    "$PYTHON" -m venv "$home/environment" &&
+      "$home/environment/bin/pip" install --quiet --disable-pip-version-check ${pins[@]+"${pins[@]}"} "$source"
   fi
 }
 
@@ -44,7 +44,7 @@ start_program() {
   pid=$!
   printf 'pid=%s\nprogram=%s\n' "$pid" "$program" >"$home/started"
   until [ "$(wc -l <"$home/address")" -ge "$lines" ]; do
-    kill -0 "$pid" 2>/dev/null || fail 'the server has ended'
+    kill -0 "$pid" 2>/dev/null || fail 'the server has ended:'
     [ "$SECONDS" -lt "$deadline" ] || fail "the server has no address after $TIMEOUT s"
     sleep 0.1
   done
@@ -76,12 +76,12 @@ start_container() {
   [ "$TLS" = false ] || { options+=(--publish 127.0.0.1::8443) && arguments+=(--tls --tls-port 8443); }
   container=$(docker run --detach --read-only --cap-drop ALL --security-opt no-new-privileges \
     --publish "127.0.0.1:${PORT#0}:8003" ${options[@]+"${options[@]}"} "$IMAGE" serve ${arguments[@]+"${arguments[@]}"} 2>"$home/log") ||
-    fail 'the container does not start'
+    fail 'the container does not start:'
   printf 'container=%s\nprogram=mockserver\n' "$container" >"$home/started"
   # The health check of the image, in a loop: the engine itself would ask for the first time after seconds.
   until docker exec "$container" mockserver health >/dev/null 2>&1; do
     docker logs "$container" >"$home/log" 2>&1 || true
-    [ "$(docker inspect --format '{{.State.Running}}' "$container")" = true ] || fail 'the server has ended'
+    [ "$(docker inspect --format '{{.State.Running}}' "$container")" = true ] || fail 'the server has ended:'
     [ "$SECONDS" -lt "$deadline" ] || fail "the server was not ready within $TIMEOUT s"
     sleep 0.1
   done

@@ -64,7 +64,7 @@ function summary(coverage, requests) {
   const heads = ['at', 'workspace', 'method', 'address', 'status', 'operation', 'fault', 'reason']
   parts.push(
     requests.length
-      ? `<details>\n<summary>The last ${requests.length} requests of the workspaces that are still there</summary>\n\n` +
+      ? `<details>\n<summary>The last ${requests.length === 1 ? 'request' : `${requests.length} requests`} of the workspaces that are still there</summary>\n\n` +
           `${table(heads, requests.map(request), MOST_BYTES - used)}</details>\n\n`
       : 'The workspaces that are still there have had no requests.\n\n',
   )
