@@ -49,6 +49,23 @@ def test_the_server_is_one_for_the_session_and_stops_with_it(run, pytester):
         MockServer.connect(first)
 
 
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("http://127.0.0.1:9", "no mock server answers at http://127.0.0.1:9: "),
+        ("mock:8003", "'mock:8003' is no address of a server: it begins with http:// or https://"),
+    ],
+)
+def test_an_address_at_which_nothing_answers_fails_a_test_with_a_sentence(run, monkeypatch, url, sentence):
+    monkeypatch.setenv("MOCKSERVER_URL", url)
+
+    result = run("def test_it(mockserver): pass")
+
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"{sentence}*"])
+    result.stdout.no_fnmatch_line("*Error: *mock*py:*")
+
+
 def test_a_marker_chooses_scenario_and_seed_and_the_closest_one_wins(run):
     result = run("""
     pytestmark = pytest.mark.mockserver(scenario="onboarding", seed=3)

@@ -54,7 +54,7 @@ def _server(config: pytest.Config) -> tuple[bool, MockServer]:
         return True, MockServer()
     except ServerMissingError as error:
         reason = f"{error}; {_OTHER_WAYS}"
-    except NotStartedError as error:
+    except (MockServerError, NotStartedError, ValueError) as error:  # MOCKSERVER_URL may be no address
         reason = str(error)
     pytest.fail(reason, pytrace=False)  # outside of the blocks above, whose error would be shown as well
 
