@@ -89,6 +89,27 @@ def test_what_cannot_be_extended_is_told_with_its_place(write, extends, told):
     assert told in found
 
 
+def test_a_scenario_beside_the_file_that_extends_it_is_found_by_its_folder(tmp_path):
+    (tmp_path / "team.yaml").write_text("seed: 1\n")
+    (tmp_path / "top.yaml").write_text("extends: team\n")
+
+    with pytest.raises(ScenarioError, match=r"no scenario 'team'.*; one stands beside this file") as error:
+        Library().read(str(tmp_path / "top.yaml"))
+
+    assert str(error.value).endswith(f": --scenarios {tmp_path} finds it")
+    assert Library(tmp_path).read(str(tmp_path / "top.yaml"))["seed"] == 1
+
+
+def test_a_document_that_was_sent_is_told_of_no_files(tmp_path, monkeypatch, api):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "team.yaml").write_text("seed: 1\n")
+
+    answer = api.post("/_mock/reset", data="scenario: {extends: team}\n", content_type="application/yaml")
+
+    assert answer.json["errors"][0]["message"].startswith("there is no scenario 'team'; ")
+    assert "beside" not in answer.text
+
+
 def test_no_more_than_fifty_files_stand_below_each_other(write):
     names = [f"s{number}" for number in range(60)]
     library = write(**dict.fromkeys(names, "seed: 1\n"), top=f"extends: [{', '.join(names)}]\n")

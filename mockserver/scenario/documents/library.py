@@ -10,7 +10,7 @@ from typing import Any
 
 from mockserver.core.text.spelling import cut, meant
 from mockserver.scenario.documents.document import InvalidValue, MappingNode, locate, overlay
-from mockserver.scenario.documents.mistakes import Mark, Mistake, ScenarioError
+from mockserver.scenario.documents.mistakes import BODY, TEXT, Mark, Mistake, ScenarioError
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.names import SUFFIXES, is_name
 from mockserver.scenario.documents.reading import Bounds, parse
@@ -157,7 +157,7 @@ class Library:
         except ScenarioError as error:
             if any(mistake.mark for mistake in error.mistakes):
                 raise
-            raise ScenarioError([Mistake(path, str(error), mark)]) from error
+            raise ScenarioError([Mistake(path, f"{error}{_advice(name, mark)}", mark)]) from error
 
     def describe(self) -> Iterator[dict[str, Any]]:
         """The name and the description of each scenario, whether it is a stub library, and the error of one that
@@ -190,6 +190,15 @@ def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]
             )
             raise ScenarioError([Mistake(path, message, mark)])
         yield name, path, mark
+
+
+def _advice(name: str, mark: Mark | None) -> str:
+    """What finds a scenario that stands beside the file that extends it, and in no folder of the library."""
+    if mark is None or mark.file in (BODY, TEXT):
+        return ""
+    folder = Path(mark.file).parent
+    is_beside = any(path.stem == name for path in _files(folder))
+    return f"; one stands beside this file: --scenarios {folder} finds it" if is_beside else ""
 
 
 @lru_cache(maxsize=_MOST_PARSED)
