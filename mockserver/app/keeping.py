@@ -69,15 +69,26 @@ def _shared_engine(settings: Settings) -> SharedEngine:
     """
     from mockserver.storage.records.layout import layout  # noqa: PLC0415  # few servers keep anything
 
+    check_client()
+    from mockserver.storage.redis import Engine  # noqa: PLC0415  # few servers share a store
+
+    return Engine(settings.store, layout=layout(), writer=_writer(), address=own_address(settings))
+
+
+def check_client() -> None:
+    """Refuse to use a database where there is no client of it.
+
+    Raises:
+        KeepingError: it is not installed.
+    """
     try:
-        from mockserver.storage.redis import Engine  # noqa: PLC0415  # few servers share a store
+        import redis  # noqa: F401, PLC0415  # few servers share a store
     except ModuleNotFoundError as error:
         if error.name != "redis":
             raise
         raise KeepingError(
-            f"--store redis:// needs a client of Redis, which is not installed here: pip install '{NAME}[redis]'"
+            f"a store redis:// needs a client of Redis, which is not installed here: pip install '{NAME}[redis]'"
         ) from error
-    return Engine(settings.store, layout=layout(), writer=_writer(), address=own_address(settings))
 
 
 def _writer() -> str:

@@ -77,15 +77,6 @@ def test_a_store_is_named_as_the_server_names_it(path):
     assert f"file        {path}\n" in printed("info", f"sqlite:{path}")
 
 
-@pytest.mark.parametrize("command", [["info"], ["vacuum"], ["export", "folder"]], ids=" ".join)
-@pytest.mark.parametrize("url", ["redis://:secret@localhost/0", "rediss://localhost"])
-def test_a_database_is_left_to_its_own_tools(command, url):
-    found = invoke(["store", command[0], url, *command[1:]])
-    assert found.exit_code == 2
-    assert "these commands are for files: what a database holds is looked after by its own tools" in found.stderr
-    assert "secret" not in found.stderr
-
-
 def test_info_changes_nothing(path):
     before = filled(path, Outline("acme", [])).read_bytes()
     printed("info", "--check", path)

@@ -1,9 +1,15 @@
-"""`store`: the file in which a server keeps its workspaces, looked at and tended while no server uses it."""
+"""`store`: the file or the database in which servers keep workspaces, looked at and tended."""
 
 from mockserver.cli.framework import group
 from mockserver.cli.stores.documents import export, import_
-from mockserver.cli.stores.files import info, vacuum
+from mockserver.cli.stores.info import info
+from mockserver.cli.stores.vacuum import vacuum
 
 store = group(
-    "store", info, export, import_, vacuum, help="The file in which a server keeps workspaces, while no server uses it."
+    "store",
+    info,
+    export,
+    import_,
+    vacuum,
+    help="The file in which a server keeps workspaces, or the database that servers share.",
 )

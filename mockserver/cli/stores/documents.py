@@ -12,12 +12,14 @@ from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, printable
 from mockserver.cli.framework.values import PathValue
 from mockserver.cli.options import JSON
-from mockserver.cli.stores.opening import PATH, opened
+from mockserver.cli.stores.importing import write_database, write_file
+from mockserver.cli.stores.loading import loaded
+from mockserver.cli.stores.opening import STORE, is_database, readable
 from mockserver.settings import given_file
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace
-    from mockserver.storage.sqlite import Batch, Engine
+    from mockserver.storage.batch import Batch
 
 #: How documents are written, which is also how their files end.
 _FORMATS = ("yaml", "json")
@@ -26,7 +28,7 @@ _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
 
 @command(
-    PATH,
+    STORE,
     argument(
         "folder",
         type=PathValue(file=False),
@@ -43,15 +45,23 @@ def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: 
     A document has the state as `mockserver state get` gives it, the mailbox, the snapshots, and what a reset goes back
     to. Journal, coverage, and calls that receivers got stay out.
 
+    Servers go on using a database meanwhile: each document is as the workspace was kept at a moment.
+
     What is damaged is left out and told, with exit status 1.
     """
     from mockserver.cli.stores.workspace_text import text_of
+    from mockserver.storage.errors import NoWorkspaceError
     from mockserver.storage.records.layout import layout
 
     written, damages = [], []
-    with opened(path, layout=layout(), writer=_writer()) as engine:
-        for name in names or [outline.name for outline in engine.outlines()]:
-            found = _loaded(engine, name)
+    with readable(path, layout=layout(), writer=_writer()) as store:
+        for name in names or [outline.name for outline in store.outlines()]:
+            try:
+                found = loaded(store, name)
+            except NoWorkspaceError:
+                if names:
+                    raise
+                continue  # a server has dropped it meanwhile
             if isinstance(found, str):
                 damages.append(found)
             else:
@@ -62,22 +72,6 @@ def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: 
     for sentence in damages:
         echo(printable(sentence), err=True)
     return 1 if damages else 0
-
-
-def _loaded(engine: Engine, name: str) -> Workspace | str:
-    """A workspace of a store, or what is wrong with it."""
-    from mockserver.cli.stores.workspace_document import UNLIMITED
-    from mockserver.resources.registry import PARTS
-    from mockserver.storage.records.reading import load
-    from mockserver.storage.records.unreadable import UnreadableError
-    from mockserver.storage.sqlite import DamagedError
-
-    try:
-        return load(name, engine.read(name), parts=PARTS, limits=UNLIMITED)
-    except DamagedError as error:
-        return str(error)
-    except UnreadableError as error:
-        return f"workspace {name} of {engine.place} cannot be read: {error}"
 
 
 def _write(file: Path, text: str) -> None:
@@ -93,7 +87,7 @@ def _write(file: Path, text: str) -> None:
 
 
 @command(
-    PATH,
+    STORE,
     argument("sources", nargs="+", metavar="SOURCE", completes="file", help="Documents, or folders of them."),
     JSON,
     name="import",
@@ -101,16 +95,14 @@ def _write(file: Path, text: str) -> None:
 def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
     """Make a store of documents that `export` has written: `mockserver store import new.db documents`.
 
-    A document with a mistake makes nothing.
+    A file must not hold workspaces yet; to a database they are added, beside the servers that use it, if it holds none
+    of their names. A document with a mistake makes nothing.
     """
     from mockserver.storage.records.layout import layout
 
     batch = _batch(_workspaces(sources))
-    with opened(path, layout=layout(), writer=_writer(), create=True) as engine:
-        if engine.outlines():
-            raise Misused(f"{engine.place} holds workspaces already: name a new file")
-        engine.write(batch)
-        path = engine.place
+    write = write_database if is_database(path) else write_file
+    path = write(path, batch, layout=layout(), writer=_writer())
     names = [outline.name for outline, _ in batch.workspaces]
     echo(to_json({"path": path, "imported": names}) if as_json else f"workspaces in {path}: {len(names)}")
 
@@ -152,9 +144,9 @@ def _files(sources: Iterable[str]) -> Iterator[Path]:
 
 def _batch(workspaces: Iterable[Workspace]) -> Batch:
     """All of some workspaces, to be written."""
+    from mockserver.storage.batch import Batch
     from mockserver.storage.records.outline import outline
     from mockserver.storage.records.written import Written
-    from mockserver.storage.sqlite import Batch
 
     return Batch(workspaces=[(outline(found), Written(found).changes()) for found in workspaces])
 

@@ -24,7 +24,7 @@ from mockserver.storage.redis.reader import Reader, refuse
 from mockserver.storage.redis.sentences import told
 
 #: Counts the changes of the keys and what they hold.
-_FORMAT = 1
+FORMAT = 1
 _BEAT = Script("beat", checks=False)
 _LEAVE, _COMMIT, _TAKE, _CLAIM, _LET_GO, _EVICT, _NEWS, _VALUE, _CLEAR_COUNTS = (
     Script(name) for name in ("leave", "commit", "take", "claim", "let_go", "evict", "news", "value", "clear_counts")
@@ -88,7 +88,7 @@ class Engine(Reader):
     def beat(self, *, is_opening: bool = False) -> None:
         """Let other servers hear that this one lives, and hear which workspaces it has lost, if it was not heard of."""
         held = self._held.rows()
-        facts = _FORMAT, self._writer, self._address, LEASE_MS, int(is_opening)
+        facts = FORMAT, self._writer, self._address, LEASE_MS, int(is_opening)
         reply = self._heart.run(_BEAT, self._layout, self.server, *facts)
         refuse(self.place, reply)
         if not reply[1]:
