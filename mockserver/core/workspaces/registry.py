@@ -32,6 +32,8 @@ class Registry:
         #: Called before a workspace is loaded, which takes a while; it may raise an exception, so that the caller asks
         #: again from where it may wait.
         self.before_loading: Callable[[], object] = lambda: None
+        #: Called before it is heard what other servers have done, which takes a moment, most of it waiting; as above.
+        self.before_hearing: Callable[[], object] = lambda: None
         #: Taken after a workspace's lock, never before one.
         self._lock = threading.RLock()
         self._homes = Homes()

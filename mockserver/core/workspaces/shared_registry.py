@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from itertools import count
 from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -58,6 +59,10 @@ class SharedRegistry(LimitedRegistry):
         self._changes = 0
         #: Held while news are heard, so that they are applied in their order; taken before the lock of the registry.
         self._hearing = threading.Lock()
+        #: Numbers the calls that ask for news, and the hearings: a hearing that began after a call was made is for it.
+        self._moments = count()
+        #: When the last hearing began that has told all.
+        self._heard = -1
         #: Whether another server has set the coverage of all to zero, and that of the loaded ones here still counts.
         self._is_cleared = False
         keeping.follow(self._lose)
@@ -65,18 +70,24 @@ class SharedRegistry(LimitedRegistry):
     # ------------------------------------------------------------------ what other servers do
 
     def hear(self) -> None:
-        """Learn what other servers have done since the last call.
+        """Learn what other servers have done until now; those that ask at once wait for one answer.
 
         Raises:
             KeepingError: nobody can tell.
         """
-        self.before_loading()
+        asked = next(self._moments)
+        self.before_hearing()
         with self._hearing:
-            news = self.keeping.news()
-            with self._lock:
-                self._changes += len(news)
-                for one in news:
-                    self._learn_news(one)
+            if asked > self._heard:
+                begun = next(self._moments)
+                self._learn_all(self.keeping.news())
+                self._heard = begun
+
+    def _learn_all(self, news: Sequence[News]) -> None:
+        with self._lock:
+            self._changes += len(news)
+            for one in news:
+                self._learn_news(one)
 
     def keep_up(self) -> None:
         self.hear()

@@ -38,7 +38,7 @@ class LeaveLoop(BaseException):
 
     def __init__(self, *, waits: bool = False, until: Turn | None = None) -> None:
         super().__init__()
-        #: Whether the request takes but a moment once it has a lock for which it waits.
+        #: Whether the request takes but a moment once it has what it waits for: a lock, or an answer.
         self.waits = waits
         #: The lock that may be held for long and that the request needs, if there is one.
         self.until = until
@@ -57,14 +57,14 @@ def end_here() -> None:
     _THREADS.discard(threading.get_ident())
 
 
-def leave_here() -> None:
+def leave_here(*, waits: bool = False) -> None:
     """Run what follows in a thread, whatever request this is; called before the request has had an effect.
 
     Raises:
-        LeaveLoop: the present thread runs an event loop.
+        LeaveLoop: the present thread runs an event loop; `waits` is told with it.
     """
     if threading.get_ident() in _THREADS:
-        raise LeaveLoop
+        raise LeaveLoop(waits=waits)
 
 
 def is_on(environ: dict[str, Any]) -> bool:
