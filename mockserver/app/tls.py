@@ -28,8 +28,6 @@ _ALWAYS = ("localhost", "127.0.0.1", "::1", _SERVICE)
 _OF_TLS = ("tls_port", "tls_name", "tls_ca_file", "tls_cert", "tls_key")
 #: Those that say something about the authority, and nothing where the certificate is somebody else's.
 _OF_AUTHORITY = ("tls_name", "tls_ca_file")
-
-
 #: The name of the secret that makes the authority of the servers of a store.
 _AUTHORITY = "authority"
 

@@ -15,6 +15,8 @@ _ALL, _USED = "all", "used"
 LONGEST = 10_000
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
 _SHOWN = 80
+#: How many unknown names are told. Chosen: each takes some milliseconds, and three fit into a message.
+_TOLD = 3
 
 
 class Selection(NamedTuple):
@@ -85,10 +87,6 @@ def parse(text: str) -> Selection:
     if unknown:
         raise ValueError("; ".join(unknown))
     return Selection(",".join(dict.fromkeys(names)), frozenset(names))
-
-
-#: How many unknown names are told. Chosen: each takes some milliseconds, and three fit into a message.
-_TOLD = 3
 
 
 def _unknown(names: Collection[str]) -> Iterator[str]:

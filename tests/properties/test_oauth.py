@@ -85,12 +85,12 @@ def test_the_way_back_is_one_line_of_ascii(uri, members):
 @given(URIS)
 def test_a_good_address_can_be_registered(uri):
     assume(urlsplit(uri).scheme not in ("http", "https") or urlsplit(uri).netloc)
-    assert apps.flaw_of_uri(uri) is None
+    assert apps.reason_against_uri(uri) is None
 
 
 @given(NEARLY | TEXT)
 def test_any_other_text_is_refused_or_leads_where_it_seems_to(uri):
-    if apps.flaw_of_uri(uri) is not None:
+    if apps.reason_against_uri(uri) is not None:
         return
     parts = urlsplit(uri)
     assert uri.isascii()
@@ -106,7 +106,7 @@ def test_any_other_text_is_refused_or_leads_where_it_seems_to(uri):
 
 @given(URIS, st.sampled_from(["#", "#a", "\r\n", "\x00", " ", "\t", "é"]), st.integers(0, 60))
 def test_what_no_address_holds_makes_a_bad_one_of_any(uri, bad, place):
-    assert apps.flaw_of_uri(uri[:place] + bad + uri[place:]) is not None
+    assert apps.reason_against_uri(uri[:place] + bad + uri[place:]) is not None
 
 
 # ---------------------------------------------------------------------- scopes

@@ -60,14 +60,14 @@ class Sessions:
 
 
 class SharedSessions(Sessions):
-    """The sessions of servers behind one address, which share a secret: one that opens at any of them lasts at all.
+    """The sessions of servers behind one address, which share a secret: one that opens at any of them is known to all.
 
     The cookie itself says until when, signed. To close a session takes the cookie from the browser, and no more: no
     server tells the others of it.
     """
 
     def __init__(self, token: str | None, secret: bytes, now: Callable[[], float] = time.time) -> None:
-        """As `Sessions`; with another token among the servers, each knows its own sessions. `now` is since 1970."""
+        """As `Sessions`; with another token among the servers, each knows its own sessions. `now` counts from 1970."""
         super().__init__(token, now)
         self._key = hashlib.blake2b((token or "").encode(), key=secret).digest()
         self.cookie = f"mockserver_session_{self._signed('cookie')[:8]}"

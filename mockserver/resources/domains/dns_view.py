@@ -16,7 +16,9 @@ ANSWERS = (OK, MISSING, WRONG, TIMEOUT)
 #: The records that a domain needs, as the control API and scenarios name them.
 RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
 #: What the DMARC record of a domain can ask receivers to do with a mail that the domain has not signed (RFC 7489, 6.3).
-POLICIES = NO_POLICY, QUARANTINE, REJECT = ("none", "quarantine", "reject")
+POLICIES = ("none", "quarantine", "reject")
+#: That receivers shall do nothing.
+NO_POLICY = POLICIES[0]
 
 
 class Seen(NamedTuple):

@@ -44,7 +44,7 @@ class App:
         return self.client_secret is not None and hmac.compare_digest(secret.encode(), self.client_secret.encode())
 
 
-def flaw_of_uri(uri: str) -> str | None:
+def reason_against_uri(uri: str) -> str | None:
     """Why an address cannot be a redirect_uri, or None if it can."""
     if not uri.isascii() or not uri.isprintable() or " " in uri:
         return "must be ASCII without blanks"

@@ -66,7 +66,7 @@ def _add_defaults(behaviour: dict[str, Any]) -> None:
 
 
 def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str | None = None) -> None:
-    """Add what holds between the members of a schema."""
+    """Add what holds between the members of a schema, and what that stands for."""
     for keyword, value in constraints.items():
         if keyword == "properties":
             for name, more in value.items():

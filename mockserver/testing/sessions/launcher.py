@@ -25,8 +25,6 @@ class Address(NamedTuple):
     url: str
     #: Its control token; None if it asks for none.
     token: str | None
-    #: Whether somebody else runs it, and it goes on after the session.
-    goes_on: bool
 
 
 class Launcher:
@@ -79,11 +77,11 @@ def address_of(config: pytest.Config) -> Address | None:
     """
     token = os.environ.get("MOCKSERVER_TOKEN")
     if url := os.environ.get("MOCKSERVER_URL"):
-        return Address(url, token, goes_on=True)
+        return Address(url, token)
     token = token or os.environ.get("MOCKSERVER_CONTROL_TOKEN")
     launcher = config.pluginmanager.get_plugin(NAME)
     url = getattr(config, "workerinput", {}).get(_WORKER_INPUT) if launcher is None else launcher.start()
-    return Address(url, token, goes_on=False) if url else None
+    return Address(url, token) if url else None
 
 
 def _timeout_s(config: pytest.Config) -> float:

@@ -67,11 +67,6 @@ def leave_here(*, waits: bool = False) -> None:
         raise LeaveLoop(waits=waits)
 
 
-def is_on(environ: dict[str, Any]) -> bool:
-    """Whether a request runs on the loop."""
-    return LOOP in environ
-
-
 def leave(environ: dict[str, Any]) -> None:
     """Run what follows in a thread; called before the request has had an effect.
 

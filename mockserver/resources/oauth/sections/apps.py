@@ -25,8 +25,8 @@ _MOST_URIS = 100
 
 def _check_uri(uri: str) -> None:
     # The length is checked here as well: all validators of a field run, even after one has failed.
-    if len(uri) <= _LONGEST_URI and (flaw := apps.flaw_of_uri(uri)):
-        raise ValidationError(flaw)
+    if len(uri) <= _LONGEST_URI and (reason := apps.reason_against_uri(uri)):
+        raise ValidationError(reason)
 
 
 class AppChange(Item):

@@ -104,7 +104,6 @@ class Front(asyncio.Protocol):
         self._tasks = server_state.tasks
         self.idle_since = monotonic()
         self._hello = ClientHello()
-        self._is_greeted = False
         self._fault: Fault | None = None
         #: The secured connection, from the answer to the first message on, and what speaks HTTP over it.
         self._secured: TlsTransport | None = None
@@ -137,7 +136,6 @@ class Front(asyncio.Protocol):
             if b"\n" in received or len(received) > _LONGEST_LINE:
                 self._refuse_plain_http()
         elif self._hello.is_over:
-            self._is_greeted = True
             self.transport.pause_reading()
             task = asyncio.get_running_loop().create_task(self._greet())
             self._tasks.add(task)
