@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -159,8 +160,6 @@ def _one(target: Target, identifier: int) -> Any:
 
 def _settled(target: Target, identifiers: Sequence[int]) -> Any:
     """The deliveries, if an attempt was made of each of them."""
-    import time
-
     found = [_one(target, identifier) for identifier in identifiers]
     if all(row["attempts"] for row in found):
         return found

@@ -101,7 +101,7 @@ def catalogue(fault: str | None, operation: str | None, as_json: bool, **server:
         return
     if errors:
         echo(table(("code", "status", "when"), [(row["code"], row["status"], row.get("when")) for row in errors]))
-        echo(paint(f"\nmockserver faults add error code=CODE --operation {operation}\n".strip(), "soft"))
+        echo(paint(f"mockserver faults add error code=CODE --operation {operation}", "soft"))
         echo()
     echo(table(("fault", "does", "parameters"), [_kind(row) for row in kinds]))
 

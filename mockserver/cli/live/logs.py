@@ -9,7 +9,8 @@ from typing import Any
 from urllib.parse import urlencode
 
 from mockserver.cli.framework import Misused, argument, command, group, option
-from mockserver.cli.framework.output import Painted, as_json, echo, paint, printable
+from mockserver.cli.framework.output import Painted, echo, paint, printable
+from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.values import Integer
 from mockserver.cli.live.lines import moment
 from mockserver.cli.live.stream import Event, follow
@@ -19,7 +20,7 @@ from mockserver.cli.remote import Shape
 
 #: The members of a request that are printed.
 _REQUEST: Shape = {"id": str, "at": str, "method": str, "path": str, "query": dict, "warnings": list}
-#: The kinds of events that a stream has, and what is printed of each.
+#: The kinds of events that can be followed.
 _KINDS = ("request", "mail", "delivery", "transition")
 #: How many requests one control call gives.
 _PAGE = 200
@@ -79,7 +80,7 @@ def list_(follow: bool, limit: int, kind: Sequence[str], as_json: bool, **others
         return
     found = _made(target, filters, limit)
     if as_json:
-        echo(_json({"items": found, "count": len(found)}))
+        echo(to_json({"items": found, "count": len(found)}))
         return
     for item in found:
         echo(_request(item))
@@ -91,12 +92,12 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
     target = Target(**server)
     found = target.get(f"/requests/{segment(identifier)}", _REQUEST)
     if as_json:
-        echo(_json(found))
+        echo(to_json(found))
         return
     echo(_request(found))
     for title, message in (("request", found.get("request")), ("answer", found.get("answer"))):
         if isinstance(message, dict):
-            echo(paint(f"\n{title}".strip("\n"), "strong"))
+            echo(paint(title, "strong"))
             echo("\n".join(_message(message)))
     for title in ("transitions", "caused", "caused_by"):
         if found.get(title):
@@ -108,7 +109,7 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
 def clear(as_json: bool, **server: Any) -> None:
     """Empty the journal."""
     Target(**server).call("DELETE", "/requests")
-    echo(_json({"cleared": True}) if as_json else "cleared")
+    echo(to_json({"cleared": True}) if as_json else "cleared")
 
 
 logs = group(
@@ -186,15 +187,11 @@ def _has_status(status: int | None, wanted: str) -> bool:
 
 def _print(event: Event, *, as_json: bool) -> None:
     if as_json:
-        echo(_json({"event": event.kind, "data": event.data}))
+        echo(to_json({"event": event.kind, "data": event.data}))
         return
     line = _LINES.get(event.kind)
     if line is not None:
         echo(line(event.data))
-
-
-def _json(value: object) -> str:
-    return as_json(value)
 
 
 def _request(item: Mapping[str, Any]) -> str:
@@ -249,7 +246,7 @@ def _message(message: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {paint(name, 'soft')}: {printable(str(value))}"
     body = message.get("body")
     if body is not None:
-        text = body if isinstance(body, str) else as_json(body, indent=2)
+        text = body if isinstance(body, str) else to_json(body, indent=2)
         yield printable(text, lines=True)
 
 

@@ -96,7 +96,11 @@ def _events(target: Target, path: str, last: str | None) -> Iterator[Event]:
 
 
 def _parsed(lines: Iterable[bytes]) -> Iterator[Event]:
-    """The events of the lines of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
+    """The events of the lines of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html).
+
+    Raises:
+        Unreachable: no mockserver has sent them.
+    """
     fields: dict[str, str] = {}
     for raw in lines:
         line = raw.decode(errors="replace").rstrip("\r\n")
@@ -110,7 +114,11 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[Event]:
 
 
 def _data(fields: Mapping[str, str]) -> dict[str, Any]:
-    """The data of an event, which is an object; empty if it has none."""
+    """The data of an event, which is an object; empty if it has none.
+
+    Raises:
+        Unreachable: it is something else, which no mockserver sends.
+    """
     try:
         found = json.loads(fields.get("data", "{}"))
     except (ValueError, RecursionError) as error:

@@ -75,7 +75,11 @@ def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: 
 
 
 def _write(file: Path, text: str) -> None:
-    """Write a new file that only its owner can read, as it holds keys and codes."""
+    """Write a new file that only its owner can read, as it holds keys and codes.
+
+    Raises:
+        Misused: it cannot be written, as it is there already, for example.
+    """
     try:
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with os.fdopen(
@@ -131,7 +135,11 @@ def _workspaces(sources: Iterable[str]) -> Iterator[Workspace]:
 
 
 def _files(sources: Iterable[str]) -> Iterator[Path]:
-    """The files that are named, and the documents of folders that are."""
+    """The files that are named, and the documents of folders that are.
+
+    Raises:
+        Misused: a folder has none.
+    """
     for source in map(Path, sources):
         if not source.is_dir():
             yield source
