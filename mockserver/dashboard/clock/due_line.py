@@ -29,7 +29,7 @@ _WIDTH = (_LAST - _FIRST) / (len(_STEPS) - 1)
 _PLACES = 2
 
 
-class Mark(NamedTuple):
+class Tick(NamedTuple):
     """The end of a step: a word, and where it stands in hundredths of the line's width."""
 
     word: str
@@ -43,9 +43,9 @@ class Dot(NamedTuple):
     number: int
 
 
-def marks() -> Sequence[Mark]:
+def ticks() -> Sequence[Tick]:
     """The words below the line."""
-    return [Mark(word, round(_FIRST + index * _WIDTH, 2)) for index, (word, _) in enumerate(_STEPS)]
+    return [Tick(word, round(_FIRST + index * _WIDTH, 2)) for index, (word, _) in enumerate(_STEPS)]
 
 
 def dots(now: datetime, moments: Iterable[datetime]) -> Sequence[Dot]:

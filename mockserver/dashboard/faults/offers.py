@@ -72,9 +72,8 @@ def _operation(row: Operation, codes: Sequence[int]) -> OperationOffer:
 def _kind(name: str, given: Mapping[str, Sequence[str]]) -> KindOffer:
     kind = FAULT_KINDS[name]
     shown = FaultKind.show(Named(name, kind))
-    fits: list[str] | None = (
-        [] if kind.answer is None else None
-    )  # a TLS handshake is over before an operation is called
+    # A TLS handshake is over before an operation is called.
+    fits: list[str] | None = [] if kind.answer is None else None
     if kind.code is not None and not kind.everywhere:
         fits = [operation for operation, codes in given.items() if kind.code.code in codes]
     return KindOffer(name, sentence(shown), kind.parameters, fits)

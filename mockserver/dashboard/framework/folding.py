@@ -19,14 +19,13 @@ def folded(value: Any, identifier: str = "json") -> Markup:
 
     What is beyond the bounds of depth and number is counted, and not shown.
     """
-    return _Folding(identifier).write(value, identifier, 0)
+    return _Folding().write(value, identifier, 0)
 
 
 class _Folding:
     """One value being written, with the number of members that may still be shown."""
 
-    def __init__(self, identifier: str) -> None:
-        self._identifier = identifier
+    def __init__(self) -> None:
         self._left = _MOST
 
     def write(self, value: Any, identifier: str, depth: int) -> Markup:

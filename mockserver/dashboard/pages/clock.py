@@ -14,6 +14,7 @@ from mockserver.dashboard.clock.due import due, fired, one, under_way
 from mockserver.dashboard.framework.lengths import spoken
 from mockserver.dashboard.framework.numbers import asked
 from mockserver.dashboard.framework.page import Page
+from mockserver.dashboard.snippets.example_key import example_key
 from mockserver.resources.section import write_instant
 from mockserver.web.server import loop
 
@@ -41,12 +42,12 @@ def index() -> Mapping[str, Any]:
             "frozen": clock.frozen,
             "distance": _distance(clock),
             "due": due(workspace, now, first.number),
-            "marks": due_line.marks(),
+            "ticks": due_line.ticks(),
             "under_way": under_way(workspace),
             "fired": fired(workspace),
             "usual": _USUAL,
             "mistake": first.mistake,
-            "key": next(iter(workspace.state.first_account.api_keys), "any"),
+            "key": example_key(workspace),
         }
 
 

@@ -19,6 +19,7 @@ from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.lengths import spoken
+from mockserver.dashboard.framework.numbers import asked
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.machines.instances import PART, Wanted, counted, select
 from mockserver.dashboard.machines.layout import drawing_of
@@ -32,8 +33,6 @@ PAGE = Page("machines", "Machines")
 
 #: How many transitions of an instance its page lists.
 _LONGEST_HISTORY = 100
-#: The most digits of a number in the address; more instances there are never.
-_LONGEST_NUMBER = 9
 #: The members of an instance that stand elsewhere on its page, or in all lists.
 _COMMON = frozenset({"key", "account", "state", "allowed"})
 
@@ -76,15 +75,13 @@ def machine(machine: str) -> Mapping[str, Any]:
 
 def _wanted(machine: StateMachine) -> tuple[Wanted, list[str]]:
     """What the address asks for, as far as it makes sense, and a sentence for each part that makes none."""
-    mistakes = []
-    state, offset = request.args.get("state", ""), request.args.get("offset", "")
+    state, first, mistakes = request.args.get("state", ""), asked("offset"), []
     if state and state not in machine.states:
         mistakes.append(f"There is no state {state!r}, so all are listed.")
         state = ""
-    is_number = offset.isascii() and offset.isdigit() and len(offset) <= _LONGEST_NUMBER
-    if offset and not is_number:
-        mistakes.append("The list begins at its start: offset is no number.")
-    return Wanted(state, request.args.get("search", "").strip(), int(offset) if is_number else 0), mistakes
+    if first.mistake:
+        mistakes.append(first.mistake)
+    return Wanted(state, request.args.get("search", "").strip(), first.number), mistakes
 
 
 @PAGE.view("/<machine>/<key>", template="instance.html")

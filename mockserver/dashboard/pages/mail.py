@@ -15,6 +15,7 @@ from mockserver.core.traffic.mail import KINDS, Mail
 from mockserver.core.traffic.mailbox import Sending
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.page import Page
+from mockserver.dashboard.snippets.example_key import example_key
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import write_instant
 from mockserver.views.traffic import deliveries as delivery_views
@@ -53,7 +54,7 @@ def index() -> Mapping[str, Any]:
         found = [mail for mail in mailbox if _matches(mail, to.casefold(), subject.casefold())]
         lines = [Line(mail, mailbox.sending(mail), write_instant(mail.at)) for mail in found[:_MOST]]
         counts = {"count": len(found), "total": len(mailbox), "evicted": mailbox.evicted}
-        return {"part": "sent", "lines": lines, "to": to, "subject": subject, "key": _key(workspace), **counts}
+        return {"part": "sent", "lines": lines, "to": to, "subject": subject, "key": example_key(workspace), **counts}
 
 
 def _matches(mail: Mail, to: str, subject: str) -> bool:
@@ -61,10 +62,6 @@ def _matches(mail: Mail, to: str, subject: str) -> bool:
     if subject not in mail.subject.casefold():
         return False
     return not to or any(to in str(row.party).casefold() for row in mail.recipients)
-
-
-def _key(workspace: Workspace) -> str:
-    return next(iter(workspace.state.first_account.api_keys), "any")
 
 
 @PAGE.view("/<identifier>", "mail_one.html")

@@ -19,6 +19,7 @@ from mockserver.dashboard.exchanges.rows import MOST, lines, neighbours
 from mockserver.dashboard.framework import rendering
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets import shell
+from mockserver.dashboard.snippets.example_key import example_key
 from mockserver.dashboard.snippets.sent import of_call
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
@@ -43,7 +44,7 @@ def index() -> Mapping[str, Any]:
             "wanted": wanted,
             "complaint": complaint or (None if found.shown else filters.doubt(wanted.operation)),
             "operations": list(ALL_OPERATIONS),
-            "key": next(iter(workspace.state.first_account.api_keys), "any"),
+            "key": example_key(workspace),
         }
 
 

@@ -6,7 +6,6 @@ import json
 import shlex
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import quote
 
 from flask import request
 
@@ -18,6 +17,8 @@ from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.lengths import spoken
 from mockserver.dashboard.framework.page import Page
+from mockserver.dashboard.framework.rendering import absolute_root
+from mockserver.dashboard.snippets.example_key import example_key
 from mockserver.dashboard.webhooks import deliveries, events, subscribers
 from mockserver.resources.deliveries import delivery as delivery_model
 from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
@@ -153,7 +154,7 @@ def receivers() -> Mapping[str, Any]:
     workspace = target.workspace()
     with workspace.lock:
         rows = [receiver_views.Receiver.show(row) for row in workspace.receivers]
-        return {"part": "receivers", "rows": rows, "address": _base(), "example": _example(workspace)}
+        return {"part": "receivers", "rows": rows, "address": absolute_root(), "example": _example(workspace)}
 
 
 @PAGE.view("/receivers/<name>", "webhooks_receiver.html")
@@ -165,7 +166,7 @@ def receiver(name: str) -> Mapping[str, Any]:
         calls = [] if found is None else workspace.receivers.calls(found)[:_MOST_CALLS]
         off_loop.before_showing(len(row.body) for row in calls)
         row = receiver_views.ReceiverCalls.show(receiver_views.received(found or Receiver(name), calls))
-        return {"part": "receivers", "receiver": row, "is_there": found is not None, "address": _base(),
+        return {"part": "receivers", "receiver": row, "is_there": found is not None, "address": absolute_root(),
                 "instant": write_instant}  # fmt: skip
 
 
@@ -179,15 +180,10 @@ def _leave_if_long(workspace: Workspace) -> None:
         off_loop.leave()
 
 
-def _base() -> str:
-    """What stands before the paths of the workspace in the addresses of the mock."""
-    return f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
-
-
 def _example(workspace: Workspace) -> str:
     """A line for a shell that makes a webhook to a receiver of the mock."""
-    base = _base()
-    key = next(iter(workspace.state.first_account.api_keys), "any")
+    base = absolute_root()
+    key = example_key(workspace)
     body = json.dumps({"url": f"{base}/_mock/receiver/mine", "events": list(_EXAMPLE)})
     headers = f"-H {shlex.quote(f'api-key: {key}')} -H 'Content-Type: application/json'"
     return f"curl {headers} {shlex.quote(f'{base}/v3/webhooks')} -d {shlex.quote(body)}"
