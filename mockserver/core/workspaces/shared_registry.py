@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from itertools import count
 from typing import NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.waiting.joint import Joint
 from mockserver.core.workspaces.eviction import Candidate, Gone
 from mockserver.core.workspaces.keeping import (
     Cleared,
@@ -57,12 +56,8 @@ class SharedRegistry(LimitedRegistry):
         self._holders: WeakKeyDictionary[Resting, _Holder] = WeakKeyDictionary()
         #: How often it came up that something has changed elsewhere.
         self._changes = 0
-        #: Held while news are heard, so that they are applied in their order; taken before the lock of the registry.
-        self._hearing = threading.Lock()
-        #: Numbers the calls that ask for news, and the hearings: a hearing that began after a call was made is for it.
-        self._moments = count()
-        #: When the last hearing began that has told all.
-        self._heard = -1
+        #: Hears news, once at a time, so that they are applied in their order.
+        self._hearing = Joint(self._hear_all)
         #: Whether another server has set the coverage of all to zero, and that of the loaded ones here still counts.
         self._is_cleared = False
         keeping.follow(self._lose)
@@ -75,15 +70,12 @@ class SharedRegistry(LimitedRegistry):
         Raises:
             KeepingError: nobody can tell.
         """
-        asked = next(self._moments)
+        asked = self._hearing.ask()
         self.before_hearing()
-        with self._hearing:
-            if asked > self._heard:
-                begun = next(self._moments)
-                self._learn_all(self.keeping.news())
-                self._heard = begun
+        self._hearing.wait(asked)
 
-    def _learn_all(self, news: Sequence[News]) -> None:
+    def _hear_all(self) -> None:
+        news = self.keeping.news()
         with self._lock:
             self._changes += len(news)
             for one in news:
@@ -143,8 +135,7 @@ class SharedRegistry(LimitedRegistry):
 
     def _found(self, find: Callable[[], Found | None]) -> Found | None:
         """What `find` finds here, else what it finds once it was heard what the other servers have done."""
-        changes = self._changes
-        found = find()
+        changes, found = self._changes, find()
         if found is None:
             self.hear()
             found = None if self._changes == changes else find()
@@ -246,8 +237,7 @@ class SharedRegistry(LimitedRegistry):
         if len(self) <= self._limit:
             return False
         name, workspace = candidate
-        left = self._left_by(candidate)
-        has_gone = self.keeping.evict(name)
+        left, has_gone = self._left_by(candidate), self.keeping.evict(name)
         with self._lock:
             if has_gone:
                 self._total.add(left)
