@@ -21,6 +21,11 @@ from mockserver.storage.redis.sentences import told
 Argument = bytes | str | int
 #: How long a connection may take, in seconds; chosen: whoever waits for an answer has not given up.
 _CONNECT_S = 1.0
+#: What is perhaps wrong where a connection says nothing, by whether it should speak TLS.
+_HINTS = {
+    True: "; a port that speaks no TLS has an address with redis://",
+    False: "; a port that speaks TLS has an address with rediss://",
+}
 _FOLDER = resources.files(__package__) / "scripts"
 
 
@@ -42,6 +47,8 @@ class Client:
         self.place = address.place
         self._process = os.getpid()
         self.is_closed = False
+        #: What is said of a connection that fails, until one has not.
+        self._hint = _HINTS[address.is_secure]
         files = dict(address.files)
         # No retries: a commit whose answer was lost may be done.
         self._redis = redis.Redis(
@@ -67,7 +74,7 @@ class Client:
         Raises:
             EngineError: it has failed, or nobody knows whether it has run.
         """
-        with told(self._usable()):
+        with told(self._usable(), self._hint):
             try:
                 return self._call("EVALSHA", script.digest, 0, *arguments)
             except NoScriptError:  # Redis has started anew, and nothing has run
@@ -75,6 +82,7 @@ class Client:
 
     def _call(self, *arguments: Argument) -> Sequence[Any]:
         found: Sequence[Any] = self._redis.execute_command(*arguments)  # type: ignore[no-untyped-call]  # of redis-py
+        self._hint = ""
         return found
 
     def about(self) -> Mapping[str, Any]:
@@ -83,8 +91,9 @@ class Client:
         Raises:
             EngineError: it tells nothing.
         """
-        with told(self._usable()):
+        with told(self._usable(), self._hint):
             found: dict[str, Any] = self._redis.info()
+            self._hint = ""
             return found
 
     def has_keys(self, prefix: str, but: str) -> bool:

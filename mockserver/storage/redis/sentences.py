@@ -36,8 +36,8 @@ _REPLIES = {
 
 
 @contextmanager
-def told(place: str) -> Iterator[None]:
-    """Tell what goes wrong with Redis within a `with` block as a sentence.
+def told(place: str, hint: str = "") -> Iterator[None]:
+    """Tell what goes wrong with Redis within a `with` block as a sentence; where it says nothing, with a hint.
 
     Raises:
         EngineError: it has failed, or cannot be reached; nobody knows whether what was asked for is done.
@@ -48,36 +48,43 @@ def told(place: str) -> Iterator[None]:
     except UnreadableError as error:
         raise DamagedError(f"{place} is damaged: {error}") from error
     except (exceptions.RedisError, OSError) as error:
-        raise EngineError(f"{place} {_sentence(error)}") from error
+        raise EngineError(f"{place} {_sentence(error, hint)}") from error
 
 
-def _sentence(error: Exception) -> str:
+def _sentence(error: Exception, hint: str) -> str:
     text = f"{getattr(error, 'status_code', None) or ''} {error}".strip()
     for word, sentence in _REPLIES.items():
         if word in text:
             return sentence.format(text)
     if isinstance(error, exceptions.TimeoutError | TimeoutError):
-        return "has not answered in time"
+        return f"has not answered in time{hint}"
     if isinstance(error, exceptions.InvalidResponse):
         return "does not speak the protocol of Redis"
     if isinstance(error, exceptions.ConnectionError | OSError):
-        return f"cannot be reached: {_line(error)}"
+        return f"cannot be reached: {_line(error, hint)}"
     return f"fails: {text}"
 
 
-def _line(error: BaseException) -> str:
+def _line(error: BaseException, hint: str) -> str:
     """What is wrong with a connection, as the error says that began it."""
     first = error
     while (before := first.__cause__ or first.__context__) is not None:
         first = before
     if isinstance(first, socket.gaierror):
         return "its name is not known"
-    if isinstance(first, ssl.SSLCertVerificationError):
-        return f"its certificate is not valid: {first.verify_message}"
     if isinstance(first, ssl.SSLError):
-        return "it does not speak TLS, or not as this server does"
+        return _tls_line(first)
     if isinstance(first, ConnectionResetError | BrokenPipeError) or "closed" in str(first):
-        return "it has closed the connection"
+        return f"it has closed the connection{hint}"
     if isinstance(first, OSError) and first.strerror:
         return first.strerror[:1].lower() + first.strerror[1:]
     return str(first)
+
+
+def _tls_line(error: ssl.SSLError) -> str:
+    """What is wrong with a handshake."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return f"its certificate is not valid: {error.verify_message}"
+    if isinstance(error, ssl.SSLEOFError) or "CERTIFICATE_REQUIRED" in (error.reason or ""):
+        return "it has ended TLS, as where it asks for a certificate: ssl_certfile and ssl_keyfile after the ? give one"
+    return "it does not speak TLS, or not as this server does"
