@@ -332,3 +332,17 @@ def test_servers_whose_threads_all_wait_for_each_other_get_free(hasty, silent, m
         status, content = asked(root, "POST", "/v3/senders")
 
     assert (status, b"this may have been done" in content) == (503, True)
+
+
+def test_a_request_whose_client_leaves_before_its_body_has_come_is_not_handed_on(back):
+    with wsgi_front(back.url, SETTINGS) as (root, app), Client(back.url) as direct:
+        direct.call("POST", "/_mock/reset")
+        request = (
+            b"POST /v3/senders HTTP/1.1\r\nhost: x\r\napi-key: k\r\nconnection: close\r\ncontent-length: 9\r\n\r\n{"
+        )
+        with reading_from(root, request) as bare:
+            bare.shutdown(socket.SHUT_WR)
+            assert bare.recv(10_000) == b""
+
+        assert app.asked == 1
+        assert direct.call("GET", "/_mock/requests")["items"] == []
