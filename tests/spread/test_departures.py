@@ -12,6 +12,8 @@ from balanced import until
 pytestmark = pytest.mark.slow
 
 AWAY = "Replica {} of the mock is away, and its workspaces with it"
+#: The status of that: 502 where a balancer has kept a connection to the replica, and not seen yet that it is closed.
+AWAY_STATUSES = {502, 503}
 
 
 @pytest.fixture
@@ -40,7 +42,8 @@ def test_the_workspaces_of_a_dead_replica_are_away_and_the_others_go_on(spread, 
         found = {name: spread.ask("GET", "/v3/account", key=about["api_key"]) for name, about in made.items()}
         new = [spread.make()["name"].split("-")[1] for _ in range(6)]
 
-    assert {name: answer.status_code for name, answer in found.items()} == {"0": 200, "1": 503, "2": 200}
+    assert found.pop(dead.name).status_code in AWAY_STATUSES
+    assert {name: answer.status_code for name, answer in found.items()} == {"0": 200, "2": 200}
     assert set(new) == {"0", "2"}
 
 
@@ -55,7 +58,7 @@ def test_that_is_told_in_the_words_of_whoever_was_asked(spread, made):
         )
 
     told = AWAY.format(dead.name)
-    assert [answer.status_code for answer in (service, control, oauth)] == [503, 503, 503]
+    assert {answer.status_code for answer in (service, control, oauth)} <= AWAY_STATUSES
     assert service.json() == {"code": "internal_error", "message": told}
     assert (control.headers["Content-Type"], control.json()["detail"]) == ("application/problem+json", told)
     assert oauth.json() == {"error": "temporarily_unavailable", "error_description": told}
@@ -74,7 +77,7 @@ def test_a_request_that_is_under_way_hears_that_the_replica_is_away(spread, made
         with without(spread, dead):
             answer = asked.result()
 
-    assert answer.status_code in (502, 503)
+    assert answer.status_code in AWAY_STATUSES
     assert answer.json() == {"code": "internal_error", "message": AWAY.format(dead.name)}
 
 
