@@ -5,14 +5,16 @@ from __future__ import annotations
 import socket
 
 import pytest
+from plain_client import PATIENCE
 from shared_engine import SharedBytes
+from two_servers import front, holder, wsgi_front
 
+from mockserver import Settings
 from mockserver.app import keeping
 from mockserver.settings.value_types import StoreReference
 from mockserver.web.server.peers import blocking_departure, handing_back, handing_on, peer
 
-#: Seconds until something must have come.
-PATIENCE = 20
+SETTINGS = Settings(port=0)
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +43,19 @@ def silent():
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(PATIENCE)
         yield f"http://127.0.0.1:{listener.getsockname()[1]}", listener
+
+
+@pytest.fixture(scope="module")
+def back():
+    with holder(SETTINGS) as runtime:
+        yield runtime
+
+
+#: What forwards: the server of the mock, or an ordinary WSGI server.
+FRONTS = {"server": front, "wsgi": wsgi_front}
+
+
+@pytest.fixture(params=FRONTS, scope="module")
+def forwards(request):
+    """A context with the root address of a running server that forwards all to an address, and its application."""
+    return FRONTS[request.param]

@@ -95,6 +95,10 @@ class Departure(asyncio.Protocol):
         while self._events:
             self.take()
 
+    def use_up(self) -> None:
+        """Take no request after the present one."""
+        self._is_kept = False
+
     def abort(self) -> None:
         """End the connection at once, whatever is under way."""
         self._transport.abort()

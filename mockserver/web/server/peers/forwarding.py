@@ -94,6 +94,8 @@ class Forwarding(HandingOn):
             return None
         word = self.introduction.word(started.status, started.headers)
         if word is None:
+            if self.introduction.is_once(started.headers):
+                connection.use_up()
             await client.hand_back(started, is_lost)
             return None
         connection.skip_rest()

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.peers.calls import Answer, Calls, answered
-from mockserver.web.server.peers.introduction import NOT_HELD, Header, Introduction
+from mockserver.web.server.peers.introduction import HEADER, NOT_HELD, Header, Introduction
 from mockserver.web.server.peers.trust import Trust
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
 
@@ -22,8 +22,8 @@ _PATIENCE_S = 5.0
 _PAUSE_S, _LONGEST_PAUSE_S = 0.02, 0.2
 #: The headers of a request that say how long its body is, which is forwarded in one piece.
 _LENGTHS = (b"content-length", b"transfer-encoding")
-#: The headers of an answer that every server adds itself: those of the one that forwards are for the client.
-_OF_SERVER = (b"date", b"server")
+#: The headers of an answer that every server adds itself, and those that are for the server that forwards.
+_OF_SERVER = (b"date", b"server", HEADER)
 #: How many seconds a peer may take to accept a connection, and to say that it is alive.
 CONNECT_S = 2.0
 #: After how many seconds without a word of the peer it is asked whether it is alive. Chosen: as long as a lease lasts.
@@ -54,7 +54,7 @@ def pauses() -> Iterator[float]:
 
 
 def without_server(headers: Iterable[Header]) -> list[Header]:
-    """The headers of an answer without those that the server adds which hands it back."""
+    """The headers of an answer without those that the server adds which hands it back, or which are for that."""
     return [header for header in headers if header[0].lower() not in _OF_SERVER]
 
 

@@ -20,6 +20,9 @@ NOT_HELD, RESET, CLOSED = b"not-held", b"reset", b"closed"
 #: The status of such an answer: misdirected request (RFC 9110, 15.5.20). Others have it, too, without the header.
 _STATUS = 421
 
+#: What an answer for the client says to the peer: its connection may end at any moment, and takes no other request.
+_ONCE = b"once"
+
 Header = tuple[bytes, bytes]
 
 
@@ -62,6 +65,14 @@ class Introduction:
             return None
         words = (self._said(value) for name, value in headers if name.lower() == HEADER)
         return next((said[0] for said in words if len(said) == 1), None)
+
+    def once(self) -> tuple[str, str]:
+        """The header of an answer whose connection takes no other request."""
+        return HEADER.decode("ascii"), b" ".join((self._secret, _ONCE)).decode("ascii")
+
+    def is_once(self, headers: Iterable[Header]) -> bool:
+        """Whether an answer says that its connection takes no other request."""
+        return any(name.lower() == HEADER and self._said(value) == [_ONCE] for name, value in headers)
 
     def _said(self, value: bytes) -> list[bytes]:
         """What the header says behind the secret; nothing where that is another one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
@@ -53,11 +53,19 @@ class WsgiForwarding(HandingOn):
         if call is not None:
             return _start(self._answered(call, request.body), start_response)
         try:
-            return self._app(request.environ(), start_response)
+            return self._app(request.environ(), self._start_once(start_response))
         except HeldElsewhereError:
             return _start(self._not_held(), start_response)
         except ConnectionResetError:  # a fault wants no answer
             return _start(self.introduction.answer(RESET), start_response)
+
+    def _start_once(self, start_response: StartResponse) -> StartResponse:
+        """Begins an answer to a peer that has to connect again, as nobody knows when this server ends a connection."""
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:
+            return start_response(status, [*headers, self.introduction.once()], exc_info)
+
+        return start
 
     def _run(self, request: WsgiRequest, start_response: StartResponse) -> Iterable[bytes]:
         """The answer to a request that has come from a client."""
