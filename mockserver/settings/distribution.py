@@ -9,6 +9,8 @@ from functools import cache
 
 #: The name by which pip knows the package.
 NAME = "brevo-mockserver"
+#: The version of a package that is not installed, but lies somewhere on the path; PEP 440 takes it for older than any.
+UNKNOWN_VERSION = "0+unknown"
 #: The modules that the server imports, one of each distribution of the extra `server`. They are named here because to
 #: read them out of the distribution's metadata takes longer than to look for all of them.
 SERVER_MODULES = (
@@ -22,10 +24,6 @@ _NOT_ON_WINDOWS = frozenset({"uvloop"})
 
 class ServerMissingError(ImportError):
     """Something needs the server, and the extra `server` of this package is not installed, or not as it is needed."""
-
-
-#: The version of a package that is not installed, but lies somewhere on the path; PEP 440 takes it for older than any.
-UNKNOWN_VERSION = "0+unknown"
 
 
 @cache

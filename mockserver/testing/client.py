@@ -30,7 +30,6 @@ _SHOWN = 200
 #: How many refused calls are remembered; chosen: far more than the report of a failed test shows.
 _REFUSALS = 100
 
-
 #: Whom a client trusts: the authorities of a file, of MOCKSERVER_CA, or of a context.
 Trust = str | os.PathLike[str] | ssl.SSLContext | None
 

@@ -39,8 +39,8 @@ class PeersHealth(View):
 
 
 class KeptHealth(View):
-    place = members.text("the file of the store")
-    bytes = members.number("of that file, and of the log beside it")
+    place = members.text("the file of the store, or its address without secrets")
+    bytes = members.number("of that file and of the log beside it, or of the memory that the store has taken")
     waiting = members.number("how many workspaces have changed and are not written yet")
     last_error = members.text(allow_none=True)
 
