@@ -12,7 +12,8 @@ from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.dashboard.framework import problems, static
-from mockserver.dashboard.framework.rendering import Entry, Navigation, root
+from mockserver.dashboard.framework.addresses import root
+from mockserver.dashboard.framework.rendering import Entry, Navigation
 from mockserver.dashboard.navigation import PAGES
 from mockserver.dashboard.sign_in import ACCESS, asked_for
 from mockserver.web.application import LeanFlask

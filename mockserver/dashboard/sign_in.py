@@ -9,7 +9,7 @@ from flask import Blueprint, Response, request
 from mockserver.control.access.guard import SIGN_IN
 from mockserver.control.access.sessions import LIFETIME_S, Sessions
 from mockserver.control.framework.problem import Problem
-from mockserver.dashboard.framework import rendering
+from mockserver.dashboard.framework import addresses, rendering
 from mockserver.web.components import component
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace
@@ -22,7 +22,7 @@ _LONGEST = 2_000
 def asked_for(_: Problem) -> Response:
     """The answer to a request for a page that needs a sign-in first: it leads there, and the sign-in leads back."""
     query = request.environ["QUERY_STRING"]
-    return _redirect(SIGN_IN, f"?to={quote(rendering.address() + (query and f'?{query}'), safe='')}")
+    return _redirect(SIGN_IN, f"?to={quote(addresses.address() + (query and f'?{query}'), safe='')}")
 
 
 @ACCESS.get(SIGN_IN)
@@ -81,5 +81,5 @@ def _wanted(address: str) -> str:
 def _redirect(address: str, query: str = "") -> Response:
     """To an address below the server's root, wherever a proxy has put that."""
     return Response(
-        status=303, headers={"Location": f"{rendering.server_root()}{address}{query}", "Cache-Control": "no-store"}
+        status=303, headers={"Location": f"{addresses.server_root()}{address}{query}", "Cache-Control": "no-store"}
     )

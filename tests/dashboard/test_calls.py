@@ -16,7 +16,7 @@ def test_a_call_that_has_changed_something_is_a_line_that_leads_to_it(api):
 
 
 def test_a_workspace_without_calls_says_how_to_make_one(api):
-    assert "curl -X POST http://localhost/_mock/clock/advance" in api.get(PAGE).text
+    assert "curl http://localhost/_mock/clock/advance -H " in api.get(PAGE).text
 
 
 def test_a_call_tells_what_was_sent_and_what_it_moved(api):

@@ -102,7 +102,7 @@ def test_where_nothing_is_due_the_page_tells_what_would_stand_there(make_api):
     html = page(make_api(FROZEN))
 
     assert "What is due Nothing. A one-time code that runs out would stand here" in plain(html)
-    assert "curl -X POST -H 'api-key:" in plain(html)
+    assert "curl http://localhost/v3/senders -H 'Content-Type: application/json' -d '" in plain(html)
     assert "<svg" not in html
 
 

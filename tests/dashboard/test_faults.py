@@ -82,7 +82,7 @@ def test_without_rules_the_page_tells_how_to_make_one(api):
     html = plain(page(api))
 
     assert "No request is made to go wrong." in html
-    assert """/_mock/faults -d '{"fault":"server_error","times":1}'""" in html
+    assert """/_mock/faults -H 'Content-Type: application/json' -d '{"fault": "server_error", "times": 1}'""" in html
 
 
 def test_a_long_list_of_rules_is_given_by_the_page(make_api):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from flask import Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -14,10 +13,12 @@ from mockserver.control.access.sessions import Sessions
 from mockserver.control.framework import dependencies
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.dashboard.framework import folding, static
+from mockserver.dashboard.framework.addresses import absolute_root, root, server_root
 from mockserver.dashboard.framework.compression import compressed
+from mockserver.dashboard.snippets import example
 from mockserver.web.components import component
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.routing.workspace_name import WORKSPACE
 
 #: Scripts and styles are files of the dashboard; a page loads nothing else, and shows only its own addresses in frames.
 _POLICY = (
@@ -56,6 +57,8 @@ def _environment() -> Environment:
         keep_trailing_newline=True,
     )
     found.globals["static"] = _address_of_file
+    for command in (example.curl, example.service_curl, example.control_curl):
+        found.globals[command.__name__] = command
     found.filters["folded"] = folding.folded
     return found
 
@@ -86,38 +89,6 @@ def _shared(page: str) -> dict[str, Any]:
 def _is_signed_in() -> bool:
     sessions = component(Sessions)
     return sessions.has(request.cookies.get(sessions.cookie))
-
-
-def absolute_root() -> str:
-    """The root address of the workspace as the client has called it, for what is copied."""
-    return f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
-
-
-def root() -> str:
-    """What leads from the present address back to the root of its workspace, as `../../..`.
-
-    It is relative, so that links work behind a proxy that puts a prefix before all addresses, and tells nobody.
-    """
-    name = request.environ.get(WORKSPACE)
-    # Up to the last slash an address is a folder; in front of the path of the mock stand a slash, and `/w/<name>`.
-    return "/".join([".."] * (address().count("/") - (1 if name is None else 3)))
-
-
-def address() -> str:
-    """The present address without its query, from the server's root, as it was sent, as far as the server says it.
-
-    An encoded slash is not yet one in it. What a WSGI server mounts the application at is left out.
-    """
-    environ = request.environ
-    name = environ.get(WORKSPACE)
-    mount = environ["SCRIPT_NAME"].removesuffix("" if name is None else f"{WORKSPACE_PREFIX}{name}")
-    sent: str = environ.get("REQUEST_URI") or quote(f"{environ['SCRIPT_NAME']}{environ['PATH_INFO']}")
-    return sent.partition("?")[0].removeprefix(quote(mount)) or "/"
-
-
-def server_root() -> str:
-    """What leads from the present address back to the root of the server."""
-    return root() if request.environ.get(WORKSPACE) is None else f"{root()}/../.."
 
 
 def _address_of_file(name: str) -> str:

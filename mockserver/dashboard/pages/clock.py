@@ -14,7 +14,7 @@ from mockserver.dashboard.clock.due import due, fired, one, under_way
 from mockserver.dashboard.framework.lengths import spoken
 from mockserver.dashboard.framework.numbers import asked
 from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.snippets.example_key import example_key
+from mockserver.dashboard.snippets.example import example_key
 from mockserver.resources.section import write_instant
 from mockserver.web.server import loop
 

@@ -15,7 +15,7 @@ from mockserver.core.traffic.mail import KINDS, Mail
 from mockserver.core.traffic.mailbox import Sending
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.snippets.example_key import example_key
+from mockserver.dashboard.snippets.example import example_key
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import write_instant
 from mockserver.views.traffic import deliveries as delivery_views

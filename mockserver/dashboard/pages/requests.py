@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response, request
 
-from mockserver.control.framework import off_loop, target
+from mockserver.control.framework import dependencies, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
@@ -16,10 +16,10 @@ from mockserver.dashboard.exchanges import filter as filters
 from mockserver.dashboard.exchanges import snippets
 from mockserver.dashboard.exchanges.evidence import evidence_of
 from mockserver.dashboard.exchanges.rows import MOST, lines, neighbours
-from mockserver.dashboard.framework import rendering
+from mockserver.dashboard.framework.addresses import absolute_root
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets import shell
-from mockserver.dashboard.snippets.example_key import example_key
+from mockserver.dashboard.snippets.example import example_key
 from mockserver.dashboard.snippets.sent import of_call
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
@@ -80,7 +80,7 @@ def call(identifier: str) -> Mapping[str, Any]:
         off_loop.before_showing([found.size])
         return {
             "row": ControlCall.show(Recorded(found, workspace.links)),
-            "curl": shell.curl(of_call(found), rendering.absolute_root(), None),
+            "curl": shell.curl(of_call(found), absolute_root(), None, asks_token=dependencies.current().wants_token),
             "instant": write_instant,
         }
 
@@ -106,7 +106,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
-        "snippets": snippets.snippets(workspace, exchange, rendering.absolute_root()),
+        "snippets": snippets.snippets(workspace, exchange, absolute_root()),
     }
 
 
@@ -116,7 +116,7 @@ def code(identifier: str, name: str) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)
-    text = snippets.text(name, workspace, exchange, rendering.absolute_root())
+    text = snippets.text(name, workspace, exchange, absolute_root())
     headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
     return Response(text, headers=headers, content_type="text/plain; charset=utf-8")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,10 +14,10 @@ from mockserver.core.state.account import Account
 from mockserver.core.time.cause import TIMER
 from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.framework.addresses import absolute_root
 from mockserver.dashboard.framework.lengths import spoken
 from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.framework.rendering import absolute_root
-from mockserver.dashboard.snippets.example_key import example_key
+from mockserver.dashboard.snippets.example import example_key, service_curl
 from mockserver.dashboard.webhooks import deliveries, events, subscribers
 from mockserver.resources.deliveries import delivery as delivery_model
 from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
@@ -182,8 +181,5 @@ def _leave_if_long(workspace: Workspace) -> None:
 
 def _example(workspace: Workspace) -> str:
     """A line for a shell that makes a webhook to a receiver of the mock."""
-    base = absolute_root()
-    key = example_key(workspace)
-    body = json.dumps({"url": f"{base}/_mock/receiver/mine", "events": list(_EXAMPLE)})
-    headers = f"-H {shlex.quote(f'api-key: {key}')} -H 'Content-Type: application/json'"
-    return f"curl {headers} {shlex.quote(f'{base}/v3/webhooks')} -d {shlex.quote(body)}"
+    body = json.dumps({"url": f"{absolute_root()}/_mock/receiver/mine", "events": list(_EXAMPLE)})
+    return service_curl(example_key(workspace), "/v3/webhooks", body=body)

@@ -10,13 +10,24 @@ from mockserver.dashboard.snippets.sent import NOBODY, Sent
 _LONGEST_ARGUMENT = 64 * 1024
 _NEXT = " \\\n  "
 
+#: The option by which curl takes any certificate: that of this server is of an authority of its own, which nobody
+#: trusts who has not been told.
+TRUSTING = "--insecure"
+#: The option by which curl sends the control token, which stays where it is.
+AUTHORIZATION = '-H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"'
 
-def curl(sent: Sent, root: str, key: str | None) -> str:
-    """A command that sends a request to the server at `root` with a key; without a key for a caller who has none."""
+
+def curl(sent: Sent, root: str, key: str | None, *, asks_token: bool = False) -> str:
+    """A command that sends a request to the server at `root` with a key; without a key for a caller who has none.
+
+    `asks_token` says that it is a control call to a server that asks for its token.
+    """
     address = f"{root}{sent.target}"
     parts = [" ".join(["curl", *_method(sent), *_address_options(sent, address), _word(address.encode())])]
     if sent.has_key:
         parts.append(f"-H {_word(f'api-key: {key or NOBODY}'.encode())}")
+    if asks_token:
+        parts.append(AUTHORIZATION)
     parts += [f"-H {_header(name, value)}" for name, value in sent.headers.items()]
     return _with_body(parts, sent)
 
@@ -38,7 +49,7 @@ def _address_options(sent: Sent, address: str) -> Iterator[str]:
     if any(bracket in address for bracket in "[]{}"):
         yield "--globoff"
     if address.startswith("https:"):
-        yield "--insecure"  # its authority is this server's own, which nobody trusts who has not been told
+        yield TRUSTING
 
 
 def _with_body(parts: list[str], sent: Sent) -> str:

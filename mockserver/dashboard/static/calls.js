@@ -61,6 +61,7 @@ export function quoted(text) {
 export function asCurl({ method, path, body, type = "application/json" }) {
   const address = new URL(path, location.href).href;
   const parts = ["curl"];
+  if (address.startsWith("https:")) parts.push("--insecure"); // as with all commands that the dashboard shows
   if (method !== (body === null ? "GET" : "POST")) parts.push("-X", method);
   parts.push(quoted(address));
   if ("token" in document.body.dataset) parts.push('-H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"');

@@ -1,0 +1,41 @@
+"""The addresses of a page: where it stands, and where the roots of its workspace and of the server are from there."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from flask import request
+
+from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+
+
+def absolute_root() -> str:
+    """The root address of the workspace as the client has called it, for what is copied."""
+    return f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
+
+
+def root() -> str:
+    """What leads from the present address back to the root of its workspace, as `../../..`.
+
+    It is relative, so that links work behind a proxy that puts a prefix before all addresses, and tells nobody.
+    """
+    name = request.environ.get(WORKSPACE)
+    # Up to the last slash an address is a folder; in front of the path of the mock stand a slash, and `/w/<name>`.
+    return "/".join([".."] * (address().count("/") - (1 if name is None else 3)))
+
+
+def address() -> str:
+    """The present address without its query, from the server's root, as it was sent, as far as the server says it.
+
+    An encoded slash is not yet one in it. What a WSGI server mounts the application at is left out.
+    """
+    environ = request.environ
+    name = environ.get(WORKSPACE)
+    mount = environ["SCRIPT_NAME"].removesuffix("" if name is None else f"{WORKSPACE_PREFIX}{name}")
+    sent: str = environ.get("REQUEST_URI") or quote(f"{environ['SCRIPT_NAME']}{environ['PATH_INFO']}")
+    return sent.partition("?")[0].removeprefix(quote(mount)) or "/"
+
+
+def server_root() -> str:
+    """What leads from the present address back to the root of the server."""
+    return root() if request.environ.get(WORKSPACE) is None else f"{root()}/../.."
