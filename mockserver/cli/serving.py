@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 #: Which API keys the server takes, by the setting `keys`: a hint for people at a terminal.
 _KEY_HINTS = {
-    "any": "Any API key will do: curl -H 'api-key: any' {root}/v3/senders",
+    "any": "Any API key will do: {curl} -H 'api-key: any' {root}/v3/senders",
     "known": "The API keys are those of the scenario; {root}/_mock/workspaces/default tells them.",
-    "isolate": "Each API key that you make up gets a workspace of its own: curl -H 'api-key: mine' {root}/v3/senders",
+    "isolate": "Each API key that you make up gets a workspace of its own: {curl} -H 'api-key: mine' {root}/v3/senders",
 }
 
 #: After how many collections of the newest objects those that have outlived one are looked through as well. Chosen:
@@ -68,7 +68,8 @@ def _print_addresses(runtime: Runtime) -> None:
     if sys.stderr.isatty():
         echo(f"  {root}/_mock/ui/ shows what happens here, and why, in a browser.", err=True)
         echo(f"  {root}/_mock/docs shows the API, to read and to try.", err=True)
-        echo(f"  {_KEY_HINTS[runtime.mock.settings.keys].format(root=root)}", err=True)
+        curl = "curl --insecure" if root.startswith("https:") else "curl"
+        echo(f"  {_KEY_HINTS[runtime.mock.settings.keys].format(root=root, curl=curl)}", err=True)
         echo("  Ctrl-C stops the server.", err=True)
 
 

@@ -383,12 +383,13 @@ def test_an_app_needs_something_that_it_is(run, serve):
 
 
 @pytest.mark.parametrize(
-    ("keys", "told"),
-    [("any", "Any API key will do: "), ("known", "of the scenario; "), ("isolate", "a workspace of its own: ")],
-)
-def test_on_a_terminal_four_lines_tell_what_to_try(keys, told):
+    ("option", "told"),
+    [("--keys=any", "Any API key will do: curl -H "), ("--keys=known", "of the scenario; "),
+     ("--keys=isolate", "a workspace of its own: "), ("--tls", "Any API key will do: curl --insecure -H ")],
+)  # fmt: skip
+def test_on_a_terminal_four_lines_tell_what_to_try(option, told):
     terminal, end = pty.openpty()
-    command = [sys.executable, "-m", "mockserver", "serve", "--port", "0", "--keys", keys]
+    command = [sys.executable, "-m", "mockserver", "serve", "--port", "0", option]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=end, text=True) as process:
         os.close(end)
         root = process.stdout.readline().strip()

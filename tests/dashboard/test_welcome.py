@@ -33,3 +33,40 @@ def test_everybody_else_gets_a_text_that_names_it(api, accept):
 
     assert (answer.status_code, answer.mimetype) == (200, "text/plain")
     assert "http://localhost/_mock/ui/ " in answer.text
+
+
+def commands(api, path="/", scheme="http"):
+    lines = api.client.get(path, base_url=f"{scheme}://localhost").text.splitlines()
+    return [line.strip() for line in lines if line.startswith("  curl")]
+
+
+def test_the_commands_of_a_server_with_tls_trust_its_certificate(api):
+    assert all(command.startswith("curl --insecure ") for command in commands(api, scheme="https"))
+    assert not any("--insecure" in command for command in commands(api))
+
+
+def test_control_calls_to_a_server_that_asks_for_a_token_have_it(make_api):
+    token = '-H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"'
+
+    found = commands(make_api(control_token="t"))
+
+    assert [token in command for command in found] == ["/_mock/" in command for command in found]
+
+
+@pytest.mark.parametrize(
+    ("settings", "key"),
+    [
+        ({}, "'api-key: any'"),
+        ({"keys": "known"}, "'api-key: xkeysib-acme'"),
+        ({"keys": "known", "control_token": "t"}, '"api-key: $BREVO_API_KEY"'),
+    ],
+    ids=["any", "known", "known and secret"],
+)
+def test_the_service_is_called_with_a_key_that_it_knows(make_api, settings, key):
+    assert all(f" -H {key} " in command for command in commands(make_api(**settings))[:2])
+
+
+def test_the_commands_of_a_workspace_are_for_that(api):
+    api.post("/_mock/workspaces", json={"name": "side"})
+
+    assert all("http://localhost/w/side/" in command for command in commands(api, "/w/side/"))

@@ -12,15 +12,14 @@ from typing import Any
 import yaml
 from flask import Response
 
-from mockserver.control.framework import answers, dependencies, off_loop, target
+from mockserver.control.framework import answers, off_loop
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource, control_api
-from mockserver.core.workspaces.store import KeyMode
+from mockserver.control.server.example_key import example_key
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.views.server.fidelity import Fidelity
 from mockserver.views.server.openapi import OpenApi
-from mockserver.web.service.auth import ANY_KEY
 
 DOCUMENTS = ControlResource("documents", "/_mock", in_workspace=False)
 
@@ -150,18 +149,7 @@ def asset(name: str) -> Response:
 
 def _start(document: str) -> str:
     """The script of a page that shows a document."""
-    return _START.format(document=json.dumps(document), key=json.dumps(_key()))
-
-
-def _key() -> str | None:
-    """An API key with which a page can try operations out, or None.
-
-    The pages need no token, so they give none of the keys of a server whose control API needs one.
-    """
-    if dependencies.store().keys is KeyMode.ANY:
-        return ANY_KEY
-    keys = (target.addressed() or dependencies.store().default).state.first_account.api_keys
-    return None if dependencies.current().wants_token else next(iter(keys), None)
+    return _START.format(document=json.dumps(document), key=json.dumps(example_key()))
 
 
 @DOCUMENTS.call("GET", "/fidelity", answer=Fidelity)

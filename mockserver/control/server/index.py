@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from urllib.parse import quote
 
 from flask import Blueprint, Response, request
 
 from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource, control_api
+from mockserver.control.server.example_key import example_key
 from mockserver.views.server.health import Index
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
 
@@ -20,17 +22,19 @@ def welcome() -> Response:
     """A plain text with commands to try in a shell; who asks for a page is led to the dashboard."""
     if _wants_a_page():
         return Response(status=302, headers={"Location": _dashboard()})
-    root = request.host_url.rstrip("/")
+    root = f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
+    curl = "curl --insecure" if request.is_secure else "curl"
+    service, control = f"{curl} {_key()}", f"{curl}{_token()}"
     workspace = target.addressed() or dependencies.store().default
     lines = [
         f"A mock of the Brevo administration API, v3; scenario {workspace.origin.title!r}. Try:",
-        f"  curl -H 'api-key: any' {root}/v3/senders",
-        f'  curl -H \'api-key: any\' {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'',
-        f"  curl '{root}/_mock/mailbox?to=jo@acme.test'        the one-time code that was sent",
-        f"  curl {root}/_mock/machines/sender                  senders, their states and codes",
-        f'  curl {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
-        f"  curl -X POST {root}/_mock/reset                    start anew",
-        f"  curl -X POST {root}/_mock/workspaces               a workspace of your own",
+        f"  {service} {root}/v3/senders",
+        f'  {service} {root}/v3/senders -d \'{{"name":"Jo","email":"jo@acme.test"}}\'',
+        f"  {control} '{root}/_mock/mailbox?to=jo@acme.test'        the one-time code that was sent",
+        f"  {control} {root}/_mock/machines/sender                  senders, their states and codes",
+        f'  {control} {root}/_mock/clock/advance -d \'{{"by":"PT16M"}}\'',
+        f"  {control} -X POST {root}/_mock/reset                    start anew",
+        f"  {control} -X POST {root}/_mock/workspaces               a workspace of your own",
         f"  {root}/realms/partner/.well-known/openid-configuration    sign-in by OAuth 2.0",
         f"  {root}/_mock/ui/                              what happens here and why, to look at",
         f"  {root}/_mock/docs                                  the API, to read and try",
@@ -38,6 +42,17 @@ def welcome() -> Response:
         "",
     ]
     return Response("\n".join(lines), content_type="text/plain; charset=utf-8")
+
+
+def _key() -> str:
+    """The option by which curl sends an API key; without one to show, that of who reads it."""
+    key = example_key()
+    return '-H "api-key: $BREVO_API_KEY"' if key is None else f"-H {shlex.quote(f'api-key: {key}')}"
+
+
+def _token() -> str:
+    """The option by which curl sends the control token, with a space before it, or nothing."""
+    return ' -H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"' if dependencies.current().wants_token else ""
 
 
 def _wants_a_page() -> bool:
