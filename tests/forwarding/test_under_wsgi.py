@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import socket
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 
-from plain_client import Client, asked, reading_from
-from two_servers import SECRET, front, wsgi_front, wsgi_server
+import pytest
+from plain_client import PATIENCE, Client, asked, reading_from
+from two_servers import SECRET, Elsewhere, front, wsgi_front, wsgi_server
+from werkzeug.test import create_environ
 
 from mockserver import Settings
 from mockserver.app.refusal import refusal
@@ -39,6 +42,28 @@ def test_a_request_whose_client_leaves_before_its_body_has_come_is_not_handed_on
 
         assert app.asked == 1
         assert direct.call("GET", "/_mock/requests")["items"] == []
+
+
+@pytest.mark.parametrize("rest", [b"content-length: 9\r\n\r\nabc", b"transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"])
+def test_a_server_is_told_that_an_answer_has_broken_off_after_all_that_came(silent, rest):
+    address, listener = silent
+    forwards = WsgiForwarding(Elsewhere(address), 100, Introduction(SECRET), Trust(), lambda elsewhere: True, refusal)
+    came = []
+
+    def run():
+        answer = forwards(create_environ("/v3/senders"), lambda status, headers: None)
+        with closing(answer):
+            came.extend(answer)
+
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(run)
+        with listener.accept()[0] as accepted:
+            accepted.recv(10_000)
+            accepted.sendall(b"HTTP/1.1 200 OK\r\n" + rest)
+        with pytest.raises(ConnectionResetError):
+            running.result(PATIENCE)
+
+    assert b"".join(came) == b"abc"
 
 
 def test_a_connection_that_a_wsgi_server_may_end_at_any_moment_is_used_once(silent):
