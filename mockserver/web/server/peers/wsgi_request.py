@@ -36,7 +36,8 @@ def take_introduction_off(environ: WSGIEnvironment, introduction: Introduction) 
     if not introduction.take_off([(HEADER, said.strip().encode("latin-1"))], scope):
         return False
     environ["wsgi.url_scheme"] = scope["scheme"]
-    environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = scope["client"] or ("", 0)
+    host, port = scope["client"] or ("", "")
+    environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = host, str(port)
     if scope["server"] is not None:
         environ["SERVER_NAME"], environ["SERVER_PORT"] = scope["server"][0], str(scope["server"][1])
     environ[FORWARDED] = True
