@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import socket
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from mockserver.app.refusal import refusal
 from mockserver.core.workspaces.keeping import HeldElsewhereError, Keeping, KeepingError
@@ -15,6 +15,7 @@ from mockserver.settings import Settings
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
+    from mockserver.core.workspaces.shared_store import SharedStore
     from mockserver.web.server.peers.calls import Calls
     from mockserver.web.server.peers.forwarding import Forwarding
     from mockserver.web.server.peers.introduction import Introduction
@@ -115,7 +116,7 @@ def forwarding_of(store: Store, settings: Settings) -> Forwarding | None:
     from mockserver.web.server.peers.forwarding import Forwarding  # noqa: PLC0415  # few servers share a store
 
     return Forwarding(
-        introduction_of(store), trust_of(settings, store.keeping), partial(_is_held, store), refusal, _calls(store)
+        introduction_of(store), trust_of(settings, store.keeping), _Holders(store), refusal, _calls(store)
     )
 
 
@@ -132,7 +133,7 @@ def wsgi_forwarding_of(app: WSGIApplication, store: Store, settings: Settings) -
         settings.body_limit,
         introduction_of(store),
         trust_of(settings, store.keeping),
-        partial(_is_held, store),
+        _Holders(store),
         refusal,
         _calls(store),
     )
@@ -145,12 +146,20 @@ def _calls(store: Store) -> Calls:
     return {peer_mails.PATH.encode("ascii"): partial(peer_mails.answer, store)}
 
 
-def _is_held(store: Store, elsewhere: HeldElsewhereError) -> bool:
-    """Whether a workspace is still held where it was, as far as anybody can tell."""
-    try:
-        store.look(elsewhere.name)
-    except HeldElsewhereError as found:
-        return found.address == elsewhere.address
-    except KeepingError:
-        return True
-    return False
+class _Holders:
+    """What a store knows of the servers that hold its other workspaces."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = shared = cast("SharedStore", store)  # or there would be no peers
+        self.confirm, self.doubt = shared.confirm, shared.doubt
+
+    def is_held(self, elsewhere: HeldElsewhereError) -> bool:
+        """Whether a workspace is still held there, as far as anybody can tell."""
+        self.doubt(elsewhere)
+        try:
+            self._store.look(elsewhere.name)
+        except HeldElsewhereError as found:
+            return found.address == elsewhere.address
+        except KeepingError:
+            return True
+        return False

@@ -28,9 +28,14 @@ def shared():
 
 
 @pytest.fixture
-def hasty(monkeypatch):
-    """Servers that soon give up."""
+def impatient(monkeypatch):
+    """Servers that soon ask no more for what nobody has done."""
     monkeypatch.setattr(handing_on, "_PATIENCE_S", 0.05)
+
+
+@pytest.fixture
+def hasty(monkeypatch, impatient):
+    """Servers that soon give up, so soon that a busy one may be given up."""
     monkeypatch.setattr(peer, "CONNECT_S", 0.05)
     monkeypatch.setattr(handing_back, "LOOK_S", 0.01)
     monkeypatch.setattr(blocking_departure, "CONNECT_S", 0.05)

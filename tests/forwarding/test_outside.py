@@ -116,7 +116,7 @@ def test_a_call_of_peers_is_no_address_for_clients(request, root):
 
 @FRONTS
 @TWO_FRONTS
-def test_two_servers_that_take_each_other_for_the_holder_end_after_one_hop(hasty, forwards, other_forwards):
+def test_two_servers_that_take_each_other_for_the_holder_end_after_one_hop(impatient, forwards, other_forwards):
     with other_forwards("http://127.0.0.1:9", SETTINGS) as (second, other), forwards(second, SETTINGS) as (root, app):
         other.holder = root
         answer = answer_to(root)
@@ -126,7 +126,7 @@ def test_two_servers_that_take_each_other_for_the_holder_end_after_one_hop(hasty
 
 
 @FRONTS
-def test_a_server_that_takes_itself_for_another_one_ends_after_one_hop(hasty, forwards):
+def test_a_server_that_takes_itself_for_another_one_ends_after_one_hop(impatient, forwards):
     with forwards("http://127.0.0.1:9", SETTINGS) as (root, app):
         app.holder = root
         answer = answer_to(root)

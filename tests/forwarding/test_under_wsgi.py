@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing
 
 import pytest
 from plain_client import PATIENCE, Client, asked, reading_from
-from two_servers import SECRET, Elsewhere, front, wsgi_front, wsgi_server
+from two_servers import SECRET, Elsewhere, Holders, front, wsgi_front, wsgi_server
 from werkzeug.test import create_environ
 
 from mockserver import Settings
@@ -47,7 +47,7 @@ def test_a_request_whose_client_leaves_before_its_body_has_come_is_not_handed_on
 @pytest.mark.parametrize("rest", [b"content-length: 9\r\n\r\nabc", b"transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"])
 def test_a_server_is_told_that_an_answer_has_broken_off_after_all_that_came(silent, rest):
     address, listener = silent
-    forwards = WsgiForwarding(Elsewhere(address), 100, Introduction(SECRET), Trust(), lambda elsewhere: True, refusal)
+    forwards = WsgiForwarding(Elsewhere(address), 100, Introduction(SECRET), Trust(), Holders(), refusal)
     came = []
 
     def run():
@@ -88,7 +88,7 @@ def test_an_answer_of_a_wsgi_server_says_so_to_peers_alone():
         return [b""]
 
     introduction = Introduction(SECRET)
-    forwards = WsgiForwarding(app, 100, introduction, Trust(), lambda elsewhere: True, refusal)
+    forwards = WsgiForwarding(app, 100, introduction, Trust(), Holders(), refusal)
     header = introduction.header({"scheme": "http", "client": None, "server": None})[1].decode()
     with wsgi_server(forwards) as (_, root), Client(root) as client:
         found = []

@@ -12,10 +12,12 @@ class Transport(asyncio.Transport):
         self.socket = socket
         self.sent = b""
         self.is_closed = False
+        self.wrote = asyncio.Event()
 
     def write(self, data):
         assert not self.is_closed
         self.sent += data
+        self.wrote.set()
 
     def is_closing(self):
         return self.is_closed
@@ -34,6 +36,9 @@ class Transport(asyncio.Transport):
 
     def abort(self):
         self.is_closed = True
+
+    def get_write_buffer_size(self):
+        return 0
 
     def get_extra_info(self, name, default=None):
         return self.socket if name == "socket" else default

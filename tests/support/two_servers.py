@@ -24,8 +24,22 @@ SECRET = b"a secret of the store"
 STORE = "redis://shared"
 
 
+class Holders:
+    """What a server knows of the others: what the test says, and what it has heard of them."""
+
+    def __init__(self, is_held=lambda elsewhere: True):
+        self.is_held = is_held
+        self.heard = []
+
+    def confirm(self, elsewhere):
+        self.heard.append("confirmed")
+
+    def doubt(self, elsewhere):
+        self.heard.append("doubted")
+
+
 def forwarding(is_held=lambda elsewhere: True, trust=None):
-    return Forwarding(Introduction(SECRET), trust or Trust(), is_held, refusal)
+    return Forwarding(Introduction(SECRET), trust or Trust(), Holders(is_held), refusal)
 
 
 class Elsewhere:
@@ -98,6 +112,8 @@ def wsgi_front(
 ) -> Iterator[tuple[str, Elsewhere]]:
     """As `front`, under an ordinary WSGI server."""
     app = Elsewhere(held_at)
-    forwards = WsgiForwarding(app, settings.body_limit, Introduction(SECRET), trust or Trust(), is_held, refusal)
+    forwards = WsgiForwarding(
+        app, settings.body_limit, Introduction(SECRET), trust or Trust(), Holders(is_held), refusal
+    )
     with wsgi_server(forwards) as (_, root):
         yield root, app

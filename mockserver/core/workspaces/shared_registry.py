@@ -28,9 +28,10 @@ from mockserver.core.workspaces.limited_registry import LimitedRegistry
 from mockserver.core.workspaces.resting import Resting
 from mockserver.core.workspaces.workspace import Workspace
 
-#: For how many seconds a server is believed to hold a workspace that has held it, without being asked again. Chosen:
-#: much longer than a request takes, and too short to be felt where the workspace has changed hands.
-_BELIEVED_S = 0.1
+#: For how many seconds a server is believed to hold a workspace after the store has said so, or it has answered for it.
+#: Chosen: longer than the time between two requests of a suite, and a quarter of that after which a server that stands
+#: still holds nothing; one that lives says itself that it does not hold a workspace.
+_BELIEVED_S = 0.5
 Found = TypeVar("Found")
 
 
@@ -163,6 +164,18 @@ class SharedRegistry(LimitedRegistry):
             resting.failure = None
             self._holders[resting] = _Holder(elsewhere.address, time.monotonic() + _BELIEVED_S)
             raise
+
+    def confirm(self, elsewhere: HeldElsewhereError) -> None:
+        """Believe a bit longer that a server holds a workspace: it has just answered for it."""
+        resting = self._resting.get(elsewhere.name)
+        if resting is not None:
+            self._holders[resting] = _Holder(elsewhere.address, time.monotonic() + _BELIEVED_S)
+
+    def doubt(self, elsewhere: HeldElsewhereError) -> None:
+        """Believe no more that a server holds a workspace: it says otherwise, or is not reached."""
+        resting = self._resting.get(elsewhere.name)
+        if resting is not None:
+            self._holders.pop(resting, None)
 
     def _raise_if_elsewhere(self, resting: Resting) -> None:
         """Lead to the server that has held a workspace a moment ago.

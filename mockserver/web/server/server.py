@@ -201,7 +201,7 @@ def _connection(keeping: Keeping | None, forwarding: Forwarding | None) -> Calla
     if forwarding is not None:
         from mockserver.web.server.peers.arrival import Arrival  # noqa: PLC0415  # few servers share a store
 
-        return partial(Arrival, introduction=forwarding.introduction)
+        return partial(Arrival, forwarding=forwarding)
     if keeping is not None:
         from mockserver.web.server.connections.settling import SettlingConnection  # noqa: PLC0415  # few keep anything
 

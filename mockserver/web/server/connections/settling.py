@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import Any, NamedTuple
 
 from mockserver.web.server.connections.connection import Connection
@@ -11,11 +12,10 @@ from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Unsettled
 from mockserver.web.server.wsgi import Scope
 
 
-class _Late(NamedTuple):
-    """A request that was run, and whose answer is to leave when it is settled."""
+class Late(NamedTuple):
+    """A request that was run, and whose answer is still to leave."""
 
     run: FirstRun
-    unsettled: Unsettled
     method: str
     #: The request itself, if it was not parsed; None: the connection is at its end.
     data: bytes | None
@@ -29,7 +29,7 @@ class SettlingConnection(FastConnection):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._late: _Late | None = None
+        self._late: Late | None = None
         #: What was handed over, and is not to wait here again.
         self._given_up: FirstRun | None = None
 
@@ -53,16 +53,20 @@ class SettlingConnection(FastConnection):
         unsettled = run.unsettled
         if unsettled is None or run is self._given_up:
             return False
-        self._late = _Late(run, unsettled, method, data)
-        unsettled.settled.add_done_callback(self._leave_late)
+        self._wait(run, method, data)
+        unsettled.settled.add_done_callback(partial(self._leave_late, unsettled))
         return True
 
-    def _leave_late(self, settled: asyncio.Future[str | None]) -> None:
-        """Send the answer that has waited for this, or hand it over if it is not kept what it tells."""
+    def _wait(self, run: FirstRun, method: str, data: bytes | None) -> None:
+        """Let a request wait for its answer, until it is handed over."""
+        self._late = Late(run, method, data)
+
+    def _leave_late(self, unsettled: Unsettled, settled: asyncio.Future[str | None]) -> None:
+        """Send the answer that has waited, if it still does, or hand it over if it is not kept what it tells."""
         late = self._late
-        if late is None or late.unsettled.settled is not settled:
+        if late is None or late.run.found is not unsettled:
             return
-        if settled.result() is None and self._send(late.unsettled.answer, late.method):
+        if settled.result() is None and self._send(unsettled.answer, late.method):
             self._late = None
             self._finish()
         else:

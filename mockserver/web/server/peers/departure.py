@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
 import httptools
@@ -17,11 +18,22 @@ _MOST = 256 * 1024
 _FIRST_OF_ANSWERS = 200
 
 
+#: The key of a request's ASGI scope for the `Departure` over which it was forwarded before its task began.
+ASKED = "mockserver.asked"
+#: The statuses of answers that have no body.
+WITHOUT_BODY = (204, 304)
+
+
 class Started(NamedTuple):
     """The head of an answer."""
 
     status: int
     headers: list[Header]
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the head tells how long the body is."""
+        return self.status in WITHOUT_BODY or any(name == b"content-length" for name, _ in self.headers)
 
 
 class Ended(NamedTuple):
@@ -47,6 +59,8 @@ class Departure(asyncio.Protocol):
         self._events: deque[Event] = deque()
         self._size = 0
         self._came: asyncio.Future[None] | None = None
+        #: What is called when there is another event; None: nothing is.
+        self.on_event: Callable[[], object] | None = None
         #: Whether the answer has no body, whatever its head says.
         self._is_head = False
         self._headers: list[Header] = []
@@ -63,8 +77,9 @@ class Departure(asyncio.Protocol):
         """Whether there is an event to take."""
         return bool(self._events)
 
-    def ask(self, request: bytes, method: str) -> None:
+    def ask(self, request: bytes, method: str, on_event: Callable[[], object] | None = None) -> None:
         """Send a request; its answer are the next events, up to an `Ended` or a `Broken`."""
+        self.on_event = on_event
         self._parser = httptools.HttpResponseParser(self)
         self._is_head = method == "HEAD"
         self._transport.write(request)
@@ -89,6 +104,24 @@ class Departure(asyncio.Protocol):
             if self._size <= _MOST:
                 self._transport.resume_reading()
         return event
+
+    @property
+    def is_long(self) -> bool:
+        """Whether the answer is broken, or of a length that its head does not tell, or of which much has come."""
+        if not self._events:
+            return False
+        first, last = self._events[0], self._events[-1]
+        if isinstance(last, Ended):
+            return False
+        return isinstance(last, Broken) or self._size > _MOST or not (isinstance(first, Started) and first.is_told)
+
+    def whole(self) -> tuple[Started, bytes] | None:
+        """The answer with its body, if it has come to its end; its events are still to be taken."""
+        if not self._events or not isinstance(self._events[-1], Ended):
+            return None
+        started = self._events[0]
+        assert isinstance(started, Started), "an answer begins with its head"
+        return started, b"".join(event for event in self._events if isinstance(event, bytes))
 
     def skip_rest(self) -> None:
         """Take what is left of an answer that has come as a whole."""
@@ -128,6 +161,8 @@ class Departure(asyncio.Protocol):
 
     def _add(self, event: Event) -> None:
         self._events.append(event)
+        if self.on_event is not None:
+            self.on_event()
         if self._came is not None and not self._came.done():
             self._came.set_result(None)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.outcome import BEGUN, Outcome
-from mockserver.web.server.peers.departure import Broken, Departure
+from mockserver.web.server.peers.departure import ASKED, Broken, Departure
 from mockserver.web.server.peers.handing_back import HandingBack
 from mockserver.web.server.peers.handing_on import NOT_THERE, UNANSWERED, HandingOn, InVain, pauses
 from mockserver.web.server.peers.introduction import CLOSED, FORWARDED, NOT_HELD, RESET
@@ -57,6 +57,15 @@ class Forwarding(HandingOn):
             return None
         return lambda is_reset: self.introduction.answer(RESET if is_reset else CLOSED)
 
+    def at_hand(self, address: str) -> Departure | None:
+        """A connection to a peer that nobody else uses, until it is given back, if there is one."""
+        peer = self._peers.get(address)
+        return None if peer is None else peer.at_hand()
+
+    def give_back(self, address: str, connection: Departure) -> None:
+        """Keep a connection for another request."""
+        self._peers[address].give_back(connection)
+
     def close(self) -> None:
         """End the connections to peers."""
         self._threads.close()
@@ -71,22 +80,24 @@ class Forwarding(HandingOn):
         None: the client has its answer, or has left.
         """
         peer = self._peer(elsewhere.address)
+        asked: Departure | None = scope.pop(ASKED, None)
         try:
-            connection = await peer.connection()
+            connection = asked or await peer.connection()
         except OSError as error:
+            self.holders.doubt(elsewhere)
             return InVain(is_undone=True, why=told(error))
         client = HandingBack(connection, scope, receive, send)
         try:
-            connection.ask(self._request(scope, body), scope["method"])
-            return await self._answer(connection, client, partial(self._is_lost, peer, elsewhere))
+            if asked is None:
+                connection.ask(self.request(scope, body), scope["method"])
+            return await self._answer(connection, client, elsewhere)
         finally:
             client.stop()
             peer.give_back(connection)
 
-    async def _answer(
-        self, connection: Departure, client: HandingBack, is_lost: Callable[[], Awaitable[bool]]
-    ) -> InVain | None:
+    async def _answer(self, connection: Departure, client: HandingBack, elsewhere: HeldElsewhereError) -> InVain | None:
         """Hand back what the peer answers, or do what it says."""
+        is_lost = partial(self._is_lost, self._peer(elsewhere.address), elsewhere)
         started = await client.first(is_lost)
         if isinstance(started, Broken):
             return UNANSWERED
@@ -96,10 +107,12 @@ class Forwarding(HandingOn):
         if word is None:
             if self.introduction.is_once(started.headers):
                 connection.use_up()
+            self.holders.confirm(elsewhere)
             await client.hand_back(started, is_lost)
             return None
         connection.skip_rest()
         if word == NOT_HELD:
+            self.holders.doubt(elsewhere)
             return NOT_THERE
         await client.end(is_reset=word == RESET)
         return None
@@ -114,7 +127,7 @@ class Forwarding(HandingOn):
         """Whether a peer that says nothing is dead, and holds the workspace no longer."""
         if await peer.is_alive():
             return False
-        return not await self._threads.run_waiting(partial(self._is_held, elsewhere))
+        return not await self._threads.run_waiting(partial(self.holders.is_held, elsewhere))
 
 
 def _outcome(answer: WsgiAnswer) -> Outcome:

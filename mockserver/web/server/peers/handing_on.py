@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from time import monotonic
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.connections.http_limits import Refusal
@@ -58,6 +58,22 @@ def without_server(headers: Iterable[Header]) -> list[Header]:
     return [header for header in headers if header[0].lower() not in _OF_SERVER]
 
 
+class Holders(Protocol):
+    """Which servers hold workspaces that are held elsewhere."""
+
+    def is_held(self, elsewhere: HeldElsewhereError) -> bool:
+        """Whether a workspace is still held there, as far as anybody can tell; this may take a while."""
+        ...
+
+    def confirm(self, elsewhere: HeldElsewhereError) -> None:
+        """Hear that it is held there: the server has just answered for it."""
+        ...
+
+    def doubt(self, elsewhere: HeldElsewhereError) -> None:
+        """Hear that it may be held there no more: the server says so, or is not reached."""
+        ...
+
+
 class HandingOn:
     """What a server hands on to those of its store, and answers to what they hand on."""
 
@@ -65,7 +81,7 @@ class HandingOn:
         self,
         introduction: Introduction,
         trust: Trust,
-        is_held: Callable[[HeldElsewhereError], bool],
+        holders: Holders,
         refusal: Refusal,
         calls: Calls = MappingProxyType({}),
     ) -> None:
@@ -74,13 +90,13 @@ class HandingOn:
         Args:
             introduction: how servers of the store know each other.
             trust: how they know each other's certificates, where they speak TLS.
-            is_held: says whether a workspace is still held elsewhere, and may take a while.
+            holders: knows which server holds a workspace that is held elsewhere, and hears of it.
             refusal: makes the refusal of a request that was forwarded in vain.
             calls: those that peers may make beside the requests of clients that they forward.
         """
         self.introduction = introduction
         self._trust = trust
-        self._is_held = is_held
+        self.holders = holders
         self._refusal = refusal
         self._calls = calls
 
@@ -95,7 +111,16 @@ class HandingOn:
         """The answer to a peer whose request is for a workspace that is not held here: it is not forwarded again."""
         return self.introduction.answer(NOT_HELD)
 
-    def _request(self, scope: Scope, body: bytes) -> bytes:
+    def is_call(self, path: bytes) -> bool:
+        """Whether what comes to a path from a peer is a call of its own, and no request that it has forwarded."""
+        return path in self._calls
+
+    def introduced(self, request: bytes, ends: Scope) -> bytes:
+        """A request as it is forwarded, which is given as it has come; `ends` are those of its connection."""
+        line = request.find(b"\r\n") + 2
+        return b"%s%s: %s\r\n%s" % (request[:line], *self.introduction.header(ends), request[line:])
+
+    def request(self, scope: Scope, body: bytes) -> bytes:
         """A request as it is forwarded: as it has come, but for what a peer has to know of its client."""
         query = scope["query_string"]
         target = scope["raw_path"] + b"?" + query if query else scope["raw_path"]

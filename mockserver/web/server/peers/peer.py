@@ -36,12 +36,16 @@ class Peer:
         Raises:
             OSError: the peer cannot be reached.
         """
+        return self.at_hand() or await self._connect()
+
+    def at_hand(self) -> Departure | None:
+        """A connection that nobody else uses, until it is given back, if there is one."""
         while self._idle:
             found, end = self._idle.pop()
             end.cancel()
             if found.is_free:
                 return found
-        return await self._connect()
+        return None
 
     async def _connect(self) -> Departure:
         """A new connection.

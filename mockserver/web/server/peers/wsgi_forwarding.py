@@ -90,32 +90,39 @@ class WsgiForwarding(HandingOn):
         self, elsewhere: HeldElsewhereError, request: WsgiRequest, start_response: StartResponse
     ) -> Iterable[bytes] | InVain:
         """The answer of the server that holds the workspace of a request, or what has come of asking it."""
-        silence = Silence(elsewhere.address, self._trust, partial(self._is_held, elsewhere))
+        silence = Silence(elsewhere.address, self._trust, partial(self.holders.is_held, elsewhere))
         try:
             departure = BlockingDeparture(elsewhere.address, self._trust, silence.is_final)
         except OSError as error:
+            self.holders.doubt(elsewhere)
             return InVain(is_undone=True, why=told(error))
         scope = request.scope
         try:
-            answer = departure.ask(self._request(scope, request.body), scope["method"])
+            answer = departure.ask(self.request(scope, request.body), scope["method"])
         except (OSError, HTTPException):
             departure.close()
             return UNANSWERED
-        return self._handed_back(answer, departure, start_response)
+        return self._handed_back(elsewhere, answer, departure, start_response)
 
     def _handed_back(
-        self, answer: HTTPResponse, departure: BlockingDeparture, start_response: StartResponse
+        self,
+        elsewhere: HeldElsewhereError,
+        answer: HTTPResponse,
+        departure: BlockingDeparture,
+        start_response: StartResponse,
     ) -> Iterable[bytes] | InVain:
         """The answer of a peer for the client, or what it says to this server."""
         headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in answer.getheaders()]
         word = self.introduction.word(answer.status, headers)
         if word is None:
+            self.holders.confirm(elsewhere)
             kept = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in without_server(headers))
             passed = [(name, value) for name, value in kept if not is_hop_by_hop(name)]
             start_response(f"{answer.status} {answer.reason}", passed)
             return _Body(answer, departure)
         departure.close()
         if word == NOT_HELD:
+            self.holders.doubt(elsewhere)
             return NOT_THERE
         raise ConnectionResetError(errno.ECONNRESET, "a fault was injected where the workspace is held")
 
