@@ -94,15 +94,11 @@ def introduction_of(store: Store) -> Introduction:
 
 
 def trust_of(settings: Settings, keeping: Keeping) -> Trust:
-    """Which servers are taken for those of a store, where they speak TLS.
-
-    Raises:
-        KeepingError: the authority that the servers share cannot be read.
-    """
+    """Which servers are taken for those of a store, where they speak TLS."""
     from mockserver.app.tls import shared_ca  # noqa: PLC0415  # few servers share a store
     from mockserver.web.server.peers.trust import Trust  # noqa: PLC0415  # as above
 
-    return Trust(shared_ca(keeping), settings.tls_cert)
+    return Trust(partial(shared_ca, keeping), settings.tls_cert)
 
 
 def forwarding_of(store: Store, settings: Settings) -> Forwarding | None:

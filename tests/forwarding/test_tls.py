@@ -8,10 +8,13 @@ from contextlib import ExitStack
 import httpx
 import pytest
 import trustme
+from shared_engine import SharedBytes
 from two_servers import STORE, front, wsgi_front, wsgi_server
 
 from mockserver import MockServer, Settings, create_app
+from mockserver.app import keeping
 from mockserver.app.runtime import runtime_of
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.web.server.peers.trust import Trust
 
 SETTINGS = Settings(port=0)
@@ -65,6 +68,25 @@ def test_an_application_under_a_wsgi_server_trusts_them_as_well(servers):
     assert found.status_code == 200, found.text
 
 
+def test_a_server_that_speaks_no_tls_trusts_those_that_came_later_and_do(monkeypatch):
+    shared = SharedBytes()
+    monkeypatch.setattr(keeping, "_shared_engine", lambda settings: shared.engine(settings.peer_address))
+    with MockServer(store=STORE) as plain, MockServer(store=STORE, tls=True) as secured:
+        name = ask(secured.url, "/_mock/workspaces", trusting(secured), "POST", {}).json()["name"]
+
+        assert ask(plain.url, f"/w/{name}/_mock/clock", verify=True).status_code == 200
+
+
+@FRONTS
+def test_a_peer_is_not_reached_while_nobody_can_tell_whom_to_trust(impatient, forwards, silent):
+    def unknown():
+        raise KeepingError("the store is away")
+
+    address = silent[0].replace("http:", "https:")
+
+    assert f"cannot be reached at {address}; nothing was done" in refused(forwards, address, Trust(unknown))
+
+
 def test_a_certificate_is_for_the_address_that_peers_are_told(shared):
     with MockServer(store=STORE, tls=True, tls_port=0, peer_address="https://198.51.100.7") as server:
         found = ssl.create_default_context(cadata=server.ca)
@@ -115,7 +137,7 @@ def refused(forwards, address, trust=None):
 
 
 @FRONTS
-def test_a_peer_of_another_authority_is_refused(hasty, monkeypatch, forwards):
+def test_a_peer_of_another_authority_is_refused(impatient, forwards):
     with runtime_of(Settings(port=0, tls=True)) as other:
         message = refused(forwards, other.url)
 
@@ -124,7 +146,7 @@ def test_a_peer_of_another_authority_is_refused(hasty, monkeypatch, forwards):
 
 
 @FRONTS
-def test_a_peer_whose_certificate_is_for_another_name_is_refused(hasty, forwards, certificate):
+def test_a_peer_whose_certificate_is_for_another_name_is_refused(impatient, forwards, certificate):
     file = certificate("other.test")
     with runtime_of(Settings(port=0, tls=True, tls_cert=file)) as other:
         message = refused(forwards, other.url, Trust(certificates=file))
@@ -133,7 +155,7 @@ def test_a_peer_whose_certificate_is_for_another_name_is_refused(hasty, forwards
 
 
 @FRONTS
-def test_a_peer_that_speaks_no_tls_is_refused(hasty, forwards):
+def test_a_peer_that_speaks_no_tls_is_refused(impatient, forwards):
     with runtime_of(Settings(port=0)) as other:
         message = refused(forwards, other.url.replace("http:", "https:"))
 
