@@ -67,9 +67,11 @@ class Inbox:
         server = await self._loop.create_server(self._talk, sock=self._socket, ssl=self._tls)
         await self._over.wait()
         server.close()
-        while talks := [talk for talk in self._talks if talk.transport is not None]:  # their clients have not left yet
-            for talk in talks:
-                talk.transport.abort()
+        own = {asyncio.current_task()}
+        while asyncio.all_tasks() - own:  # whose clients have not left yet, or have just come
+            for talk in self._talks:
+                if talk.transport is not None:
+                    talk.transport.abort()
             await asyncio.sleep(0)
 
     def _talk(self):
