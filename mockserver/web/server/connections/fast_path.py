@@ -83,7 +83,7 @@ class FastConnection(Connection):
         answer = run.answer
         if answer is not None and self._send(answer, head.method):
             self._finish()
-        elif not self._settles(run, head.method, data):
+        elif not self._awaits(run, head.method, data):
             self._begun = run
             super().data_received(data)
             self._begun = None
@@ -161,13 +161,13 @@ class FastConnection(Connection):
         answer = run.answer
         if answer is not None and self._send(answer, self._method):
             self._finish()
-        elif not self._settles(run, self._method):
+        elif not self._awaits(run, self._method):
             scope[FIRST_RUN] = run
             self._hand_over()
             return False
         return True
 
-    def _settles(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
+    def _awaits(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
         """Whether an answer that could not be sent will be sent, or handed over, when what it waits for has happened.
 
         `data` is the request if it was not parsed, as its head is known.

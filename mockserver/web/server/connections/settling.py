@@ -49,7 +49,7 @@ class SettlingConnection(FastConnection):
         self._late = None
         super().connection_lost(exc)
 
-    def _settles(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
+    def _awaits(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
         unsettled = run.unsettled
         if unsettled is None or run is self._given_up:
             return False

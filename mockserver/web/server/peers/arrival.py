@@ -84,8 +84,8 @@ class Arrival(SettlingConnection):
             asked.abort()
         super().connection_lost(exc)
 
-    def _settles(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
-        return super()._settles(run, method, data) or self._forwards(run, method, data)
+    def _awaits(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
+        return super()._awaits(run, method, data) or self._forwards(run, method, data)
 
     def _forwards(self, run: FirstRun, method: str, data: bytes | None) -> bool:
         """Whether a request was forwarded whose workspace is held elsewhere."""
