@@ -184,5 +184,5 @@ class Histories(RuleBasedStateMachine):
 
 @pytest.mark.hypothesis
 def test_whatever_servers_do_and_die_of_they_answer_as_one(monkeypatch):
-    monkeypatch.setattr("mockserver.core.workspaces.shared_registry._BELIEVED_S", 0.0)
+    monkeypatch.setattr("mockserver.core.workspaces.known_holders._BELIEVED_S", 0.0)
     run_state_machine_as_test(Histories, settings=settings(examples(100), stateful_step_count=30))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple, TypeVar
-from weakref import WeakKeyDictionary
+from typing import TypeVar
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
@@ -24,24 +22,12 @@ from mockserver.core.workspaces.keeping import (
     News,
     Outline,
 )
+from mockserver.core.workspaces.known_holders import KnownHolders
 from mockserver.core.workspaces.limited_registry import LimitedRegistry
 from mockserver.core.workspaces.resting import Resting
 from mockserver.core.workspaces.workspace import Workspace
 
-#: For how many seconds a server is believed to hold a workspace after the store has said so, or it has answered for it.
-#: Chosen: longer than the time between two requests of a suite, and a quarter of that after which a server that stands
-#: still holds nothing; one that lives says itself that it does not hold a workspace.
-_BELIEVED_S = 0.5
 Found = TypeVar("Found")
-
-
-class _Holder(NamedTuple):
-    """A server that has held a workspace."""
-
-    #: Where other servers reach it.
-    address: str
-    #: Until when it is believed to hold it, on the monotonic clock.
-    until: float
 
 
 class SharedRegistry(LimitedRegistry):
@@ -54,7 +40,7 @@ class SharedRegistry(LimitedRegistry):
     def __init__(self, effects: Effects, keeping: Keeping, limit: int) -> None:
         super().__init__(effects, keeping, limit)
         #: Which servers have held workspaces a moment ago.
-        self._holders: WeakKeyDictionary[Resting, _Holder] = WeakKeyDictionary()
+        self._holders = KnownHolders()
         #: How often it came up that something has changed elsewhere.
         self._changes = 0
         #: Hears news, once at a time, so that they are applied in their order.
@@ -107,7 +93,7 @@ class SharedRegistry(LimitedRegistry):
             for key in outline.keys:
                 self._homes.add(key, name)
             resting.outline = outline
-            self._holders.pop(resting, None)
+            self._holders.forget(resting)
 
     def _lose(self, name: str) -> None:
         """Have a workspace rest of which the keeping says that it is lost: nobody gets its lock any more."""
@@ -145,7 +131,7 @@ class SharedRegistry(LimitedRegistry):
     def _load_known(self, name: str, find: Callable[[str], Workspace | None]) -> Workspace | None:
         resting = self._resting.get(name)
         if resting is not None:
-            self._raise_if_elsewhere(resting)
+            self._holders.raise_if_known(resting)
         try:
             return super()._load(name, find)
         except MissingError:
@@ -162,30 +148,20 @@ class SharedRegistry(LimitedRegistry):
             # What is due or under way there is looked after there.
             resting.outline = resting.outline._replace(due_at=None, is_busy=False)
             resting.failure = None
-            self._holders[resting] = _Holder(elsewhere.address, time.monotonic() + _BELIEVED_S)
+            self._holders.note(resting, elsewhere.address)
             raise
 
     def confirm(self, elsewhere: HeldElsewhereError) -> None:
         """Believe a bit longer that a server holds a workspace: it has just answered for it."""
         resting = self._resting.get(elsewhere.name)
         if resting is not None:
-            self._holders[resting] = _Holder(elsewhere.address, time.monotonic() + _BELIEVED_S)
+            self._holders.note(resting, elsewhere.address)
 
     def doubt(self, elsewhere: HeldElsewhereError) -> None:
         """Believe no more that a server holds a workspace: it says otherwise, or is not reached."""
         resting = self._resting.get(elsewhere.name)
         if resting is not None:
-            self._holders.pop(resting, None)
-
-    def _raise_if_elsewhere(self, resting: Resting) -> None:
-        """Lead to the server that has held a workspace a moment ago.
-
-        Raises:
-            HeldElsewhereError: it is known which one that was.
-        """
-        holder = self._holders.get(resting)
-        if holder is not None and time.monotonic() < holder.until:
-            raise HeldElsewhereError(resting.outline.name, holder.address)
+            self._holders.forget(resting)
 
     def seen(self, name: str) -> Workspace | None:
         found = self.peek(name)

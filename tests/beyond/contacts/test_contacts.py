@@ -318,7 +318,7 @@ READS = [
 ]
 
 
-@examples(400)
+@examples(200)
 @given(st.lists(st.tuples(st.sampled_from(CALLS), odd | st.dictionaries(st.sampled_from(MEMBERS), odd, max_size=4))))
 def test_whatever_is_sent_is_answered_and_what_is_kept_can_be_read(contacts, sent):
     contacts.api.post("/_mock/reset")

@@ -16,8 +16,6 @@ from mockserver.web.server.peers.introduction import Header
 _MOST = 256 * 1024
 #: The statuses below it are of interim answers, which stand before the answer (RFC 9110, 15.2).
 _FIRST_OF_ANSWERS = 200
-
-
 #: The key of a request's ASGI scope for the `Departure` over which it was forwarded before its task began.
 ASKED = "mockserver.asked"
 #: The statuses of answers that have no body.
