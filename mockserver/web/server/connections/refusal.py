@@ -14,9 +14,14 @@ from mockserver.web.server.wsgi import Scope, WsgiAnswer
 
 def refused(refusal: Refusal, scope: Scope, sentence: str) -> Outcome:
     """What comes of a request that is refused with 503, and a sentence that says why."""
+    return Outcome({"wsgi.input": None}, refused_answer(refusal, scope, sentence))
+
+
+def refused_answer(refusal: Refusal, scope: Scope, sentence: str) -> WsgiAnswer:
+    """The answer to such a request."""
     response = refusal(scope["raw_path"].decode("latin-1"), 503, sentence)
     headers = [(name.lower(), value) for name, value in response.headers]
-    return Outcome({"wsgi.input": None}, WsgiAnswer(response.status_code, headers, response.get_data()))
+    return WsgiAnswer(response.status_code, headers, response.get_data())
 
 
 def last_bytes(answer: Response, own: Iterable[tuple[bytes, bytes]]) -> bytes:

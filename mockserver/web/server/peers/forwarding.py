@@ -48,7 +48,7 @@ class Forwarding(HandingOn):
                 return None
             pause = next(tries, None)
             if not found.is_undone or pause is None:
-                return _outcome(self._refused(elsewhere, scope["raw_path"].decode("latin-1"), found))
+                return _outcome(self._refused(elsewhere, scope, found))
             await asyncio.sleep(pause)
 
     def instead_of_end(self, scope: Scope) -> Instead | None:

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 
 from mockserver.core.workspaces.keeping import HeldElsewhereError
 from mockserver.web.server.connections.http_limits import Refusal
+from mockserver.web.server.connections.refusal import refused_answer
 from mockserver.web.server.peers.calls import Answer, Calls, answered
 from mockserver.web.server.peers.introduction import HEADER, NOT_HELD, Header, Introduction
 from mockserver.web.server.peers.trust import Trust
@@ -135,7 +136,7 @@ class HandingOn:
         )
         return b"".join([first, *(b"%s: %s\r\n" % header for header in headers), b"\r\n", body])
 
-    def _refused(self, elsewhere: HeldElsewhereError, path: str, found: InVain) -> WsgiAnswer:
+    def _refused(self, elsewhere: HeldElsewhereError, scope: Scope, found: InVain) -> WsgiAnswer:
         """The refusal of a request that was forwarded in vain."""
         if not found.is_undone:
             message = f"The server that held the workspace {elsewhere.name} has not answered; this may have been done"
@@ -144,6 +145,4 @@ class HandingOn:
                 f"Another server of the store holds the workspace {elsewhere.name}, and cannot be reached at "
                 f"{elsewhere.address}{found.why}; nothing was done"
             )
-        response = self._refusal(path, 503, message)
-        headers = [(name.lower(), value) for name, value in response.headers]
-        return WsgiAnswer(response.status_code, headers, response.get_data())
+        return refused_answer(self._refusal, scope, message)

@@ -82,8 +82,7 @@ class WsgiForwarding(HandingOn):
                 return found
             pause = next(tries, None)
             if not found.is_undone or pause is None:
-                path = request.scope["raw_path"].decode("latin-1")
-                return _start(self._refused(elsewhere, path, found), start_response)
+                return _start(self._refused(elsewhere, request.scope, found), start_response)
             sleep(pause)
 
     def _forward(
