@@ -78,6 +78,7 @@ def clients(receiver):
     return lambda cluster, number: Clients(cluster, receiver, number)
 
 
+@pytest.mark.timeout(300 + 2 * SECONDS)
 def test_what_was_acknowledged_outlasts_the_death_of_servers(cluster, clients):
     random = Random(SEED)
     for number in range(max(1, SECONDS // ROUND_S)):
