@@ -83,7 +83,7 @@ def test_a_workspace_that_rests_is_there_soon(show, full):
 
     with started([*MOCK, "standard", *full], SERVER_CORE) as (root, _):
         names = range(100, 900, 20)
-        first = statistics.median(taken_ms(lambda: get(f"{root}/w/w{name}/_mock/clock")) for name in names)  # noqa: B023
+        first = statistics.median(taken_ms(lambda: get(f"{root}/w/w{name}/_mock/clock")) for name in names)  # noqa: B023  # called at once
         made = statistics.median(taken_ms(lambda: post(f"{root}/_mock/workspaces", {})) for _ in names)
 
     show(f"first use of a workspace that rests: {first:.1f} ms; to make one: {made:.1f} ms; ratio {first / made:.1f}")

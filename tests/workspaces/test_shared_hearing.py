@@ -6,7 +6,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from servers_of_one_store import Cluster
 
 from mockserver.core.workspaces.keeping import KeepingError
 
@@ -31,23 +30,6 @@ class Gate:
         if self.fails:
             raise KeepingError("nobody can tell")
         return found
-
-
-@pytest.fixture
-def cluster():
-    found = Cluster()
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def one(cluster):
-    return cluster.start()
-
-
-@pytest.fixture
-def two(one, cluster):
-    return cluster.start()
 
 
 @pytest.fixture

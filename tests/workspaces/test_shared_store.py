@@ -3,29 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from servers_of_one_store import Cluster
 
 from mockserver.core.workspaces.eviction import Gone
 from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
 from mockserver.core.workspaces.store import KeyMode, NameTakenError, StoreFullError
-
-
-@pytest.fixture
-def cluster():
-    found = Cluster()
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def one(cluster):
-    """The first server, which holds the default workspace."""
-    return cluster.start()
-
-
-@pytest.fixture
-def two(one, cluster):
-    return cluster.start()
 
 
 def key_of(workspace):

@@ -112,6 +112,10 @@ class Mark(NamedTuple):
         """Whether the same things are to be written, further ones perhaps."""
         return self.things is things
 
+    def is_all(self, first: int, end: int) -> bool:
+        """Whether nothing of the things from one position to another is still to be written."""
+        return (first, end) == (self.first, self.end) and not self.open
+
 
 def growth(name: str, workspace: Workspace, before: Mark | None) -> tuple[LogChange | None, Mark]:
     """What is new in a log since it was written, or None, and how far it is written then."""
@@ -120,7 +124,7 @@ def growth(name: str, workspace: Workspace, before: Mark | None) -> tuple[LogCha
     end = things.counts.end
     first = end - len(things)
     last = before if before is not None and before.is_of(things) else None
-    if last is not None and not last.open and (first, end) == (last.first, last.end):
+    if last is not None and last.is_all(first, end):
         return None, last
     rows = list(_to_write(things, last))
     written = {at: seal(pack(log.form_of(thing))) for at, thing in rows}

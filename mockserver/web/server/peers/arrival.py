@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: How many seconds a connection over which a peer has forwarded a request is kept for the next one, even where there
 #: are too many. Chosen: longer than the peer keeps it, so that no request meets a connection that is being closed.
 _KEPT_S = 60.0
-#: The headers that decide how an answer ends, beside its length.
-_FRAMING = (b"transfer-encoding", b"connection")
+#: The headers that decide how an answer ends, beside its length, or for whom it is.
+_NOT_PLAIN = (b"transfer-encoding", b"connection", HEADER)
 
 
 class Arrival(SettlingConnection):
@@ -133,15 +133,10 @@ class Arrival(SettlingConnection):
 
     def _head_of_peer(self, started: Started, body: bytes, method: str) -> list[bytes] | None:
         """The head of an answer as the client gets it; None if it is for this server, or not plain."""
-        status, headers = started
-        line = STATUS_LINE.get(status)
-        if line is None or any(name == HEADER for name, _ in headers):
+        line = STATUS_LINE.get(started.status)
+        if line is None or not _ends_by_length(started, body, method):
             return None
-        length = next((value for name, value in headers if name == b"content-length"), None)
-        has_none = method == "HEAD" or (status in WITHOUT_BODY and length is None)
-        if not (has_none or length == b"%d" % len(body)) or any(name in _FRAMING for name, _ in headers):
-            return None
-        lines = [line, *self._own_lines(), *(b"%s: %s\r\n" % header for header in without_server(headers))]
+        lines = [line, *self._own_lines(), *(b"%s: %s\r\n" % header for header in without_server(started.headers))]
         if not self._keeps:
             lines.append(b"connection: close\r\n")
         return [*lines, b"\r\n"]
@@ -153,3 +148,12 @@ class Arrival(SettlingConnection):
         super()._give_up()
         if asked is not None:
             self.scope[ASKED] = asked  # type: ignore[literal-required]  # ours; its task has not begun yet
+
+
+def _ends_by_length(started: Started, body: bytes, method: str) -> bool:
+    """Whether an answer is for the client, and its head tells how long the body is that has come."""
+    if any(name in _NOT_PLAIN for name, _ in started.headers):
+        return False
+    length = next((value for name, value in started.headers if name == b"content-length"), None)
+    has_none = method == "HEAD" or (started.status in WITHOUT_BODY and length is None)
+    return has_none or length == b"%d" % len(body)
