@@ -12,6 +12,7 @@ import time
 
 import pytest
 import requests
+from ports import free_port
 
 COMMAND = [sys.executable, "-m", "mockserver"]
 
@@ -98,7 +99,8 @@ def started(port):
 
 
 def test_a_restart_of_the_server_is_waited_for(begin):
-    server, root = started(0)
+    port = free_port()
+    server, root = started(port)
     try:
         ask(root, "/account")
         follower = begin("logs", "-f", "--url", root)
@@ -107,7 +109,7 @@ def test_a_restart_of_the_server_is_waited_for(begin):
         server.kill()
         server.communicate(timeout=10)
         assert follower.stderr.readline() == f"{root} does not answer; trying again\n"
-        server, _ = started(root.rpartition(":")[2])
+        server, _ = started(port)
         ask(root, "/senders")
 
         assert any("/v3/senders" in line for line in follower.stdout)

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import os
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from cluster import Cluster
+from ports import free_port
 from redis_server import RedisServer
 from server_process import ServerProcess
 from trouble_proxy import TroubleProxy
+
+_SUPPORT = str(Path(__file__).parents[1] / "support")
 
 
 @pytest.fixture(scope="module")
@@ -112,3 +118,34 @@ def test_each_request_goes_to_the_next_server_and_to_one_that_is_there(tmp_path)
 
         cluster.servers[0].kill()
         assert [cluster.ask("GET", "/_mock/workspaces").json()["count"] for _ in range(3)] == [3, 3, 3]
+
+
+#: Asks for a port although the only one that it draws first is the given one.
+_DRAWS_THE_SAME = """
+import random, sys
+drawn = iter([int(sys.argv[1])])
+class Draws(random.SystemRandom):
+    def randrange(self, *limits):
+        return next(drawn, None) or super().randrange(*limits)
+random.SystemRandom = Draws
+from ports import free_port
+print(free_port())
+"""
+
+
+def test_a_port_is_given_once_to_all_processes_though_nobody_listens_there_yet():
+    given = free_port()
+    command = [sys.executable, "-c", _DRAWS_THE_SAME, str(given)]
+    found = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": _SUPPORT}, capture_output=True, text=True, check=True
+    )
+    assert int(found.stdout) != given
+
+
+def test_a_port_is_its_server_s_again_and_again():
+    port = free_port()
+    for _ in range(3):
+        with socket.create_server(("127.0.0.1", port)), socket.create_connection(("127.0.0.1", port), timeout=10):
+            pass
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port), timeout=10)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import re
 import socket
 import subprocess
@@ -13,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import requests
+from ports import free_port
 
 _EXAMPLES = Path(__file__).parents[1] / "examples" / "spread"
 #: How a balancer is started, with the file that tells it all; each stays in the foreground.
@@ -24,18 +24,8 @@ BALANCERS = {
 _NGINX = "daemon off; user root; pid nginx.pid; error_log stderr warn;"
 #: Where nginx keeps what is long, in the folder of the test.
 _KEPT = "".join(f"{kind}_temp_path {kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-#: Below those that Linux gives to connections by itself.
-_PORTS = (20_000, 32_000)
 #: How many seconds anything here may take; it is done in a moment.
 _PATIENCE_S = 30
-
-
-def free_port():
-    """A port that nothing listens on now, and that no connection gets while a killed replica is away from it."""
-    while True:
-        port = random.SystemRandom().randint(*_PORTS)  # whatever has seeded the other one, in all workers alike
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
 
 
 def is_listened_to(port):

@@ -6,7 +6,8 @@ import signal
 from contextlib import ExitStack
 
 import requests
-from balanced import free_port, until
+from balanced import until
+from ports import free_port
 from round_robin import RoundRobin
 from server_process import ServerProcess
 from wire import Wire

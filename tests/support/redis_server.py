@@ -9,7 +9,8 @@ import subprocess
 from contextlib import suppress
 
 import pytest
-from balanced import free_port, until
+from balanced import until
+from ports import free_port
 
 _PROGRAM = "redis-server"
 #: How long the engine may take for one command, in seconds.

@@ -8,7 +8,7 @@ from http.client import HTTPConnection
 from string import punctuation
 from urllib.parse import quote, urlsplit
 
-from balanced import free_port
+from ports import free_port
 from round_robin import RoundRobin
 from werkzeug.test import Client
 from werkzeug.wrappers import Response

@@ -6,7 +6,8 @@ import shutil
 import subprocess
 
 import pytest
-from balanced import free_port, is_listened_to, until
+from balanced import is_listened_to, until
+from ports import free_port
 
 _PROGRAM = "nginx"
 #: Its workers stay who starts them, as nobody else may write to the folder of a test. One of them takes strict turns.

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench import KEY
-from peers.servers import JSON, PATH, free_port
+from peers.servers import JSON, PATH
+from ports import free_port
 
 BENCHMARKS = Path(__file__).parent.parent
 #: Seconds; Java takes two on a quiet machine.

@@ -7,11 +7,12 @@ Prism is the newest that runs with Debian's Node.js.
 import json
 import os
 import shutil
-import socket
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
+
+from ports import free_port
 
 HERE = Path(__file__).parent
 #: Where the packages are; another folder can hold them, to keep them out of a checkout.
@@ -37,12 +38,6 @@ class Server(NamedTuple):
     command: Callable[[Path, int, Answers], list[str]]
     #: Where a POST puts back the ten senders, for a server that keeps what is created.
     reset: str | None = None
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def version(package):

@@ -1,6 +1,7 @@
 """Pages keep up with the workspace: they say what has become of it, lose nothing that was typed, and come back."""
 
 import pytest
+from ports import free_port
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
@@ -90,7 +91,8 @@ def test_a_workspace_that_is_dropped_is_told_and_comes_back_under_its_name(brows
 
 
 def test_a_server_that_stops_is_told_and_its_pages_come_back_with_it(browser):
-    port = serve_until(lambda root: _open_and_type(browser, root))
+    port = free_port()
+    serve_until(lambda root: _open_and_type(browser, root), port)
     says(browser, "The server does not answer.")
 
     browser.see("#advance-by .send button")[0].click()
@@ -106,15 +108,14 @@ def _open_and_type(browser, root):
     type_into(browser, FIELD, TYPED)
 
 
-def serve_until(done, port=0):
-    """Run a server until something is done there; the port that it had."""
+def serve_until(done, port):
+    """Run a server at a port until something is done there."""
     runtime = Runtime(create_app(Settings()), bind("127.0.0.1", port))
     runtime.start()
     try:
         done(runtime.url)
     finally:
         runtime.stop()
-    return runtime.port
 
 
 #: Makes a page believe that it is hidden, or seen: a browser without a screen never hides one.

@@ -12,6 +12,7 @@ from pathlib import Path
 import dns.message
 import dns.rrset
 import pytest
+from ports import free_port
 
 CODE = "0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 KEY = "MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQC7nJ1yq0aXv3mWkTzR5dEoHs8uLfP2gYb4xKjN9wQcVi6ZtMrAhDlUeSpO+/1GqFzIDAQAB"
@@ -54,7 +55,7 @@ def nameserver(tmp_path_factory):
     if _KNOTD is None:
         pytest.skip("needs knotd: Debian's package knot")
     folder = tmp_path_factory.mktemp("knot")
-    port = _free_port()
+    port = free_port()
     configuration = folder / "knot.conf"
     configuration.write_text(_CONFIGURATION.format(folder=folder, port=port, zones=_ZONES))
     with subprocess.Popen([_KNOTD, "-c", configuration], stdout=subprocess.PIPE, text=True) as server:
@@ -66,18 +67,6 @@ def nameserver(tmp_path_factory):
             yield f"127.0.0.1:{port}"
         finally:
             server.terminate()
-
-
-def _free_port():
-    """A port that is free for UDP and TCP."""
-    while True:
-        with socket.socket() as tcp, socket.socket(type=socket.SOCK_DGRAM) as udp:
-            tcp.bind(("127.0.0.1", 0))
-            try:
-                udp.bind(tcp.getsockname())
-            except OSError:
-                continue
-            return tcp.getsockname()[1]
 
 
 class Stub:

@@ -8,8 +8,9 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 import trustme
-from balanced import free_port, until
+from balanced import until
 from invoking import invoke
+from ports import free_port
 from redis_server import RedisServer
 
 from mockserver.storage.errors import EngineError
