@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockserver.app.peers import own_address, shares
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, NoKeeping
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.core.workspaces.no_keeping import NoKeeping
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings, version

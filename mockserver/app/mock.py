@@ -15,7 +15,8 @@ from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
 from mockserver.core.late import late
-from mockserver.core.workspaces.keeping import Keeping, NoKeeping
+from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.no_keeping import NoKeeping
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer

@@ -11,7 +11,8 @@ from functools import partial
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, Outline, Unshared
+from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, Outline
+from mockserver.core.workspaces.no_keeping import Unshared
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Parts, Workspace
 from mockserver.storage.batch import Batch

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import random
 import socket
 from contextlib import suppress
 
 #: Below those that Linux gives to connections by itself.
 _PORTS = (20_000, 32_000)
-#: What keeps the ports that were given away, until the process ends.
-_kept = []
 
 
 def free_port():
@@ -21,7 +20,7 @@ def free_port():
     while True:
         port = random.SystemRandom().randrange(*_PORTS, 2)  # whatever has seeded the other one, in all workers alike
         with suppress(OSError):
-            _kept.append(_claim(port))
+            atexit.register(_claim(port).close)
             return port
 
 

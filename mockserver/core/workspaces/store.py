@@ -16,10 +16,11 @@ from mockserver.core.effects.effects import Effects, NoEffects
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import is_drawn, is_key
 from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.workspaces.keeping import Keeping, NoKeeping
+from mockserver.core.workspaces.keeping import Keeping
 from mockserver.core.workspaces.limited_registry import LimitedRegistry
 from mockserver.core.workspaces.limited_registry import StoreFullError as StoreFullError
 from mockserver.core.workspaces.maker import Loader, Maker
+from mockserver.core.workspaces.no_keeping import NoKeeping
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.registry import DEFAULT as DEFAULT
 from mockserver.core.workspaces.replica import Replica

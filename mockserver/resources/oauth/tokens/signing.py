@@ -9,7 +9,8 @@ from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.workspaces.keeping import Keeping, NoKeeping
+from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.no_keeping import NoKeeping
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
