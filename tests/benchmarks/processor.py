@@ -11,7 +11,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
-from bench import started
+from bench import part_of, started
 from connections import Connections
 
 _LIBC = ctypes.CDLL(None)
@@ -22,7 +22,7 @@ SERVER_CORE, LOAD_CORE = {_CORES[0]}, {_CORES[-1]}
 #: How many requests a turn may have: some hundredths of a second of them, in which the machine stays as it is.
 REQUESTS = 160
 #: How many turns each server has. On a busy machine the median of so many moves by a tenth.
-_TURNS = 50
+_TURNS = part_of(50)
 
 
 #: How many seconds a server without requests is left alone before its time is read: the kernel adds up the time of a

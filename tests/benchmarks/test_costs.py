@@ -9,6 +9,7 @@ import statistics
 from collections import defaultdict
 
 import pytest
+from bench import part_of
 from kinds import FREE, KINDS, READ
 from processor import Load
 
@@ -17,7 +18,7 @@ from mockserver.resources.registry import OPERATIONS
 pytestmark = pytest.mark.benchmark
 
 #: How many times each kind is measured. On a busy machine the median of so many multiples moves by a seventh.
-ROUNDS = 6
+ROUNDS = part_of(6)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import urllib.request
 from contextlib import ExitStack, contextmanager
 
 import pytest
-from bench import KEY, MOCK, get, post
+from bench import KEY, MOCK, get, part_of, post
 from connections import request
 from processor import REQUESTS, Load, in_turns, servers
 
@@ -15,7 +15,7 @@ from mockserver.dashboard.navigation import PAGES
 pytestmark = pytest.mark.benchmark
 
 #: How many turns each server has: together some seconds, in which every page is fetched again and again.
-_TURNS = 150
+_TURNS = part_of(150)
 #: What `live.js` has as well: how often it is told at most, and which part of the time fetching takes.
 _EVERY_S, _SHARE = 1, 0.01
 #: The pages that show what comes with each request.

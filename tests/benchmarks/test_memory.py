@@ -4,7 +4,7 @@ import json
 import os
 
 import pytest
-from bench import MOCK, get, post, resident_mb, started
+from bench import MOCK, get, part_of, post, resident_mb, started
 from connections import request
 from kinds import KINDS
 from scenario_of_kinds import NUMBER
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.benchmark
 #: of the system take beside that differs by a megabyte or two from machine to machine.
 IDLE_MB = 45.5
 #: How many requests are made. So many take some 15 seconds, and `BENCHMARK_REQUESTS=1000000` ten minutes.
-REQUESTS = int(os.environ.get("BENCHMARK_REQUESTS", "60000"))
+REQUESTS = int(os.environ.get("BENCHMARK_REQUESTS", part_of(60_000)))
 #: The part of the requests after which all is full that has a limit, so that nothing more may be taken.
 WARM = 0.3
 #: So small that all is full early.

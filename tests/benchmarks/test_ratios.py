@@ -6,7 +6,7 @@ Absolute figures are printed; only ratios fail.
 import statistics
 
 import pytest
-from bench import EMPTY, MOCK, get, seconds_to_first_answer, started
+from bench import EMPTY, MOCK, get, part_of, seconds_to_first_answer, started
 from processor import SERVER_CORE, seconds
 
 pytestmark = pytest.mark.benchmark
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.benchmark
 #: shows 1.3, and a busy one, where a start finds other programs' data in the caches, up to 1.35.
 START = 1.45
 #: How many times each is started, in turns. On a busy machine the median of so many moves by a fiftieth.
-_PAIRS = 12
+_PAIRS = part_of(12)
 
 
 def processor_time_to_first_answer(command):

@@ -1,7 +1,7 @@
 """One request never stops the others, whatever its body is: all of them, by every way in, against a server of its own.
 
-`pytest -m guard tests/guard` sends every body by every way in three sizes, but of the large texts of YAML to each way
-its share; the second command of the README sends the smaller ones by some of the ways.
+`pytest -m guard tests/guard` sends every body by every way in three sizes, but of the large texts of JSON and YAML to
+each way its share; the second command of the README sends the smaller ones by some of the ways.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from peer import Bystander, Server, is_busy
 from ways import Way, ways
 
 SMALL, MIDDLE, LARGE = 10_000, 100_000, 1_000_000
-#: Of so many large texts of YAML a way gets one, and each of them comes by some ways: one reader reads them for all
-#: calls, before any sees them, and takes up to a second for each.
-SHARED_OUT = 5
+#: Of so many large texts of a kind a way gets one, and each of them comes by some ways: one reader reads them for all
+#: calls, before any sees them, and takes up to a second for each of YAML.
+SHARED_OUT = {"application/json": 3, "application/yaml": 5}
 #: How long another client may have to wait, in seconds: on a machine of our own, and where others work as well. What
 #: stops a server does so for seconds.
 QUIET_S, BUSY_S = 0.1, 0.5
@@ -75,8 +75,9 @@ def _complaint(
 
 
 def all_sizes(way: Way, position: int) -> dict[str, tuple[int, ...]]:
-    """The sizes in which a way gets each body; `position` says which of the large texts of YAML are among them."""
-    large = [*way.evils][position % SHARED_OUT :: SHARED_OUT] if way.media == "application/yaml" else [*way.evils]
+    """The sizes in which a way gets each body; `position` says which of the large ones are among them."""
+    ways_of_each = SHARED_OUT.get(way.media, 1)
+    large = [*way.evils][position % ways_of_each :: ways_of_each]
     return {name: (SMALL, MIDDLE, LARGE) if name in large else (SMALL, MIDDLE) for name in way.evils}
 
 

@@ -41,7 +41,7 @@ def odd_path(chance):
 
 
 @pytest.mark.parametrize(
-    ("seed", "requests"), [(1, 300), pytest.param(2, 10_000, marks=pytest.mark.slow)], ids=["some", "many"]
+    ("seed", "requests"), [(1, 300), pytest.param(2, 5_000, marks=pytest.mark.slow)], ids=["some", "many"]
 )
 def test_odd_paths_and_methods_are_answered_at_once_and_never_with_an_error_of_the_mock(untouched, seed, requests):
     chance = random.Random(seed)

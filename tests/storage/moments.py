@@ -46,7 +46,7 @@ class Moment(NamedTuple):
 #: How long after its beginning each kind of moment comes. Chosen: up to a little more than what has begun takes.
 _AFTER_S = {
     "start": (0, 0.1),  # of the process
-    "load": (0, 0.8),  # of the load
+    "load": (0, 0.5),  # of the load
     "long load": (2.2, 2.6),  # longer than what was acknowledged first may be gone
     "write": (0, 0.004),  # of changes
     "checkpoint": (0, 0.004),  # of changes into the file itself

@@ -1,4 +1,4 @@
-"""How many examples a property gets: few in the second command, many where there is time for them."""
+"""How many examples a property gets: few in the second command, more in `.ci/run`, many where there is time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.internal.conjecture import engine, providers
 
 #: The profiles, with the share of the examples that a property names. Few are a quarter of them: enough to meet each
-#: rule of a history some times, in a quarter of the time.
-SHARES = {"few": 0.25, "many": 1.0}
+#: rule of a history some times, in a quarter of the time. `--hypothesis-profile` names another one.
+SHARES = {"few": 0.25, "more": 0.5, "many": 1.0}
 #: What a property has at least, and what one that names no number has where there are many.
 LEAST, USUAL = 4, 100
 
