@@ -22,6 +22,9 @@ PROMISED_S = {"background": 2.0, "always": 0.0}
 #: How long each client rests between two things that it does, in seconds. Chosen: hundreds of requests a second of all
 #: together write with nearly each moment, and what they have done is soon done again beside the server.
 _PAUSE_S = 0.02
+#: After so many pages of changes SQLite brings them into its file: a tenth of what it is, so that the load of a moment
+#: comes to it, whatever is promised.
+_CHECKPOINT_PAGES = 100
 
 
 class Lives:
@@ -48,7 +51,7 @@ class Lives:
 
     def live(self, moment: Moment):
         """One start, what is held after it, and load until a moment."""
-        with ServerProcess(*self._options) as server:
+        with self._server() as server:
             if moment.kind == "start":
                 moment.come(server, self._store)
                 return
@@ -62,8 +65,11 @@ class Lives:
 
     def come_to_rest(self):
         """A last start, and what is held after it."""
-        with ServerProcess(*self._options) as server:
+        with self._server() as server:
             self._check(server.root)
+
+    def _server(self):
+        return ServerProcess(*self._options, checkpoint_pages=_CHECKPOINT_PAGES)
 
     def _check(self, root):
         for client in self._clients:
