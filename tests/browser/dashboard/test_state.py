@@ -1,10 +1,10 @@
 """The text area of the page "State", as somebody uses it whose workspace is used by others as well."""
 
 import itertools
-from importlib.resources import files
 
 import pytest
 import requests
+from axe_core import axe_core
 from selenium.webdriver.common.keys import Keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
@@ -16,7 +16,6 @@ SCENARIO = {
     "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
 }
 _NAMES = (f"state-{number}" for number in itertools.count(1))
-_AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 _JUDGE = (
     "axe.run().then(found => arguments[0](found.violations.map(row => [row.id, row.nodes.map(node => node.html)])))"
 )
@@ -229,6 +228,6 @@ def test_a_page_is_for_everybody(browser, workspace, path, scheme, width):
     """No rule of axe-core's is broken, and nobody has to scroll sideways."""
     with browser.looking(scheme, width):
         browser.open(workspace.page(path))
-        browser.script(_AXE)
+        browser.script(axe_core())
         assert browser.driver.execute_async_script(_JUDGE) == []
         assert browser.script("return document.documentElement.scrollWidth") <= width

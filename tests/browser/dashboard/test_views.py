@@ -1,15 +1,14 @@
 """Every view of the dashboard: for everybody, in every look, light on the wire, and quiet in the console."""
 
-from importlib.resources import files
 from urllib.parse import urlsplit
 
 import pytest
+from axe_core import axe_core
 
 from .conftest import ARTEFACTS, NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
-_AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 _JUDGE = """
 const [done] = arguments;
 axe.run({iframes: false, resultTypes: ["violations"]}).then(
@@ -84,7 +83,7 @@ def judged(browser, address, name, looks):
     broken = []
     browser.open(address)
     browser.see("h1")
-    browser.script(_AXE)
+    browser.script(axe_core())
     for look in looks:
         with Look(browser, look) as seen:
             across = browser.script("return document.scrollingElement.scrollWidth")

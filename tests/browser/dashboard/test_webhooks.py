@@ -1,16 +1,15 @@
 """The page "Webhooks" in a browser: what fails is seen, tried again and triggered, by keyboard."""
 
 import itertools
-from importlib.resources import files
 
 import pytest
 import requests
+from axe_core import axe_core
 from selenium.webdriver.common.keys import Keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 _NAMES = (f"webhooks-{number}" for number in itertools.count(1))
-_AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 _JUDGE = (
     "axe.run().then(found => arguments[0](found.violations.map(row => [row.id, row.nodes.map(node => node.html)])))"
 )
@@ -142,7 +141,7 @@ def test_everybody_can_use_the_page(browser, workspace, path, scheme, width):
     with browser.looking(scheme, width):
         browser.open(workspace.page(path))
         browser.see("h1")
-        browser.script(_AXE)
+        browser.script(axe_core())
         assert browser.driver.execute_async_script(_JUDGE) == []
         assert browser.script("return document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     assert browser.console() == []

@@ -1,14 +1,12 @@
 """Whether everybody can use the pages: axe-core judges each, in every state, colour scheme and width."""
 
-from importlib.resources import files
-
 import pytest
+from axe_core import axe_core
 
 from mockserver.resources.oauth.scopes import CATALOGUE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
-_AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 #: A report of coverage has many sections that are alike; of those where nothing was met, the first is looked at.
 _ALIKE = "section:not(:has(.met)) ~ section:not(:has(.met)), li:nth-child(n+10)"
 _JUDGE = """
@@ -133,7 +131,7 @@ def test_a_page_is_for_everybody(browser, make_workspace, name):
     go(browser, make_workspace(**changes))
     assert heading is None or browser.text("h1") == heading
 
-    browser.script(_AXE)
+    browser.script(axe_core())
     for scheme, width in _LOOKS:
         with browser.looking(scheme, width):
             found = browser.driver.execute_async_script(_JUDGE, _ALIKE)
