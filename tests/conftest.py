@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 from collections import Counter
 from contextlib import contextmanager, nullcontext
@@ -127,6 +128,8 @@ def pytest_configure(config):
     if config.getoption("--store") != "memory":
         kept_apps.join(config, Api)
     few_keys.join(config)
+    # What is for this run is not for those that its tests start, which would write their report over that of this one.
+    os.environ.pop("PYTEST_ADDOPTS", None)
     # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

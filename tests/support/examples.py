@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.internal.conjecture import engine, providers
 
 #: The profiles, with the share of the examples that a property names. Few are a quarter of them: enough to meet each
-#: rule of a history some times, in a quarter of the time. `--hypothesis-profile` names another one.
+#: rule of a history some times, in a quarter of the time. The variable HYPOTHESIS_PROFILE names another one.
 SHARES = {"few": 0.25, "more": 0.5, "many": 1.0}
 #: What a property has at least, and what one that names no number has where there are many.
 LEAST, USUAL = 4, 100
@@ -32,10 +34,10 @@ for _name, _share in SHARES.items():
         # A fixture of a property is a factory, or a workspace that every example resets.
         suppress_health_check=list(HealthCheck),
     )
-settings.load_profile("few")
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "few"))
 
 
 def examples(most):
-    """The settings of a property that has so many examples with `--hypothesis-profile=many`."""
+    """The settings of a property that has so many examples in the profile `many`."""
     share = SHARES.get(settings.get_current_profile_name(), 1.0)
     return settings(max_examples=max(LEAST, round(most * share)))
