@@ -141,6 +141,17 @@ def test_many_warnings_end_with_how_many_more_there_were(workspace):
     assert warnings[19:] == ["createSender knows no member a19; it is ignored", "and 1,000 more"]
 
 
+@pytest.mark.parametrize(("parameters", "members"), [(15, 10), (20, 5), (24, 1), (25, 0), (0, 25)])
+def test_warnings_of_several_kinds_are_counted_together(workspace, parameters, members):
+    query = "&".join(f"q{number}=1" for number in range(parameters))
+    body = {"name": "A", "email": "a@b.test", **{f"a{number}": 1 for number in range(members)}}
+    workspace.post(f"/v3/senders?{query}", body)
+
+    warnings = last(workspace)["warnings"]
+    assert len(warnings) == 21
+    assert warnings[20] == "and 5 more"
+
+
 def test_a_member_that_is_refused_is_not_said_to_be_ignored(make_api):
     api = make_api({"strict": True})
     api.post("/v3/senders", json={"name": "A", "email": "a@b.test", "colour": 1})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -217,6 +217,15 @@ class Exchange:
         self._warned += 1
         rest = self._warned - _MOST_WARNINGS
         self.warnings = [*self.warnings[:_MOST_WARNINGS], f"and {rest:,} more" if rest > 0 else warning]
+
+    def warn_of_each(self, things: Sequence[str], told: Callable[[str], str]) -> None:
+        """Add a warning for each of some things, in the words of `told`; those beyond the most are only counted."""
+        room = max(0, _MOST_WARNINGS - self._warned)
+        for thing in things[:room]:
+            self.warn(told(thing))
+        if len(things) > room:
+            self._warned += len(things) - room - 1
+            self.warn("")  # it is counted with them, and its text is not kept
 
 
 def read_json(body: bytes) -> Any:

@@ -128,8 +128,9 @@ class Endpoint(ABC):
         return loaded
 
     def _warn(self, noun: str, unknown: list[str], exchange: Exchange) -> None:
-        for path in unknown:
-            exchange.warn(f"{self.operation.id} knows no {noun} {reasons.shown(path)}; it is ignored")
+        if unknown:
+            beginning = f"{self.operation.id} knows no {noun}"
+            exchange.warn_of_each(unknown, lambda path: f"{beginning} {reasons.shown(path)}; it is ignored")
 
     def _refuse_unknown(self, names: list[str]) -> None:
         if names:
