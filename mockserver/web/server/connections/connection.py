@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from enum import Enum
 from time import monotonic
 from typing import Any
 
+import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from mockserver.web.server.connections.admission import Admission
+from mockserver.web.server.connections.framing import fault_of_bytes, fault_of_head, origin_form, same_framing
 from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
 from mockserver.web.server.connections.refusal import last_bytes
 from mockserver.web.server.wire import TRANSPORT
@@ -26,6 +29,8 @@ _SLICE = 16 * 1024
 #: How many seconds after a refusal a connection is still read, and what comes thrown away, so that the client reads the
 #: answer. Chosen: the round trips of a slow network, and little enough to hold a connection for.
 _LINGER = 2.0
+
+_LOG = logging.getLogger(__name__)
 
 
 class Part(Enum):
@@ -67,6 +72,8 @@ class Connection(HttpToolsProtocol):
         self.unread = 0
         self.unread_since = self.idle_since
         self._is_refused = False
+        #: Whether the parser is being given a head whose request has begun already.
+        self._is_resuming = False
         self.url = b""
 
     # ------------------------------------------------------------------ what comes in
@@ -92,9 +99,32 @@ class Connection(HttpToolsProtocol):
 
     def _parse(self, data: bytes | memoryview) -> None:
         self._parsing = len(data)
-        super().data_received(data)  # type: ignore[arg-type]  # the parser takes whatever holds bytes
+        self._feed(data)
         if self._part is not None and not self._is_refused:
             self._measure()
+
+    def _feed(self, data: bytes | memoryview) -> None:
+        """Give bytes to the parser, and refuse the request if they are no HTTP/1.1."""
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as offer:
+            if not self._is_refused:
+                self._ignore_upgrade()
+                self._feed(memoryview(data)[offer.args[0] :])
+        except httptools.HttpParserError as error:
+            self._refuse_invalid(fault_of_bytes(error))
+
+    def _ignore_upgrade(self) -> None:
+        """Read on as HTTP/1.1 after a head that offers another protocol, as RFC 9110, 7.8 allows.
+
+        The parser expects the other protocol behind such a head. A new parser is given a head with the same framing but
+        without the offer, so that it reads the body of the request and all requests after it.
+        """
+        url, self._is_resuming = self.url, True
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
+        self.parser.feed_data(same_framing(self.scope["headers"]))
+        self.url, self._is_resuming = url, False
 
     def _measure(self) -> None:
         """Count the bytes of a request that is not complete, and refuse it if there are too many."""
@@ -107,6 +137,11 @@ class Connection(HttpToolsProtocol):
             self._refuse_head()
         else:
             self.refuse(431, f"More than {self._limits.head} bytes came between two pieces of the body, or after them")
+
+    def _refuse_invalid(self, fault: str) -> None:
+        host = self.client[0] if self.client else "an unknown client"
+        _LOG.warning("Invalid HTTP request from %s: %s", host, fault)
+        self.refuse(400, f"Invalid HTTP request: {fault}")
 
     def _refuse_head(self) -> None:
         self.refuse(431, f"The line of the request and its headers have more than {self._limits.head} bytes")
@@ -136,19 +171,24 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------ what the parser sees
 
     def on_message_begin(self) -> None:
+        if self._is_resuming:
+            return
         super().on_message_begin()
         self._part, self._came, self._since = Part.HEAD, -self._parsing, 0.0
         self.scope[TRANSPORT] = self.transport  # type: ignore[literal-required]  # ours
 
     def on_headers_complete(self) -> None:
-        if self._is_refused:
+        if self._is_refused or self._is_resuming:
             return
         limits = self._limits
         if len(self.headers) > limits.headers:
             self.refuse(431, f"The request has more than {limits.headers} headers")
         elif self._came + self._parsing + _SLICE > limits.head and self._head_size() > limits.head:
             self._refuse_head()
+        elif fault := fault_of_head(self.parser, self.headers):
+            self._refuse_invalid(fault)
         else:
+            self.url = origin_form(self.url)
             self._accept()
             self._part, self._came, self._since = Part.BODY, -self._parsing, 0.0
             # A trailer, behind a body in pieces, is no header of the request (RFC 9110, 6.5.1).
@@ -171,12 +211,10 @@ class Connection(HttpToolsProtocol):
             super().on_body(body)
 
     def on_message_complete(self) -> None:
-        if not self._is_refused:
-            self._part = None
-            super().on_message_complete()
-
-    def _unsupported_upgrade_warning(self) -> None:
-        """Say nothing: what asks for another protocol is answered in this one (RFC 9110, 7.8)."""
+        if self._is_refused or self.parser.should_upgrade():  # then the body is still to come
+            return
+        self._part = None
+        super().on_message_complete()
 
     # ------------------------------------------------------------------ what goes out
 
@@ -193,9 +231,6 @@ class Connection(HttpToolsProtocol):
             self._linger()
         if self._held:
             self.loop.call_soon(self._parse_held)
-
-    def send_400_response(self, msg: str) -> None:
-        self.refuse(400, msg)
 
     def refuse(self, status: int, message: str) -> None:
         """Answer the request that is coming in with an error, and read no more of the connection.

@@ -107,7 +107,8 @@ class FastConnection(Connection):
             self._learn(data)
 
     def on_message_begin(self) -> None:
-        self._hand_over()  # it is not alone: the next one may be refused, which the answer to this one is to tell
+        if not self._is_resuming:
+            self._hand_over()  # it is not alone: the next one may be refused, which the answer to this one is to tell
         super().on_message_begin()
 
     def _accept(self) -> None:
@@ -130,7 +131,6 @@ class FastConnection(Connection):
             and not self.expect_100_continue
             and not self.flow.write_paused
             and self.parser.get_http_version() == "1.1"
-            and not self.parser.should_upgrade()
         )
 
     def on_body(self, body: bytes) -> None:
@@ -145,7 +145,7 @@ class FastConnection(Connection):
     def on_message_complete(self) -> None:
         if self._body is None or self._is_refused:
             super().on_message_complete()
-        else:
+        elif not self.parser.should_upgrade():  # else the body is still to come
             self._part, self._is_complete = None, True
 
     def refuse(self, status: int, message: str) -> None:
