@@ -31,7 +31,7 @@ _UPSTREAM = "  upstream replicas-{number} {{ {servers} keepalive 64; }}\n"
 _SERVER = """\
   server {{
     listen 127.0.0.1:{port};
-    location / {{ proxy_pass http://replicas-{number}; proxy_next_upstream {retry}; }}
+    location / {{ proxy_pass http://replicas-{number}; proxy_next_upstream {retry}; {more} }}
   }}
 """
 
@@ -40,10 +40,10 @@ class RoundRobin:
     """An nginx before some groups of ports; `urls` are the addresses that their clients have, in the same order.
 
     What cannot be handed to a replica goes to the next one if `retry` is `error`, as nginx does by default; `off`: the
-    client is told 502.
+    client is told 502. `more` are further directives of each location.
     """
 
-    def __init__(self, folder, *groups, retry="error"):
+    def __init__(self, folder, *groups, retry="error", more=""):
         self._file = folder / "nginx.conf"
         ports = [free_port() for _ in groups]
         self.urls = [f"http://127.0.0.1:{port}" for port in ports]
@@ -52,7 +52,7 @@ class RoundRobin:
             servers = " ".join(f"server 127.0.0.1:{its} max_fails=0;" for its in group)
             parts += [
                 _UPSTREAM.format(number=number, servers=servers),
-                _SERVER.format(number=number, port=port, retry=retry),
+                _SERVER.format(number=number, port=port, retry=retry, more=more),
             ]
         self._file.write_text("".join([*parts, "}\n"]), encoding="utf-8")
         self._ports = ports

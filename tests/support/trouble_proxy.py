@@ -1,4 +1,4 @@
-"""A proxy of TCP before an engine, which makes the line to it as bad as a test wants it."""
+"""A TCP proxy in front of a server or an engine: it counts connections, and disturbs them as a test wants it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ class TroubleProxy:
         self._target = port
         self._loop = asyncio.new_event_loop()
         self._links: set[asyncio.Task[None]] = set()
+        #: How many connections clients have opened.
+        self.accepted = 0
         self._reset()
         self._server = self._loop.run_until_complete(asyncio.start_server(self._link, "127.0.0.1", 0))
         self.port = self._server.sockets[0].getsockname()[1]
@@ -71,6 +73,7 @@ class TroubleProxy:
     # ------------------------------------------------------------------ in the thread of the proxy
 
     async def _link(self, reader, writer):
+        self.accepted += 1
         if self._is_refusing:
             writer.transport.abort()
             return
