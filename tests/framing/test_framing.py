@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import socket
 import ssl
-import subprocess
 import threading
 from urllib.parse import urlsplit
 
 import pytest
 import requests
-from balanced import is_listened_to, until
-from ports import free_port
-from round_robin import RoundRobin
+from proxies import PROXIES, proxy
 from rows import KEPT, REFUSED, ROWS, head, with_length
 
 from mockserver import MockServer
@@ -25,18 +21,6 @@ from mockserver.web.server.connections.fast_path import FastConnection
 LAST = ("GET", "/v3/last", None)
 _LAST = head("GET /v3/last HTTP/1.1", "Connection: close")
 _STATUS = re.compile(rb"^HTTP/1\.1 (?!100)(\d{3})", re.MULTILINE)
-
-_HAPROXY = """
-defaults
-  mode http
-  timeout connect 5s
-  timeout client 20s
-  timeout server 20s
-listen all
-  bind 127.0.0.1:{port}
-  http-reuse always
-  server one 127.0.0.1:{server}
-"""
 
 
 class Server:
@@ -140,29 +124,10 @@ def test_server_with_tls_reads_each_request_once_and_whole(tmp_path):
         assert misread(Server(server.url, ca_file=str(file)), is_read) == {}
 
 
-def test_nginx_passes_on_what_the_server_reads(root, tmp_path):
-    with RoundRobin(tmp_path, [urlsplit(root).port]) as nginx:
-        assert misread(Server(root, nginx.urls[0]), is_passed_on) == {}
-
-
-def test_haproxy_passes_on_what_the_server_reads(root, haproxy):
-    assert misread(Server(root, haproxy), is_passed_on) == {}
-
-
-@pytest.fixture
-def haproxy(root, tmp_path):
-    """The address of an HAProxy before the server."""
-    if shutil.which("haproxy") is None:
-        pytest.skip("haproxy is not installed: apt-get install haproxy")
-    port, file = free_port(), tmp_path / "haproxy.cfg"
-    file.write_text(_HAPROXY.format(port=port, server=urlsplit(root).port), encoding="utf-8")
-    process = subprocess.Popen(["haproxy", "-db", "-q", "-f", file])
-    try:
-        until(lambda: is_listened_to(port), "haproxy is ready")
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait()
+@pytest.mark.parametrize("name", PROXIES)
+def test_proxy_passes_on_what_the_server_reads(root, tmp_path, name):
+    with proxy(name, tmp_path, urlsplit(root).port) as url:
+        assert misread(Server(root, url), is_passed_on) == {}
 
 
 @pytest.mark.parametrize(
