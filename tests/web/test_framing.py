@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import pytest
 import requests
 from proxies import PROXIES, proxy
-from rows import KEPT, REFUSED, ROWS, head, with_length
+from request_framings import KEPT, REFUSED, ROWS, head, with_length
 
 from mockserver import MockServer
 from mockserver.web.server.connections.fast_path import FastConnection
