@@ -1,5 +1,6 @@
 """What the package is installed by, and what it says where the server is not installed."""
 
+import json
 import re
 import subprocess
 import sys
@@ -28,6 +29,39 @@ def test_the_bare_package_requires_nothing():
 
 def test_the_version_is_that_of_the_distribution():
     assert mockserver.__version__ == metadata.version("brevo-mockserver")
+
+
+@pytest.mark.parametrize(
+    ("recorded", "line"),
+    [
+        (None, "brevo-mockserver[server]"),
+        (
+            {"url": "file:///src/my%20mock", "dir_info": {"editable": True}},
+            "brevo-mockserver[server] @ file:///src/my%20mock",
+        ),
+        (
+            {"url": "file:///dist/brevo_mockserver-0.1.0-py3-none-any.whl", "archive_info": {}},
+            "brevo-mockserver[server] @ file:///dist/brevo_mockserver-0.1.0-py3-none-any.whl",
+        ),
+        (
+            {"url": "https://git.acme.test/mock", "vcs_info": {"vcs": "git", "commit_id": "abc123"}},
+            "brevo-mockserver[server] @ git+https://git.acme.test/mock@abc123",
+        ),
+    ],
+    ids=["an index", "a checkout", "a wheel", "a repository"],
+)
+def test_the_requirement_names_the_address_from_which_the_package_is_installed(recorded, line, monkeypatch, tmp_path):
+    if recorded:
+        (tmp_path / "direct_url.json").write_text(json.dumps(recorded))
+    monkeypatch.setattr(metadata, "distribution", lambda _: metadata.PathDistribution(tmp_path))
+
+    assert distribution.requirement("server") == line
+
+
+def test_the_requirement_is_the_name_where_the_package_is_not_installed(monkeypatch):
+    monkeypatch.setattr(distribution, "NAME", "mockserver-absent")
+
+    assert distribution.requirement("server") == "mockserver-absent[server]"
 
 
 def test_the_modules_of_the_server_are_one_of_each_distribution_that_the_extra_brings():

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from mockserver.cli.framework import argument, command, fail
 from mockserver.cli.framework.output import echo, printable
 from mockserver.cli.framework.values import EXISTING_FOLDER
+from mockserver.settings.distribution import requirement
 from mockserver.settings.locations import SCHEMA_FILE
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -81,7 +82,7 @@ def plan(folder: Path) -> Plan:
 def _steps_in_python(run: str, serve: str) -> list[str]:
     return [
         "In the environment of your tests:",
-        "  pip install 'brevo-mockserver[server]'",
+        f"  pip install {quote(requirement('server'))}",
         f"  python -m {run}",
         "Then let the test call your own code in place of `call`.",
         "To try the scenario by hand:",

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from typing import Any
 
 #: The name by which pip knows the package.
 NAME = "brevo-mockserver"
@@ -35,6 +36,31 @@ def version() -> str:
         return metadata.version(NAME)
     except metadata.PackageNotFoundError:
         return UNKNOWN_VERSION
+
+
+def requirement(extra: str) -> str:
+    """Return what `pip install` takes to install this package, as it is installed here, with an extra.
+
+    A package from a checkout, a wheel or a repository is named with the address that PEP 610 records, as the same
+    version may be on no index.
+    """
+    import json  # noqa: PLC0415  # most programs never ask
+    from importlib import metadata  # noqa: PLC0415  # it takes long to import
+
+    named = f"{NAME}[{extra}]"
+    try:
+        recorded = metadata.distribution(NAME).read_text("direct_url.json")
+    except metadata.PackageNotFoundError:
+        return named
+    return f"{named} @ {_address(json.loads(recorded))}" if recorded else named
+
+
+def _address(recorded: dict[str, Any]) -> str:
+    """Return the address of a record of PEP 610, of a repository with its commit, as PEP 508 writes it."""
+    url: str = recorded["url"]
+    if repository := recorded.get("vcs_info"):
+        return f"{repository['vcs']}+{url}@{repository['commit_id']}"
+    return url
 
 
 @contextmanager

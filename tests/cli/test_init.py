@@ -8,6 +8,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from mockserver.cli import initializing
+
 SCENARIO, SCHEMA, TEST = (
     "tests/scenarios/product.yaml",
     "tests/scenarios/scenario.schema.json",
@@ -62,6 +64,14 @@ def test_a_project_with_tests_of_unittest_gets_one_beside_them_that_passes(proje
     assert "import pytest" not in (folder / "test" / "test_mockserver.py").read_text()
     passed = follow(folder, answer)
     assert (passed.returncode, passed.stderr.endswith("OK\n")) == (0, True), passed.stderr
+
+
+def test_the_line_that_installs_names_what_is_installed_here(project, run, monkeypatch):
+    monkeypatch.setattr(initializing, "requirement", lambda extra: f"brevo-mockserver[{extra}] @ file:///my%20mock")
+
+    answer = run("init", str(project()))
+
+    assert "  pip install 'brevo-mockserver[server] @ file:///my%20mock'" in answer.stdout.splitlines()
 
 
 def test_nothing_is_changed_that_is_there(project, run):
