@@ -21,6 +21,7 @@ extensions = [
     "anchors",
     "diagrams",
     "handles",
+    "search_words",
 ]
 exclude_patterns = ["_build", "extensions"]
 source_suffix = {".md": "markdown"}
