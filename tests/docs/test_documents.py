@@ -30,7 +30,12 @@ _CONTRACT = {
     path.relative_to(_ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted((_ROOT / "docs" / "contract").glob("*.md"))
 }
-_ALL = {**_DOCUMENTS, **_CONTRACT}
+#: What GitHub shows to those who report or change something.
+_OF_GITHUB = {
+    path.relative_to(_ROOT).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted((_ROOT / ".github").glob("*.md"))
+}
+_ALL = {**_DOCUMENTS, **_CONTRACT, **_OF_GITHUB}
 _FENCED = re.compile(r"^(```+)[^`\n]*\n.*?^\1$", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
@@ -116,6 +121,44 @@ def test_links_of_pages_stay_among_the_pages():
         found for found in targets
         if not ((_ROOT / found[0]).parent / found[1].partition("#")[0]).resolve().is_relative_to(folder)
     ] == []  # fmt: skip
+
+
+#: What a page installs by a name that no index has yet, and what says where else to get it.
+_BY_NAME = re.compile(r"(?:pip install|uvx|pipx run)[^`\n]*brevo-mockserver")
+_INSTALLS = [name for name, text in _DOCUMENTS.items() if _BY_NAME.search(text)]
+#: Names that a reader has to replace by others.
+_PLACEHOLDERS = re.compile(r"registry\.example\.com|example-org/mockserver")
+
+
+def test_pages_that_install_by_name_are_found():
+    assert {"docs/start.md", "docs/guides/pytest.md", "docs/trouble.md"} <= set(_INSTALLS)
+
+
+@pytest.mark.parametrize("name", ["README.md", *_INSTALLS])
+def test_a_page_says_how_to_install_before_the_first_release_if_it_installs_by_name(name):
+    assert re.search(
+        r"\]\([^)]*#before-the-first-release\)|^## Before the first release$", _DOCUMENTS[name], re.MULTILINE
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "placeholder"),
+    [(name, found) for name, text in _DOCUMENTS.items() for found in sorted(set(_PLACEHOLDERS.findall(text)))],
+)
+def test_a_page_says_what_its_placeholder_stands_for(name, placeholder):
+    prose = _FENCED.sub("", _DOCUMENTS[name])
+
+    assert f"`{placeholder}` is a placeholder for " in prose
+    assert "#before-the-first-release)" in prose
+
+
+@pytest.mark.parametrize("name", [name for name, text in _DOCUMENTS.items() if "<!-- search: " in text])
+def test_words_by_which_a_page_is_found_appear_in_its_text(name):
+    """A search must not lead to a page that does not mention what was searched for."""
+    words = " ".join(re.findall(r"^<!-- search: (.+) -->$", _DOCUMENTS[name], re.MULTILINE)).lower()
+    text = re.sub(r"<!--.*?-->", "", _DOCUMENTS[name], flags=re.DOTALL).lower()
+
+    assert [word for word in re.findall(r"[\w.]+", words) if word not in text] == []
 
 
 @pytest.fixture(scope="module")
