@@ -8,7 +8,7 @@ import pytest
 
 _ROOT = Path(__file__).parents[2]
 #: As docs/project/contributing.md has it.
-_STRICT = ("-W", "-n", "--keep-going")
+_STRICT = ("-a", "-W", "-n", "--keep-going")
 
 
 @pytest.fixture(scope="session")
