@@ -152,6 +152,11 @@ def test_a_page_says_what_its_placeholder_stands_for(name, placeholder):
     assert "#before-the-first-release)" in prose
 
 
+@pytest.mark.parametrize("name", [name for name, text in _DOCUMENTS.items() if "redis://" in text])
+def test_a_page_names_the_extra_if_it_has_a_store_in_redis(name):
+    assert re.search(r"extra `redis`|\[server,redis\]", _DOCUMENTS[name])
+
+
 @pytest.mark.parametrize("name", [name for name, text in _DOCUMENTS.items() if "<!-- search: " in text])
 def test_words_by_which_a_page_is_found_appear_in_its_text(name):
     """A search must not lead to a page that does not mention what was searched for."""
