@@ -8,12 +8,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any, ClassVar, TypeGuard, TypeVar
+from typing import Any, ClassVar, TypeVar
 
-import isodate
 from marshmallow import ValidationError, fields, validate
 
 from mockserver.core.state.state import LAST_ID
+from mockserver.core.time import duration
 from mockserver.core.time.clock import LATEST, Clock, shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas.schema import Closed
@@ -98,24 +98,6 @@ def about(text: str, **keywords: Any) -> dict[str, Any]:
     return {"metadata": {"description": text, **keywords}}
 
 
-def parse_duration(text: str) -> timedelta:
-    """The fixed length of time that an ISO 8601 duration stands for, which may have a sign.
-
-    Raises:
-        ValueError: the text is no such duration, it is too long for a `timedelta`, or it has years or months, which
-            have no fixed length.
-    """
-    if not re.fullmatch(r"[+-]?P[0-9YDTHMSW.,]{2,40}(?<!T)", text, re.ASCII):
-        raise ValueError("not an ISO 8601 duration, such as PT15M or P3D")
-    try:
-        value = isodate.parse_duration(text)
-    except (isodate.ISO8601Error, OverflowError, ArithmeticError) as error:
-        raise ValueError("not an ISO 8601 duration, such as PT15M or P3D") from error
-    if not isinstance(value, timedelta):
-        raise ValueError("years and months have no fixed length: give days")  # noqa: TRY004  # the value's fault
-    return value
-
-
 def parse_instant(text: str) -> datetime:
     """The moment of an RFC 3339 date-time, in UTC.
 
@@ -131,50 +113,41 @@ def parse_instant(text: str) -> datetime:
     return shown(moment)
 
 
-def is_relative(value: object) -> TypeGuard[str]:
-    """Whether an instant is written as its distance from another one, such as `-P1D`."""
-    return isinstance(value, str) and "P" in value
-
-
 def write_instant(moment: datetime) -> str:
     """A moment as an RFC 3339 date-time in UTC, with a fraction of a second only where there is one."""
     return moment.isoformat().replace("+00:00", "Z")
 
 
-def write_duration(length: timedelta) -> str:
-    """A length of time as an ISO 8601 duration, such as `PT15M`."""
-    text: str = isodate.duration_isoformat(length)
-    return text
-
-
 class Duration(fields.Field[timedelta]):
-    """An ISO 8601 duration that is not negative, such as `PT15M`."""
+    """A duration that is not negative, such as `15m` or `PT15M`."""
+
+    default_error_messages = {"negative": f"must not be negative, {duration.EXAMPLES}"}  # noqa: RUF012  # as its base
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> timedelta:
         try:
-            length = parse_duration(value if isinstance(value, str) else "")
+            length = duration.parse(value if isinstance(value, str) else "")
         except ValueError as error:
             raise ValidationError(str(error)) from error
         if length < timedelta():
-            raise ValidationError("must not be negative")
+            raise self.make_error("negative")
         return length
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return None if value is None else write_duration(value)
+        return None if value is None else duration.write(value)
 
 
 class Instant(fields.Field[datetime]):
-    """A moment, `2026-01-15T09:00:00Z`, or its distance from the start of the scenario's clock: `PT15M`, `-P1D`."""
+    """A moment, `2026-01-15T09:00:00Z`, or its distance from the start of the scenario's clock: `15m`, `-P1D`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         if isinstance(value, datetime):
             # YAML makes a datetime of an unquoted RFC 3339 date-time; YAML 1.1 takes one without a zone for UTC.
             value = (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
         if not isinstance(value, str):
-            raise ValidationError("not an instant, such as 2026-01-15T09:00:00Z or -P1D")
+            raise ValidationError("not an instant, such as 2026-01-15T09:00:00Z or -1d")
         try:
-            if is_relative(value):
-                return shown(Clock.reached(parse_duration(value), _START.get()()))
+            if duration.is_duration(value):
+                return shown(Clock.reached(duration.parse(value), _START.get()()))
             return parse_instant(value)
         except ValueError as error:
             raise ValidationError(str(error)) from error

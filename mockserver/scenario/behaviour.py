@@ -9,7 +9,8 @@ from typing import Any
 from marshmallow import ValidationError, fields, post_load, validate
 
 from mockserver.core.state.behaviour import AuthenticateDomain, Behaviour, RateLimit, SsoToken
-from mockserver.resources.section import Duration, Item, about, write_duration
+from mockserver.core.time import duration
+from mockserver.resources.section import Duration, Item, about
 from mockserver.resources.webhooks.catalogue import CONTESTED
 from mockserver.web.schemas.fields import Dict, Flag, List, Timezone
 from mockserver.web.service.beyond import CHOICES
@@ -55,7 +56,7 @@ class After(fields.Field[timedelta]):
         return length  # type: ignore[no-any-return]  # deserialize may give None, but not for a value
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
-        return {"after": write_duration(value)}
+        return {"after": duration.write(value)}
 
 
 class RateLimitItem(Item):

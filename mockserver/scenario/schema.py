@@ -12,8 +12,9 @@ from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.late import late
 from mockserver.core.state.account import LANGUAGES
+from mockserver.core.time import duration
 from mockserver.resources.resource import Generator, Resource
-from mockserver.resources.section import Id24, Instant, Item, about, is_relative
+from mockserver.resources.section import Id24, Instant, Item, about
 from mockserver.scenario.rules.fault_list import rules
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 
@@ -39,7 +40,7 @@ class ClockItem(Item):
 
     @validates_schema(pass_original=True)
     def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
-        if is_relative(original.get("start")):
+        if duration.is_duration(original.get("start")):
             raise ValidationError("must be a moment: relative ones are counted from here", "start")
 
 

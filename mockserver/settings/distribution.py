@@ -15,7 +15,7 @@ UNKNOWN_VERSION = "0+unknown"
 #: The modules that the server imports, one of each distribution of the extra `server`. They are named here because to
 #: read them out of the distribution's metadata takes longer than to look for all of them.
 SERVER_MODULES = (
-    "aiosmtpd", "apispec", "dns", "faker", "flask", "flask_swagger_ui", "httptools", "idna", "isodate",
+    "aiosmtpd", "apispec", "dns", "faker", "flask", "flask_swagger_ui", "httptools", "idna",
     "jinja2", "jwt", "markdown_it", "marshmallow", "msgspec", "orjson", "prometheus_client", "publicsuffixlist",
     "trustme", "tzdata", "urllib3", "uvicorn", "uvloop", "yaml",
 )  # fmt: skip

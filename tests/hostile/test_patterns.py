@@ -16,6 +16,7 @@ from marshmallow import ValidationError
 import mockserver
 from mockserver.beyond.recording.replacements import Replacements
 from mockserver.core.text.domain_name import domain_of
+from mockserver.core.time import duration
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
 from mockserver.resources import section
@@ -104,7 +105,8 @@ USES = {
     "resources.domains.section:_code",
     "resources.oauth.sections.apps:_CREDENTIAL",
     "resources.section:_deserialize",
-    "resources.section:parse_duration",
+    "core.time.duration:_parts",
+    "core.time.duration:is_duration",
     "resources.section:parse_instant",
     "resources.sso.section:SsoTokenItem",
     "scenario.rules.faults:FaultItem",
@@ -128,7 +130,7 @@ READERS = {
     "a name of a host": fields.Hostname().deserialize,
     "a time zone": fields.Timezone().deserialize,
     "a date": fields.DayOrMoment().deserialize,
-    "a duration": section.parse_duration,
+    "a duration": duration.parse,
     "an instant": section.parse_instant,
     "a domain": domain_of,
     "a text that is recorded": lambda text: Replacements().text(text),

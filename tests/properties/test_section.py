@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
+from mockserver.core.time import duration
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.resources.section import (
     Duration,
     Instant,
     counting_from,
-    parse_duration,
     parse_instant,
-    write_duration,
     write_instant,
 )
 
@@ -29,18 +28,18 @@ NEARLY = st.text("PTWDHMS0123456789.,:+-Z ", max_size=30) | st.text(max_size=30)
 
 @given(LENGTHS)
 def test_a_duration_that_is_written_is_read_again(length):
-    assert parse_duration(write_duration(length)) == length
+    assert duration.parse(duration.write(length)) == length
 
 
 @given(LENGTHS)
 def test_a_sign_turns_a_duration_round(length):
-    assert parse_duration(f"-{write_duration(length)}") == -length
+    assert duration.parse(f"-{duration.write(length)}") == -length
 
 
 @given(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99), st.integers(0, 99))
 def test_the_parts_of_a_duration_add_up(days, hours, minutes, seconds):
     expected = timedelta(days=days, hours=hours, minutes=minutes, seconds=seconds)
-    assert parse_duration(f"P{days}DT{hours}H{minutes}M{seconds}S") == expected
+    assert duration.parse(f"P{days}DT{hours}H{minutes}M{seconds}S") == expected
 
 
 @given(MOMENTS)
@@ -59,7 +58,7 @@ def test_an_instant_of_any_zone_is_read_as_the_same_moment(moment, zone):
 @given(NEARLY)
 def test_any_text_is_a_length_of_time_or_refused(text):
     try:
-        length = parse_duration(text)
+        length = duration.parse(text)
     except ValueError:
         return
     assert isinstance(length, timedelta)
@@ -78,7 +77,7 @@ def test_any_text_is_a_moment_within_the_clocks_years_or_refused(text):
 def test_a_relative_instant_counts_from_the_clocks_start_or_is_refused(start, length, sign):
     with counting_from(lambda: start):
         try:
-            moment = Instant().deserialize(f"{sign}{write_duration(length)}")
+            moment = Instant().deserialize(f"{sign}{duration.write(length)}")
         except ValidationError:
             return
     assert moment == (start - length if sign else start + length)

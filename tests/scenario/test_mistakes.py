@@ -34,7 +34,7 @@ def told(tmp_path):
         ("description: A\nseed: x", "mine.yaml:2: seed: Not a valid integer"),
         ("solution: v3", "mine.yaml:1: solution: Must be one of: v1, v2"),
         ("clock: {start: tomorrow}", "not an RFC 3339 date-time"),
-        ("behaviour: {otp_lifetime: 15}", "not an ISO 8601 duration, such as PT15M or P3D"),
+        ("behaviour: {otp_lifetime: 15}", "not a duration, such as 16m, 1h30m, 2d or PT16M"),
         ("behaviour: {otp_lifetime: -PT1M}", "behaviour.otp_lifetime: must not be negative"),
         ("behaviour: {otp_lifetime: P1Y}", "years and months have no fixed length: give days"),
         ("behaviour: {authenticate_domain: later}", "must be immediate, {after: DURATION} or {attempts: NUMBER}"),

@@ -12,12 +12,13 @@ from mockserver.beyond.effects.effect import AttributeEffect, CreditsEffect, Eve
 from mockserver.beyond.effects.parameters import filled_in
 from mockserver.core.text.domain_name import LONGEST_EMAIL
 from mockserver.core.text.spelling import meant
+from mockserver.core.time import duration
 from mockserver.core.traffic.mail import Party
 from mockserver.resources.account.spending import KINDS
 from mockserver.resources.attributes.model import CATEGORIES
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, MailItem
-from mockserver.resources.section import Duration, Item, is_relative, parse_duration, parse_instant
+from mockserver.resources.section import Duration, Item, parse_instant
 from mockserver.resources.webhooks.catalogue import raisable
 from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category
 from mockserver.web.schemas.fields import JsonObject, List
@@ -53,12 +54,14 @@ class _TextsField(fields.Field[tuple[str, ...]]):
 
 
 class _MomentField(fields.Field[datetime | timedelta]):
-    """A moment as RFC 3339 has it, or how long after now it is: `PT1H`."""
+    """A moment as RFC 3339 has it, or how long after now it is: `1h`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime | timedelta:
         try:
             found = (
-                parse_duration(value) if is_relative(value) else parse_instant(value if isinstance(value, str) else "")
+                duration.parse(value)
+                if duration.is_duration(value)
+                else parse_instant(value if isinstance(value, str) else "")
             )
         except ValueError as error:
             raise ValidationError(str(error)) from error

@@ -11,6 +11,7 @@ from werkzeug.wrappers import Request
 from mockserver.beyond.templates.moments import written
 from mockserver.beyond.templates.values import Members
 from mockserver.core.state.account import Account
+from mockserver.core.time import duration
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
@@ -20,7 +21,6 @@ from mockserver.resources.attributes.model import Attribute
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
-from mockserver.resources.section import write_duration
 from mockserver.resources.senders.sender import Sender
 from mockserver.resources.webhooks.blocked import BlockedContact
 from mockserver.resources.webhooks.model import Webhook
@@ -136,5 +136,5 @@ def _behaviour(workspace: Workspace) -> Members:
 def _plain(value: Any) -> Any:
     """A value of a behaviour as one of JSON."""
     if isinstance(value, timedelta):
-        return write_duration(value)
+        return duration.write(value)
     return value if isinstance(value, str | int | float) else None

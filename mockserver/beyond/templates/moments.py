@@ -10,8 +10,9 @@ from mockserver.beyond.templates.values import (
     TemplateError,
     text,
 )
+from mockserver.core.time import duration
 from mockserver.core.time.clock import Clock
-from mockserver.resources.section import parse_duration, parse_instant
+from mockserver.resources.section import parse_instant
 
 #: The parts of a moment that `date` writes.
 _DIRECTIVES = frozenset("YmdHMSjyf%")
@@ -24,10 +25,10 @@ def timestamp(budget: Budget, value: Any) -> float:
 
 
 def moved(budget: Budget, value: Any, by: str) -> str:
-    """A moment, later by an ISO 8601 duration such as `PT15M`, or earlier by one such as `-P1D`."""
+    """A moment, later by a duration such as `15m` or `PT15M`, or earlier by one such as `-P1D`."""
     budget.look(len(text(by)))
     try:
-        found = Clock.reached(parse_duration(by), _moment(budget, value))
+        found = Clock.reached(duration.parse(by), _moment(budget, value))
     except ValueError as error:
         raise TemplateError(f"{by!r:.80} leads to no moment: {error}") from error
     return written(found)

@@ -14,12 +14,13 @@ from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import begun, is_waiting, wait_for
+from mockserver.core.time import duration
 from mockserver.core.time.clock import ClockError
 from mockserver.core.time.timers import Timer
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces import advance as model
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Duration, Instant, Item, is_relative, parse_duration
+from mockserver.resources.section import Duration, Instant, Item
 from mockserver.views.workspaces import clock as shown
 from mockserver.views.workspaces.timers import Timers, pending
 from mockserver.web.schemas.fields import Flag, Number
@@ -36,6 +37,8 @@ _NAMED = 10
 #: The most seconds that one advance may take, a hundred years; chosen above what a test needs, so that moments stay
 #: within those that `datetime` has.
 _MOST_SECONDS = 3_155_760_000
+#: Why a clock is not moved back, and what to do instead.
+_FORWARD = "the clock moves forward only: reset the workspace, or restore a snapshot, to go back"
 
 
 class ClockChange(Item):
@@ -53,14 +56,14 @@ class ClockChange(Item):
     def _as_length(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
         """Load a relative `now` as a length: it is counted from the moment at which the advance begins."""
         now = original.get("now")
-        return {**data, "now": parse_duration(now)} if is_relative(now) else data
+        return {**data, "now": duration.parse(now)} if duration.is_duration(now) else data
 
 
 class Advance(Item):
     """How far the clock moves: by a length or by seconds of its own time, or to a timer."""
 
-    by = Duration()
-    seconds = Number(validate=validate.Range(min=0, max=_MOST_SECONDS))
+    by = Duration(error_messages={"negative": _FORWARD})
+    seconds = Number(validate=[validate.Range(min=0, error=_FORWARD), validate.Range(max=_MOST_SECONDS)])
     #: `next`, or the id of a timer.
     to = fields.String()
 

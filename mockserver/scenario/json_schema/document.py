@@ -28,7 +28,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _TITLE = "A scenario of the mock server"
 _ABOUT = (
     "What a workspace is made from. Every member may be left out. What belongs to an account may also stand at the "
-    "top, and then belongs to the first one. Moments are RFC 3339, or counted from the start of the clock: PT15M, -P1D."
+    "top, and then belongs to the first one. Moments are RFC 3339, or counted from the start of the clock: 15m, -1d."
 )
 _COMPONENTS = "#/components/schemas/"
 

@@ -16,13 +16,16 @@ from mockserver.web.schemas import json_schema
 from mockserver.web.schemas.fields import Day, Json, JsonObject, OneOrMany
 from mockserver.web.schemas.json_schema import FieldSchema
 
-#: ISO 8601, without the years and months that have no fixed length.
-_LENGTH = r"P(?=.)([0-9]{1,4}W|([0-9]{1,6}D)?(T(?=.)([0-9]{1,6}H)?([0-9]{1,6}M)?([0-9]{1,6}([.,][0-9]{1,6})?S)?)?)"
-DURATION = {"type": "string", "pattern": f"^{_LENGTH}$", "description": "ISO 8601, of days at most: PT15M"}
+#: ISO 8601, without the years and months that have no fixed length, or the short form.
+_LENGTH = (
+    r"(P(?=.)([0-9]{1,4}W|([0-9]{1,6}D)?(T(?=.)([0-9]{1,6}H)?([0-9]{1,6}M)?([0-9]{1,6}([.,][0-9]{1,6})?S)?)?)"
+    r"|(?=[0-9])([0-9]{1,4}w)?([0-9]{1,6}d)?([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,6}s)?([0-9]{1,6}ms)?)"
+)
+DURATION = {"type": "string", "pattern": f"^{_LENGTH}$", "description": "16m, 1h30m, 2d, or ISO 8601: PT16M"}
 INSTANT = {
     "type": "string",
     "anyOf": [{"format": "date-time"}, {"pattern": f"^[+-]?{_LENGTH}$"}],
-    "description": "RFC 3339, or counted from the clock's moment: PT15M, -P1D",
+    "description": "RFC 3339, or counted from the clock's moment: 15m, -1d, PT15M",
 }
 #: Both stand in the document once, and are pointed at.
 _DURATION = {"$ref": "#/components/schemas/Duration"}

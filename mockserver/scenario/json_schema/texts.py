@@ -7,16 +7,13 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.text.domain_name import LONGEST_EMAIL
+from mockserver.core.time import duration
 from mockserver.scenario.json_schema import forms
 from mockserver.web.schemas.fields import Dict, Email, Hostname, Int64, Number, Quantity
 from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, FieldSchema
 
-_NUMBER = r"[0-9]+([.,][0-9]+)?"
-#: ISO 8601 as it is read; years and months are zero, as they have no fixed length.
-_LENGTH = (
-    rf"P(?=[0-9T])(0+([.,]0+)?Y)?(0+([.,]0+)?M)?({_NUMBER}W)?({_NUMBER}D)?"
-    rf"(T(?=[0-9])({_NUMBER}H)?({_NUMBER}M)?({_NUMBER}S)?)?"
-)
+#: A duration as it is read; years and months are zero, as they have no fixed length.
+_LENGTH = f"({duration.SHORT}|(?!P[^T]*[1-9][^T]*[YM]){duration.ISO})"
 #: RFC 3339; in YAML a moment without a zone and without quotes is one in UTC, and the parts may be apart by blanks.
 _MOMENT = (
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?"
@@ -27,14 +24,14 @@ DEFINITIONS: dict[str, dict[str, Any]] = {
     "Duration": {
         "type": "string",
         "pattern": f"^(?!-.*[1-9])[+-]?{_LENGTH}$",
-        "description": "A length of time, ISO 8601 of days at most: PT15M, P3D.",
-        "examples": ["PT15M", "PT1H", "P3D"],
+        "description": "A length of time: 15m, 1h30m, 3d, or ISO 8601 of days at most, PT15M.",
+        "examples": ["15m", "1h30m", "3d", "PT15M"],
     },
     "Instant": {
         "type": "string",
         "pattern": f"^({_MOMENT}|[+-]?{_LENGTH})$",
-        "description": "A moment, RFC 3339, or its distance from the start of the scenario's clock: PT15M, -P1D.",
-        "examples": ["2026-01-15T09:00:00Z", "PT15M", "-P1D"],
+        "description": "A moment, RFC 3339, or its distance from the start of the scenario's clock: 15m, -1d.",
+        "examples": ["2026-01-15T09:00:00Z", "15m", "-1d", "PT15M"],
     },
 }
 #: What separates the labels of a name (RFC 3490, 3.1).

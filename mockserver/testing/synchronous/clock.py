@@ -39,8 +39,8 @@ class Clock:
         """Move the clock forward, fire each timer that is due at its own moment, and return their events in order.
 
         Give one of: `advance(minutes=20)`, with the arguments of `timedelta`; `advance(timedelta(minutes=20))`;
-        `advance("PT20M")`, an ISO 8601 duration; `advance(to="next")`, to the moment when the next timer is due;
-        `advance(to=timer)`, to the moment when one of `timers()` is due, given as it is or by its id.
+        `advance("20m")` or `advance("PT20M")`, a duration; `advance(to="next")`, to the moment when the next timer is
+        due; `advance(to=timer)`, to the moment when one of `timers()` is due, given as it is or by its id.
         Webhook calls that become due are waited for, so that their retries can become due as well. A frozen clock stays
         frozen.
 
@@ -50,7 +50,7 @@ class Clock:
         """
         given = [body for body in (_by(by), _to(to), _of_units(units)) if body]
         if len(given) != 1 or not isinstance(by, (timedelta, str, NoneType)):
-            raise TypeError("advance takes one of: a timedelta or ISO 8601 duration, units such as minutes=20, to=...")
+            raise TypeError("advance takes one of: a timedelta, a text such as 20m, units such as minutes=20, to=...")
         answer = self._link.post("/clock/advance", given[0])
         return read_all(Fired, answer["fired"])
 

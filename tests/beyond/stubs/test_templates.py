@@ -159,7 +159,7 @@ def test_a_template_gives(answer_of, template, value):
         ("{{ stored('t', 'k') }}", "stored('t', 'k') is undefined"),
         ("{{ [] | first }}", "the first of an empty list is undefined"),
         ("{{ 'x' | timestamp }}", "'x' is not an RFC 3339 date-time"),
-        ("{{ now | moved('1 day') }}", "'1 day' leads to no moment: not an ISO 8601 duration"),
+        ("{{ now | moved('1 day') }}", "'1 day' leads to no moment: not a duration"),
         ("{{ range(100000) }}", "the templates of this request take more than 20,000 steps"),
         ("{% for a, b in [[1]] %}{% endfor %}", "2 names stand for 1 item"),
         ("{{ [1] | map('nobody') }}", "map takes attribute= or the name of a filter"),

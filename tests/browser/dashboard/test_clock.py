@@ -56,7 +56,7 @@ def test_a_length_that_is_none_is_told_at_its_field_and_stays_there(browser, ope
     field.clear()
     field.send_keys("soon", Keys.ENTER)
 
-    shows(browser, "#advance-by .mistake", "not an ISO 8601 duration")
+    shows(browser, "#advance-by .mistake", "not a duration")
     assert (browser.focused, field.get_attribute("value")) == (field, "soon")
     assert any("400" in message for message in browser.console())  # the browser notes each refusal by itself
 

@@ -1,0 +1,72 @@
+"""Lengths of time as people write them: `16m`, `1h30m`, or in ISO 8601 `PT16M`."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TypeGuard
+
+#: What a refusal shows as the right form.
+EXAMPLES = "such as 16m, 1h30m, 2d or PT16M"
+#: The longest text that is read, in characters. Chosen: far above what any length of time needs.
+_LONGEST = 42
+_NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
+#: The units of the short form and the argument of `timedelta` for each, longest first.
+_UNITS = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds"}
+#: `1h30m`: each unit at most once, the longest first.
+SHORT = "(?=[0-9])" + "".join(f"({_NUMBER}{unit})?" for unit in _UNITS)
+#: ISO 8601; years and months must be zero, as they have no fixed length.
+ISO = (
+    rf"P(?=[0-9T])({_NUMBER}Y)?({_NUMBER}M)?({_NUMBER}W)?({_NUMBER}D)?"
+    rf"(?:T(?=[0-9])({_NUMBER}H)?({_NUMBER}M)?({_NUMBER}S)?)?"
+)
+#: The argument of `timedelta` for each group of `ISO`.
+_OF_ISO = ("", "", "weeks", "days", "hours", "minutes", "seconds")
+
+
+def parse(text: str) -> timedelta:
+    """Return the length of time of a text such as `16m`, `1h30m` or `PT16M`, which may have a sign.
+
+    The units of the short form are w, d, h, m, s and ms, each at most once, the longest first.
+
+    Raises:
+        ValueError: The text is not a duration, is too long for a `timedelta`, or has years or months.
+    """
+    sign, unsigned = (text[0], text[1:]) if text[:1] in {"+", "-"} else ("", text)
+    parts = _parts(unsigned) if len(text) <= _LONGEST else None
+    if parts is None:
+        raise ValueError(f"not a duration, {EXAMPLES}")
+    if any(number for unit, number in parts if not unit):
+        raise ValueError("years and months have no fixed length: give days")
+    try:
+        length = sum((timedelta(**{unit: number}) for unit, number in parts if unit), timedelta())
+    except OverflowError as error:
+        raise ValueError(f"too long for a duration, {EXAMPLES}") from error
+    return -length if sign == "-" else length
+
+
+def _parts(text: str) -> list[tuple[str, float]] | None:
+    """Return the numbers of a duration with their units, or None if the text is not a duration."""
+    for pattern, units in ((SHORT, tuple(_UNITS.values())), (ISO, _OF_ISO)):
+        if found := re.fullmatch(pattern, text, re.ASCII):
+            parts = zip(units, found.groups(), strict=True)
+            return [(unit, float(part.rstrip("wdhmsYMWDHS").replace(",", "."))) for unit, part in parts if part]
+    return None
+
+
+def is_duration(value: object) -> TypeGuard[str]:
+    """Return whether a value looks like a duration, and not like a moment such as `2026-01-15T09:00:00Z`."""
+    return isinstance(value, str) and re.match(r"[+-]?(P|[0-9.,]+[a-z])", value, re.ASCII) is not None
+
+
+def write(length: timedelta) -> str:
+    """Return a length of time in ISO 8601, such as `PT15M`."""
+    if length < timedelta():
+        return f"-{write(-length)}"
+    minutes, seconds = divmod(length.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    fraction = f".{length.microseconds:06d}".rstrip("0") if length.microseconds else ""
+    rows = [(hours, f"{hours}H"), (minutes, f"{minutes}M"), (seconds or fraction, f"{seconds}{fraction}S")]
+    time = "".join(text for number, text in rows if number)
+    days = f"{length.days}D" if length.days or not time else ""
+    return f"P{days}T{time}" if time else f"P{days}"
