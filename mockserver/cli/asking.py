@@ -7,8 +7,7 @@ import time
 
 from mockserver.cli.framework import Misused, command, fail, option
 from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.values import Number
-from mockserver.cli.options import JSON, SERVER, TOKEN, URL
+from mockserver.cli.options import JSON, SERVER, TOKEN, URL, Seconds
 from mockserver.cli.remote import RequestRefused, Unreachable, answer_or_exit, get, health_of, root_of
 
 #: Between two questions whether a server is ready, in seconds; chosen so short that no script waits noticeably longer.
@@ -28,14 +27,14 @@ def health(url: str | None, as_json: bool) -> None:
             root = root.replace("http:", "https:", 1)
             found = health_of(root, checked=False)
     except Misused as error:  # the health check of a container knows 0 and 1 only
-        fail(f"{url or 'the server'} does not answer: {error}")
+        fail(str(error))
     except (Unreachable, RequestRefused) as error:
         fail(str(error))
     echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
 
 
 @command(
-    option("--timeout", type=Number(0), default=30.0, metavar="SECONDS", help="How long to wait."),
+    option("--timeout", type=Seconds(0), default=30.0, metavar="SECONDS", help="How long to wait."),
     URL,
     TOKEN,
 )
@@ -45,7 +44,7 @@ def wait(url: str | None, token: str | None, timeout: float) -> None:
     deadline = time.monotonic() + timeout
     while (reason := _not_ready(root, deadline - time.monotonic())) is not None:
         if time.monotonic() + _PAUSE_S > deadline:
-            fail(f"{root} was not ready within {timeout:g} s: {reason}")
+            fail(f"not ready within {timeout:g} s: {reason}")
         time.sleep(_PAUSE_S)
     if token:
         answer_or_exit(root, "GET", "/_mock", {}, token=token)
@@ -60,7 +59,7 @@ def _not_ready(root: str, seconds_left: float) -> str | None:
         found = json.loads(get(root, "/_mock/readyz", timeout=timeout))
     except (Unreachable, RequestRefused, ValueError, RecursionError) as error:
         return str(error)
-    return None if isinstance(found, dict) and found.get("status") == "ok" else "another server answers there"
+    return None if isinstance(found, dict) and found.get("status") == "ok" else "another program answers there"
 
 
 @command(*SERVER)

@@ -30,6 +30,7 @@ _HEADERS = {
     "media": "Content-Type",
     "accept": "Accept",
     "last_event": "Last-Event-ID",
+    "key": "api-key",
 }
 
 
@@ -49,7 +50,7 @@ def root_of(url: str | None) -> str:
     """
     root = without_version(url or _here())
     if (reason := _address_error(root)) is not None:
-        raise Misused(f"{url or root} is not an http address{reason}")
+        raise Misused(f"{url or root} is not the address of a server{reason}")
     return root
 
 
@@ -72,7 +73,7 @@ def _address_error(root: str) -> str | None:
     from urllib.parse import urlsplit
 
     if not root.startswith(("http://", "https://")):
-        return ""
+        return f": it must begin with http:// or https://; did you mean http://{root}?"
     try:
         parts = urlsplit(root)
         if not parts.hostname or parts.port == 0:
@@ -115,13 +116,13 @@ def send(
     """
     from http.client import HTTPException
 
-    from mockserver.testing.answers import body_of, reason
+    from mockserver.testing.answers import body_of, unreachable
 
     try:
         with opened(root, method, path, body=body, timeout=timeout, checked=checked, **headers) as answer:
             return body_of(answer)
     except (OSError, HTTPException) as error:
-        raise Unreachable(f"{root} does not answer: {reason(error)}") from error
+        raise Unreachable(unreachable(root, error)) from error
 
 
 def opened(
@@ -149,7 +150,7 @@ def opened(
     from http.client import HTTPException
     from urllib.error import HTTPError
 
-    from mockserver.testing.answers import reason
+    from mockserver.testing.answers import unreachable
 
     direct = urllib.request.build_opener(
         urllib.request.ProxyHandler({}), _no_redirect(), *_secured(root, checked=checked)
@@ -162,7 +163,7 @@ def opened(
     except HTTPError as error:
         raise refusal(root, error) from error
     except (OSError, ValueError, HTTPException) as error:
-        raise Unreachable(f"{root} does not answer: {reason(error)}{_advice(error)}") from error
+        raise Unreachable(unreachable(root, error)) from error
 
 
 def _sent(headers: Mapping[str, str | None], *, has_content: bool) -> dict[str, str]:
@@ -205,13 +206,6 @@ def _secured(root: str, *, checked: bool) -> list[HTTPSHandler]:
     return [HTTPSHandler(context=context)]
 
 
-def _advice(error: Exception) -> str:
-    """How a server is trusted, as the end of a message, if an error is that it is not."""
-    from mockserver.testing import trust
-
-    return trust.advice(error)
-
-
 def _isoformat(value: object) -> str:
     """A date or moment of YAML, which JSON lacks, in ISO 8601."""
     if isinstance(value, date):
@@ -223,7 +217,7 @@ def refusal(root: str, error: HTTPError) -> Unreachable | RequestRefused:
     """The error for an answer with a status of 400 or more: a problem is a refusal, all else is of another program."""
     from http.client import HTTPException
 
-    from mockserver.testing.answers import body_of, reason
+    from mockserver.testing.answers import body_of
 
     with error:
         if error.headers.get_content_type() == "application/problem+json":
@@ -233,7 +227,11 @@ def refusal(root: str, error: HTTPError) -> Unreachable | RequestRefused:
                 )
             except (Unreachable, OSError, HTTPException) as other:
                 return Unreachable(str(other))
-    return Unreachable(f"{root} does not answer as a mockserver: {reason(error)}")
+    return _other_program(root, f"it answers {error.code} {error.reason}")
+
+
+def _other_program(root: str, why: str) -> Unreachable:
+    return Unreachable(f"no mock server answers at {root}: {why}")
 
 
 def read(root: str, answer: bytes, shape: Shape) -> dict[str, Any]:
@@ -245,7 +243,7 @@ def read(root: str, answer: bytes, shape: Shape) -> dict[str, Any]:
     try:
         found = json.loads(answer)
     except (ValueError, RecursionError) as error:
-        raise Unreachable(f"{root} does not answer as a mockserver: {error}") from error
+        raise _other_program(root, f"its answer is not JSON ({error})") from error
     return checked(root, found, shape)
 
 
@@ -256,10 +254,10 @@ def checked(root: str, found: Any, shape: Shape) -> dict[str, Any]:
         Unreachable: the value is anything else, as another program gives it.
     """
     if not isinstance(found, dict):
-        raise Unreachable(f"{root} does not answer as a mockserver: its answer is no object")
+        raise _other_program(root, "its answer is not a JSON object")
     for name, type_ in shape.items():
         if name not in found or not isinstance(found[name], type_):
-            raise Unreachable(f"{root} does not answer as a mockserver: its answer has no {name} as it should be")
+            raise _other_program(root, f"its answer has no valid member {name!r}")
     return found
 
 
@@ -286,5 +284,5 @@ def answer_or_exit(root: str, method: str, path: str, shape: Shape | None, **opt
     except Unreachable as error:
         fail(str(error))
     if shape is None and answer:
-        fail(f"{root} does not answer as a mockserver: it tells what nobody has asked")
+        fail(str(_other_program(root, "its answer should be empty")))
     return found

@@ -24,13 +24,15 @@ def verify(url: str | None, token: str | None, as_json: bool) -> int:
     from http.client import HTTPException
     from urllib.error import HTTPError
 
+    from mockserver.testing.answers import unreachable
+
     root = root_of(url) if url else None
     try:
         found = _replayed(root, token)
     except HTTPError as error:
         _exit_with(refusal(root or "", error))
     except (OSError, HTTPException, UnicodeError) as error:
-        fail(f"{url} does not answer: {error}")
+        fail(unreachable(root or "", error))
     wrong = {name: rows for name, rows in found.items() if rows}
     if as_json:
         echo(json.dumps({"exchanges": len(found), "differences": wrong}, indent=2))

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ssl
 from http.client import BadStatusLine, HTTPException, HTTPResponse, IncompleteRead, RemoteDisconnected
+from socket import gaierror
 from time import monotonic
+from urllib.parse import urlsplit
+
+from mockserver.testing.trust import advice
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -40,6 +45,29 @@ def body_of(answer: HTTPResponse) -> bytes:
     if answer.length:
         raise IncompleteRead(bytes(found), answer.length)
     return bytes(found)
+
+
+def unreachable(url: str, error: Exception) -> str:
+    """Return a sentence about a server that has not answered at a root address."""
+    cause = getattr(error, "reason", None)  # of an error of urllib; of one of TLS it is a text
+    error = cause if isinstance(cause, Exception) else error
+    if isinstance(error, ConnectionRefusedError):
+        return f"no server at {url}; start one with `mockserver serve`"
+    return f"no mock server answers at {url}: {_why(url, error)}{advice(error)}"
+
+
+def _why(url: str, error: Exception) -> str:
+    """Return why a server has not answered."""
+    for kind, why in (
+        (gaierror, f"the host name {urlsplit(url).hostname!r} is unknown"),
+        (TimeoutError, "it did not answer in time"),
+        (ssl.SSLCertVerificationError, "its certificate is not trusted"),
+        (ssl.SSLError, "it does not speak TLS there; its address may begin with http://"),
+        (ConnectionResetError, "it closed the connection without an answer"),  # RemoteDisconnected is one
+    ):
+        if isinstance(error, kind):
+            return why
+    return getattr(error, "strerror", None) or reason(error)
 
 
 def reason(error: Exception) -> str:

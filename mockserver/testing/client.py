@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode, urlsplit
 
 from mockserver.settings import without_version
-from mockserver.testing.answers import body_of, reason
+from mockserver.testing.answers import body_of, unreachable
 from mockserver.testing.blocking import may_wait, warn_of_loop
 from mockserver.testing.cancellation import Cancellation
-from mockserver.testing.trust import advice, trusting
+from mockserver.testing.trust import trusting
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -188,8 +188,7 @@ class Client:
                 if kept is not None and isinstance(error, ConnectionError):
                     continue
                 if isinstance(error, (OSError, HTTPException)):
-                    text = f"no mock server answers at {self.url}: {reason(error)}{advice(error)}"
-                    raise MockServerError(None, text) from error
+                    raise MockServerError(None, unreachable(self.url, error)) from error
                 raise
             self._idle.append(connection)
             return found

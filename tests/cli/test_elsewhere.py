@@ -61,7 +61,7 @@ def test_another_server_is_found_wanting(run, another, command, body):
 
     answer = run(*command, "--url", _url(another))
 
-    told = ("does not answer", "another server")
+    told = ("no mock server answers", "another program")
     assert (answer.exit_code, answer.stdout) == (1, "")
     assert any(words in answer.stderr for words in told)
 
@@ -73,7 +73,7 @@ def test_a_server_whose_problem_is_none_is_found_wanting(run, another, command, 
 
     answer = run(*command, "--url", _url(another))
 
-    assert (answer.exit_code, answer.stdout, "does not answer" in answer.stderr) == (1, "", True)
+    assert (answer.exit_code, answer.stdout, "no mock server answers" in answer.stderr) == (1, "", True)
 
 
 @pytest.mark.parametrize("command", ASKING[1:], ids=" ".join)
@@ -93,7 +93,7 @@ def test_an_address_that_is_none_is_misuse(run, command, url):
     answer = run(*command, "--url", url)
 
     assert (answer.exit_code, answer.stdout) == (2, "")
-    assert answer.stderr.startswith(f"Error: {url} is not an http address")
+    assert answer.stderr.startswith(f"Error: {url} is not the address of a server")
 
 
 @pytest.mark.parametrize("command", ASKING[1:], ids=" ".join)

@@ -83,7 +83,7 @@ def test_a_server_that_is_not_there_is_told(run):
     told = run("stubs", "record", "--url", "http://127.0.0.1:9")
 
     assert told.exit_code == 1
-    assert "does not answer" in told.stderr
+    assert "no server at http://127.0.0.1:9; start one" in told.stderr
 
 
 def test_what_is_left_out_is_told(run, forwarding):
@@ -120,4 +120,4 @@ def test_another_program_is_told(run, body):
         told = run("stubs", "record", "--url", listen(head + body).url(""))
 
     assert told.exit_code == 1
-    assert "does not answer as a mockserver" in told.stderr
+    assert "no mock server answers" in told.stderr

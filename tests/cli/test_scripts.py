@@ -38,7 +38,7 @@ def test_waiting_ends_with_1_when_the_time_is_up(run):
     answer = run("wait", "--url", "http://127.0.0.1:1", "--timeout", "0.2")
 
     assert answer.exit_code == 1
-    assert "http://127.0.0.1:1 was not ready within 0.2 s: " in answer.output
+    assert "not ready within 0.2 s: no server at http://127.0.0.1:1; start one" in answer.output
 
 
 def test_waiting_for_what_is_no_address_is_misuse(run):

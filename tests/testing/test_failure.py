@@ -209,4 +209,4 @@ def test_a_server_that_has_stopped_is_told_of_in_a_line():
 
     [(_, text)] = failure_report(client, name)
 
-    assert text.startswith("the journal cannot be read: no mock server answers")
+    assert text.startswith("the journal cannot be read: no server at")

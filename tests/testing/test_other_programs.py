@@ -82,7 +82,7 @@ def test_commands_end_with_a_line(program, answer):
     ended = invoke(["health", "--url", url])
 
     assert ended.exit_code == 1
-    assert ended.output.startswith(f"{url} does not answer")
+    assert ended.output.startswith(f"no mock server answers at {url}")
     assert ended.output.count("\n") == 1
 
 

@@ -45,14 +45,14 @@ def test_the_server_is_one_for_the_session_and_stops_with_it(run, pytester):
     assert passed(result, 2)
     first, second = (pytester.path / "urls").read_text().split()
     assert first == second
-    with pytest.raises(Exception, match="no mock server answers"):
+    with pytest.raises(Exception, match="no server at"):
         MockServer.connect(first)
 
 
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
-        ("http://127.0.0.1:9", "no mock server answers at http://127.0.0.1:9: "),
+        ("http://127.0.0.1:9", "no server at http://127.0.0.1:9; start one with"),
         ("mock:8003", "'mock:8003' is no address of a server: it begins with http:// or https://"),
     ],
 )

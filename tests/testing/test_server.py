@@ -141,7 +141,9 @@ def test_an_address_where_nobody_answers_raises_an_error_at_once():
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
 
-        with pytest.raises(MockServerError, match=f"^no mock server answers at {url}: .*refused") as refusal:
+        with pytest.raises(
+            MockServerError, match=f"^no server at {url}; start one with `mockserver serve`$"
+        ) as refusal:
             MockServer.connect(url)
 
     assert (refusal.value.status, refusal.value.errors) == (None, ())
@@ -187,7 +189,7 @@ def test_an_interrupted_call_leaves_no_connection_behind(running, monkeypatch):
 
 
 def test_https_is_spoken_where_the_address_says_so(running):
-    with pytest.raises(MockServerError, match="SSL"):
+    with pytest.raises(MockServerError, match="it does not speak TLS there"):
         MockServer.connect(running.replace("http://", "https://"))
 
 
@@ -206,7 +208,7 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again():
     first = MockServer()
     with MockServer.connect(first.url) as server:
         first.stop()
-        with pytest.raises(MockServerError, match="no mock server answers"):
+        with pytest.raises(MockServerError, match="no server at"):
             _ = server.default
         with MockServer(port=int(first.url.rpartition(":")[2])) as second:
             _ = server.default

@@ -12,6 +12,7 @@ from mockserver.cli.framework import Misused, fail
 from mockserver.cli.framework.output import echo
 from mockserver.cli.live.target import Target
 from mockserver.cli.remote import RequestRefused, Unreachable, get, opened, read
+from mockserver.testing.answers import unreachable
 
 #: How often the server shows that the connection is alive, in seconds; three times as long without a sign, and it is
 #: opened again. Chosen: a server that has gone without a word is noticed while somebody looks.
@@ -88,11 +89,11 @@ def _events(target: Target, path: str, last: str | None) -> Iterator[Event]:
     )  # fmt: skip
     with answer:
         if answer.headers.get_content_type() != "text/event-stream":
-            raise Unreachable(f"{target.root} does not answer as a mockserver: its answer is no stream")
+            raise Unreachable(f"no mock server answers at {target.root}: its answer is not a stream")
         try:
             yield from _parsed(answer)
         except (OSError, HTTPException) as error:
-            raise Unreachable(f"{target.root} does not answer: {error}") from error
+            raise Unreachable(unreachable(target.root, error)) from error
 
 
 def _parsed(lines: Iterable[bytes]) -> Iterator[Event]:
