@@ -9,6 +9,7 @@ from typing import Any
 from mockserver.cli.framework import Misused, argument, command, fail, group, option
 from mockserver.cli.framework.output import echo
 from mockserver.cli.framework.values import EXISTING_FILE
+from mockserver.cli.live.lines import none
 from mockserver.cli.options import JSON, TOKEN, URL, workspace
 from mockserver.cli.remote import Shape, Unreachable, answer_or_exit, checked, root_of
 from mockserver.settings import given_file
@@ -62,6 +63,8 @@ def list_(as_json: bool, **target: Any) -> None:
     if as_json:
         echo(json.dumps(found))
         return
+    if not found:
+        none("apps")
     for row in found:
         echo(f"{row['client_id']}  {row['name']}  {' '.join(row['redirect_uris'])}")
 
@@ -150,4 +153,4 @@ def _path_segment(text: str) -> str:
     return quote(text, safe="")
 
 
-app = group("app", create, list_, update, delete, help="OAuth apps on a running server.")
+app = group("app", create, list_, update, delete, default=list_, help="OAuth apps on a running server.")

@@ -1,4 +1,4 @@
-"""`machines` and `openapi`: documents about the mocked API, printed without a server."""
+"""`openapi`: the document of the mocked API, printed without a server."""
 
 from __future__ import annotations
 
@@ -7,19 +7,6 @@ import json
 from mockserver.cli.framework import command
 from mockserver.cli.framework.output import echo
 from mockserver.cli.options import JSON
-
-
-@command(JSON)
-def machines(as_json: bool) -> None:
-    """Every state machine as a Mermaid diagram."""
-    from mockserver.resources.registry import LIFECYCLES
-
-    found = [row.machine for row in LIFECYCLES.values()]
-    if as_json:
-        echo(json.dumps([{"name": row.name, "mermaid": row.mermaid()} for row in found], indent=2))
-        return
-    for machine in found:
-        echo(f"%% {machine.name}\n{machine.mermaid()}\n")
 
 
 @command(JSON)

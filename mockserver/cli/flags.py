@@ -8,7 +8,8 @@ from functools import singledispatch
 from mockserver.cli.environment import variable
 from mockserver.cli.framework import option
 from mockserver.cli.framework.parameters import Option
-from mockserver.cli.framework.values import Integer, Number, OneOf, PathValue, Value
+from mockserver.cli.framework.values import Integer, OneOf, PathValue, Value
+from mockserver.cli.options import Seconds as SecondsValue
 from mockserver.settings import declared
 from mockserver.settings.declaration import Declared
 from mockserver.settings.value_types import (
@@ -109,7 +110,7 @@ def _(type_: WholeNumber) -> Value:
 
 @_value.register
 def _(type_: Seconds) -> Value:
-    return Number(0, above=True)
+    return SecondsValue(0, above=True)
 
 
 @_value.register

@@ -31,12 +31,16 @@ _ON_SERVERS = {
     "fault": ("/_mock/faults", "id"),
     "delivery": ("/_mock/deliveries", "id"),
     "app": ("/_mock/oauth/apps", "client_id"),
+    "domain": ("/_mock/dns", "domain"),
+    "receiver": ("/_mock/receivers", "name"),
 }
 #: The names that every server knows, by kind.
 _EVERYWHERE = {
     "operation": get_args(names.OperationName),
     "fault kind": get_args(names.FaultName),
     "event": get_args(names.WebhookEvent),
+    "machine": get_args(names.MachineName),
+    "machine event": get_args(names.MachineEvent),
     "story": get_args(names.Story),
     "event or story": (*get_args(names.WebhookEvent), *get_args(names.Story)),
 }

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from mockserver.cli.framework.parameters import Option, option
-from mockserver.cli.framework.values import EXISTING_FOLDER, OUTPUT_FILE, Value
+from mockserver.cli.framework.values import EXISTING_FOLDER, OUTPUT_FILE, Number, Value
+from mockserver.core.time import duration
 
 
 class _Token(Value):
@@ -13,6 +16,21 @@ class _Token(Value):
         if text and not (text.isprintable() and all(ord(sign) < 256 for sign in text)):
             raise ValueError("it has characters that cannot stand in a header.")
         return text
+
+
+class Seconds(Number):
+    """A number of seconds, or a duration such as `90s` or `16m`."""
+
+    def __call__(self, text: str) -> Any:
+        if not duration.is_duration(text):
+            try:
+                return super().__call__(text)
+            except ValueError as error:
+                raise ValueError(f"{error} Give seconds, or a duration {duration.EXAMPLES}.") from error
+        try:
+            return super().__call__(str(duration.parse(text).total_seconds()))
+        except ValueError as error:
+            raise ValueError(f"{text!r}: {error}") from error
 
 
 #: The heading in the help of the options that say whom a command asks.

@@ -94,4 +94,4 @@ def _library(folder: Path | None) -> Library:
     return Library(*([folder] if folder else []))
 
 
-scenarios = group("scenarios", list_, check, show, schema, help="List, check and show scenarios.")
+scenarios = group("scenarios", list_, check, show, schema, default=list_, help="List, check and show scenarios.")

@@ -8,6 +8,7 @@ from typing import Any
 
 from mockserver.cli.framework import argument, command, fail, group, option
 from mockserver.cli.framework.output import echo
+from mockserver.cli.live.lines import none
 from mockserver.cli.openapi_import import from_openapi
 from mockserver.cli.options import JSON, SCENARIOS, TOKEN, URL, workspace
 from mockserver.cli.recording import record
@@ -69,7 +70,7 @@ def clear(as_json: bool, **target: Any) -> None:
 
 
 stubs = group(
-    "stubs", list_, show, add, remove, clear, from_openapi, record,
+    "stubs", list_, show, add, remove, clear, from_openapi, record, default=list_,
     help="Answers for operations that the mock does not have.",
 )  # fmt: skip
 
@@ -107,6 +108,8 @@ def _show(rows: list[Any], target: dict[str, Any], *, as_json: bool) -> None:
     if as_json:
         echo(json.dumps(rows))
         return
+    if not rows:
+        none("stubs")
     width = max((len(row["id"]) for row in rows), default=0)
     for row in rows:
         spent = "" if row["active"] else ", spent"

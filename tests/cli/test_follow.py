@@ -134,7 +134,7 @@ def test_the_first_connection_is_not_waited_for(begin):
     follower = begin("logs", "-f", "--url", "http://127.0.0.1:9")
 
     assert follower.wait(timeout=20) == 1
-    assert follower.stderr.read().startswith("http://127.0.0.1:9 does not answer")
+    assert follower.stderr.read() == "no server at http://127.0.0.1:9; start one with `mockserver serve`\n"
 
 
 # ---------------------------------------------------------------------- a terminal
@@ -196,4 +196,4 @@ def test_a_wait_shows_that_it_goes_on_and_leaves_nothing_behind(at_terminal, roo
 
     assert status == 1
     assert "waiting for an e-mail, 0 s" in shown or "waiting for an e-mail, 1 s" in shown
-    assert shown.endswith("\r\x1b[Kno e-mail after 1.2 s\r\n")
+    assert shown.endswith("\r\x1b[KNo e-mails after 1.2 s.\r\n")

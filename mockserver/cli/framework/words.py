@@ -12,6 +12,9 @@ from typing import NamedTuple
 from mockserver.cli.framework.errors import Misused
 from mockserver.cli.framework.parameters import Option
 
+#: What follows the hyphen of a negative number or duration, `-1h` or `-PT1H`, and of no option.
+_OF_NUMBERS = "0123456789P"
+
 
 class Words(NamedTuple):
     """The words of a command line, apart."""
@@ -35,7 +38,7 @@ def apart(words: Sequence[str], options: Iterable[Option]) -> Words:
     for word in left:
         if word == "--":
             found.arguments.extend(left)
-        elif word.startswith("-") and word != "-":
+        elif word.startswith("-") and word != "-" and word[1] not in _OF_NUMBERS:
             for option, text in _options_in(word, known, left):
                 found.options.append(text)
                 found.given.add(option.name)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, option
+from mockserver.cli.framework import Misused, argument, command, group, option
 from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, paint, table
 from mockserver.cli.framework.values import Integer
-from mockserver.cli.live.durations import seconds_of
 from mockserver.cli.live.lines import moment, more
 from mockserver.cli.live.progress import progress
 from mockserver.cli.live.target import Target
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.remote import Shape
+from mockserver.core.time import duration
 
 _CLOCK: Shape = {"now": str, "frozen": bool}
 _TIMER: Shape = {"id": str, "at": str, "machine": str, "event": str}
@@ -29,7 +29,7 @@ _LONGEST_S = 660.0
     option("-n", "--limit", type=Integer(0, 1000), default=10, metavar="N", help="How many timers to list."),
     JSON, *SERVER,
 )  # fmt: skip
-def clock(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, **server: Any) -> None:
+def show(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """The time in a workspace, and what is due there; or freeze, thaw or set its clock.
 
     A timer is an argument of advance, by its id. Only reset moves a clock back.
@@ -39,15 +39,44 @@ def clock(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, 
     target = Target(**server)
     change = {**({"now": now} if now is not None else {}), **({"frozen": freeze} if freeze or thaw else {})}
     if change:
-        with progress("moving the clock"):
-            found = target.call("PUT", "/clock", change, shape=_CLOCK, timeout=_LONGEST_S)
-        echo(to_json(found) if as_json else _now(found))
+        _change(target, change, as_json)
         return
     found, due = target.get("/clock", _CLOCK), _timers(target, limit)
     if as_json:
         echo(to_json({**found, "timers": due["items"]}))
     else:
         _show(found, due)
+
+
+@command(JSON, *SERVER)
+def freeze(as_json: bool, **server: Any) -> None:
+    """Let the clock move by commands only."""
+    _change(Target(**server), {"frozen": True}, as_json)
+
+
+@command(JSON, *SERVER)
+def thaw(as_json: bool, **server: Any) -> None:
+    """Let the clock move with real time."""
+    _change(Target(**server), {"frozen": False}, as_json)
+
+
+@command(
+    argument("now", metavar="MOMENT", help="A moment such as 2026-03-01T09:00:00Z, or a duration from now."),
+    JSON, *SERVER,
+)  # fmt: skip
+def set_(now: str, as_json: bool, **server: Any) -> None:
+    """Move the clock forward to a moment; each timer that is due on the way fires at its own moment."""
+    _change(Target(**server), {"now": now}, as_json)
+
+
+clock = group("clock", show, freeze, thaw, set_, default=show, help="The time in a workspace, and what is due there.")
+
+
+def _change(target: Target, change: dict[str, Any], as_json: bool) -> None:
+    """Change the clock, and print it."""
+    with progress("moving the clock"):
+        found = target.call("PUT", "/clock", change, shape=_CLOCK, timeout=_LONGEST_S)
+    echo(to_json(found) if as_json else _now(found))
 
 
 def _show(found: Any, due: Any) -> None:
@@ -63,7 +92,7 @@ def _show(found: Any, due: Any) -> None:
 @command(
     argument(
         "by", metavar="DURATION|next|TIMER", completes=("next",),
-        help="15m, 1h30m, 2d or PT15M; next; or the id of a timer.",
+        help="16m, 1h30m, 2d or PT16M; next; or the id of a timer.",
     ),
     JSON, *SERVER,
 )  # fmt: skip
@@ -73,9 +102,10 @@ def advance(by: str, as_json: bool, **server: Any) -> None:
     The units of a duration are w, d, h, m, s and ms. With next, the clock goes to the next timer; the command clock
     lists the timers. Webhook calls that become due are waited for.
     """
+    body = _length(by)
     target = Target(**server)
     with progress("advancing"):
-        found = target.call("POST", "/clock/advance", _length(by), shape=_FIRED, timeout=_LONGEST_S)
+        found = target.call("POST", "/clock/advance", body, shape=_FIRED, timeout=_LONGEST_S)
     if as_json:
         echo(to_json(found))
         return
@@ -86,20 +116,24 @@ def advance(by: str, as_json: bool, **server: Any) -> None:
     echo(_now(found))
 
 
-def _length(text: str) -> dict[str, Any]:
-    """The body of an advance: a length of time, or to where.
+def _length(text: str) -> dict[str, str]:
+    """Return the body of an advance: by a duration, or to a timer.
 
     Raises:
-        Misused: it is none of both.
+        Misused: The text is neither, or is a negative duration.
     """
-    if text.startswith("P"):
-        return {"by": text}
-    seconds = seconds_of(text)
-    if seconds is not None:
-        return {"seconds": seconds}
-    if text != "next" and "." not in text:  # which every id of a timer has
-        raise Misused(f"{text!r} is no length of time such as 15m or PT15M, and neither next nor the id of a timer.")
-    return {"to": text}
+    try:
+        is_negative = duration.parse(text).total_seconds() < 0
+    except ValueError as error:
+        if text == "next" or ("." in text and not duration.is_duration(text)):  # every id of a timer has dots
+            return {"to": text}
+        raise Misused(f"{text!r} is {error}; or give next, or the id of a timer from `mockserver clock`.") from error
+    if is_negative:
+        raise Misused(
+            f"cannot advance by {text}: the clock moves forward only. `mockserver reset` begins anew, and "
+            "`mockserver restore NAME` returns to a snapshot."
+        )
+    return {"by": text}
 
 
 def _timers(target: Target, limit: int) -> Any:

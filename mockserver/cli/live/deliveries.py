@@ -8,12 +8,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import Painted, echo, paint, printable, table
+from mockserver.cli.framework.output import Painted, echo, paint, printable
 from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.values import Integer, Number
-from mockserver.cli.live.lines import moment
+from mockserver.cli.framework.values import Integer
+from mockserver.cli.live.lines import listing, moment
 from mockserver.cli.live.target import Target, segment, until
-from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.options import JSON, SERVER, Seconds
 from mockserver.cli.remote import Shape
 
 #: The members of a delivery that are printed.
@@ -25,7 +25,7 @@ _ATTEMPT_S = 90.0
 #: Between two looks at deliveries whose attempts are waited for, in seconds.
 _LOOK_S = 0.1
 #: What the options `--wait` have in common.
-_WAIT: Mapping[str, Any] = {"type": Number(0), "default": 0, "show_default": False, "metavar": "SECONDS"}
+_WAIT: Mapping[str, Any] = {"type": Seconds(0), "default": 0, "show_default": False, "metavar": "SECONDS"}
 
 
 @command(
@@ -44,9 +44,9 @@ def list_(wait: float, as_json: bool, **others: Any) -> None:
     if as_json:
         echo(to_json(found))
     elif not is_missed:
-        echo(_table(found["items"]))
+        _print(found["items"])
     if is_missed:
-        fail(f"no webhook call after {wait:g} s")
+        fail(f"No webhook calls after {wait:g} s.")
 
 
 @command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
@@ -56,7 +56,7 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
     if as_json:
         echo(to_json(found))
         return
-    echo(_table([found]))
+    _print([found])
     for attempt in found["attempts"]:
         if isinstance(attempt, dict):
             echo("\n".join(_attempt(attempt)))
@@ -67,7 +67,10 @@ def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
     """Make a webhook call again now, with retries if it fails; exit status 1 if this attempt fails."""
     path = f"/deliveries/{segment(identifier)}/redeliver"
     found = Target(**server).call("POST", path, shape=_DELIVERY, timeout=_ATTEMPT_S)
-    echo(to_json(found) if as_json else _table([found]))
+    if as_json:
+        echo(to_json(found))
+    else:
+        _print([found])
     return 0 if found["state"] == "delivered" else 1
 
 
@@ -115,9 +118,9 @@ def trigger(event: str | None, story: str | None, wait: float, as_json: bool, **
     if as_json:
         echo(to_json(found))
     elif found["items"]:
-        echo(_table(found["items"]))
+        _print(found["items"])
     else:
-        echo("it has happened; no webhook is told of it")
+        echo("Event recorded. No webhook subscribes to it.")
 
 
 def _what(event: str | None, story: str | None) -> dict[str, str]:
@@ -170,8 +173,8 @@ def _settled(target: Target, identifiers: Sequence[int]) -> Any:
 # ------------------------------------------------------------------ lines
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> str:
-    return table(_HEADERS, [_row(row) for row in rows])
+def _print(rows: Sequence[Mapping[str, Any]]) -> None:
+    listing("webhook calls", _HEADERS, [_row(row) for row in rows])
 
 
 def _row(row: Mapping[str, Any]) -> tuple[object, ...]:

@@ -8,10 +8,11 @@ from typing import Any
 
 from mockserver.cli.framework import Misused, argument, command, fail, group, option
 from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable, table
+from mockserver.cli.framework.output import echo, paint, printable
 from mockserver.cli.framework.values import Integer, Number
+from mockserver.cli.live.lines import listing, wrapped
 from mockserver.cli.live.target import Target, segment
-from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.options import JSON, SERVER, Seconds
 from mockserver.cli.remote import Shape
 
 _RULE: Shape = {"id": str, "fault": str, "hits": int, "active": bool}
@@ -24,7 +25,7 @@ _COLUMNS = frozenset({"id", "fault", "match", "hits", "active"})
 def list_(as_json: bool, **server: Any) -> None:
     """The rules in the order in which they are asked, with their hits; one that is spent stays."""
     found = Target(**server).listed("/faults", _RULE)
-    echo(to_json(found) if as_json else _table(found["items"]))
+    _print(found, found["items"], as_json)
 
 
 @command(
@@ -43,7 +44,10 @@ def list_(as_json: bool, **server: Any) -> None:
     option("--times", type=Integer(1), metavar="N", help="So many requests go wrong; without it, all do."),
     option("--after", type=Integer(0), metavar="N", help="Let so many requests pass first."),
     option("--probability", type=Number(0, 1), metavar="P", help="How likely a request is to go wrong."),
-    option("--ttl", dest="ttl_s", type=Number(0), metavar="SECONDS", help="For so long, on the workspace's clock."),
+    option(
+        "--ttl", dest="ttl_s", type=Seconds(0), metavar="DURATION",
+        help="For so long on the workspace's clock: 90, 90s or 16m.",
+    ),
     option("--force", action="store_true", help="Even if the operation never answers so."),
     JSON, *SERVER,
 )  # fmt: skip
@@ -58,7 +62,7 @@ def add(fault: str, parameters: Sequence[str], as_json: bool, **others: Any) -> 
         body["force"] = True
     body |= dict(map(_parameter, parameters))
     found = Target(**others).call("POST", "/faults", body, shape=_RULE)
-    echo(to_json(found) if as_json else _table([found]))
+    _print(found, [found], as_json)
 
 
 @command(argument("identifiers", metavar="ID", nargs="+", completes="fault"), JSON, *SERVER)
@@ -100,10 +104,10 @@ def catalogue(fault: str | None, operation: str | None, as_json: bool, **server:
         echo(to_json({"items": kinds, "count": len(kinds), **({"errors": errors} if operation else {})}))
         return
     if errors:
-        echo(table(("code", "status", "when"), [(row["code"], row["status"], row.get("when")) for row in errors]))
+        echo(wrapped((row["code"], f"{row['status']}  {row.get('when') or ''}") for row in errors))
         echo(paint(f"mockserver faults add error code=CODE --operation {operation}", "soft"))
         echo()
-    echo(table(("fault", "does", "parameters"), [_kind(row) for row in kinds]))
+    echo(wrapped(map(_kind, kinds)))
 
 
 faults = group(
@@ -171,8 +175,11 @@ def _errors(target: Target, operation: str) -> list[Any]:
     return [row for row in found.get("errors", ()) if isinstance(row, dict) and {"code", "status"} <= row.keys()]
 
 
-def _table(rows: Sequence[Mapping[str, Any]]) -> str:
-    return table(("id", "fault", "match", "parameters", "hits", "state"), [tuple(_row(row)) for row in rows])
+def _print(found: object, rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:
+    if as_json:
+        echo(to_json(found))
+    else:
+        listing("faults", ("id", "fault", "match", "parameters", "hits", "state"), [tuple(_row(row)) for row in rows])
 
 
 def _row(row: Mapping[str, Any]) -> Iterator[object]:
@@ -185,5 +192,7 @@ def _row(row: Mapping[str, Any]) -> Iterator[object]:
     yield paint("active", "good") if row["active"] else paint("spent", "soft")
 
 
-def _kind(row: Mapping[str, Any]) -> tuple[object, ...]:
-    return (row["fault"], row["does"], ", ".join(map(str, row["parameters"])))
+def _kind(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return the name of a fault, and what it does with which parameters."""
+    parameters = ", ".join(map(str, row["parameters"]))
+    return row["fault"], f"{row['does']}  [{parameters}]" if parameters else row["does"]

@@ -12,7 +12,7 @@ from mockserver.cli.framework import Misused, argument, command, group, option
 from mockserver.cli.framework.output import Painted, echo, paint, printable
 from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.values import Integer
-from mockserver.cli.live.lines import moment
+from mockserver.cli.live.lines import moment, none
 from mockserver.cli.live.stream import Event, follow
 from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
@@ -82,6 +82,8 @@ def list_(follow: bool, limit: int, kind: Sequence[str], as_json: bool, **others
     if as_json:
         echo(to_json({"items": found, "count": len(found)}))
         return
+    if not found:
+        none("requests")
     for item in found:
         echo(_request(item))
 
@@ -199,13 +201,20 @@ def _request(item: Mapping[str, Any]) -> str:
     address = printable(f"{item.get('method')} {item.get('path')}{query}")
     operation, ms = item.get("operation"), item.get("ms")
     notes = [str(operation) if operation else "", f"{ms:.0f} ms" if isinstance(ms, float) else ""]
-    lines = [f"{moment(item.get('at'))}  {_coloured(item)}  {address}  {paint('  '.join(filter(None, notes)), 'soft')}"]
+    lines = [f"{_when(item)}  {_coloured(item)}  {address}  {paint('  '.join(filter(None, notes)), 'soft')}"]
     if item.get("reason"):
         lines.append(f"{_INDENT}{printable(str(item['reason']))}")
     if item.get("fault"):
         lines.append(f"{_INDENT}{paint('fault ' + str(item['fault']), 'warn')}")
     lines += [f"{_INDENT}{paint('warning: ' + str(warning), 'warn')}" for warning in item.get("warnings", ())]
     return "\n".join(lines)
+
+
+def _when(item: Mapping[str, Any]) -> Painted | str:
+    """Return when something happened: on the workspace's clock, and in brackets in real time, in UTC."""
+    real_at = item.get("real_at")
+    at = moment(item.get("at"))
+    return f"{at} {paint(f'({real_at[11:23]})', 'soft')}" if isinstance(real_at, str) else at
 
 
 def _coloured(item: Mapping[str, Any]) -> Painted:
@@ -219,7 +228,7 @@ def _coloured(item: Mapping[str, Any]) -> Painted:
 def _mail(item: Mapping[str, Any]) -> str:
     code = "" if item.get("otp") is None else f"  {paint(item['otp'], 'strong')}"
     words = printable(f"to {item.get('to')}: {item.get('subject')}")
-    return f"{moment(item.get('at'))}  {paint('mail', 'good')} {words}{code}"
+    return f"{_when(item)}  {paint('mail', 'good')} {words}{code}"
 
 
 def _delivery(item: Mapping[str, Any]) -> str:
@@ -233,7 +242,7 @@ def _delivery(item: Mapping[str, Any]) -> str:
 
 def _transition(item: Mapping[str, Any]) -> str:
     words = f"{item.get('machine')} {item.get('key')}: {item.get('event')}, {item.get('from')} to {item.get('to')}"
-    return f"{moment(item.get('at'))}  {paint('state', 'soft')} {printable(words)}"
+    return f"{_when(item)}  {paint('state', 'soft')} {printable(words)}"
 
 
 _LINES = {"request": _request, "mail": _mail, "delivery": _delivery, "transition": _transition}

@@ -9,10 +9,10 @@ from typing import Any
 from mockserver.cli.framework import argument, command, fail, group, option
 from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, paint, printable, table
-from mockserver.cli.framework.values import Integer, Number
+from mockserver.cli.framework.values import Integer
 from mockserver.cli.live.lines import document, moment
 from mockserver.cli.live.target import Target, segment, until
-from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.options import JSON, SERVER, Seconds
 from mockserver.cli.remote import Shape
 
 #: The members of an e-mail that are printed.
@@ -24,7 +24,7 @@ _LOOK_S = 0.2
 _TO = option("--to", metavar="ADDRESS", help="E-mails to this address only.")
 _SUBJECT = option("--subject", metavar="TEXT", help="E-mails with this text in their subject only.")
 _WAIT = option(
-    "--wait", type=Number(0), default=0, show_default=False, metavar="SECONDS",
+    "--wait", type=Seconds(0), default=0, show_default=False, metavar="SECONDS",
     help="How long to wait for the first such e-mail.",
 )  # fmt: skip
 
@@ -115,12 +115,12 @@ def _has_code(item: Mapping[str, Any]) -> bool:
 
 
 def _missing(asked: Mapping[str, Any], wait: float, *, with_code: bool = False) -> str:
-    words = ["no e-mail"]
+    words = ["No e-mails"]
     words += [f"to {asked['to']}"] if asked["to"] else []
     words += [f"with {asked['subject']!r} in its subject"] if asked["subject"] else []
     words += ["with a one-time code"] if with_code else []
     words += [f"after {wait:g} s"] if wait else []
-    return printable(" ".join(words))
+    return printable(f"{' '.join(words)}.")
 
 
 def _code(item: Mapping[str, Any]) -> object:

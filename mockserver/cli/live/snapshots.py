@@ -7,8 +7,8 @@ from typing import Any
 
 from mockserver.cli.framework import argument, command, group
 from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, printable, table
-from mockserver.cli.live.lines import moment
+from mockserver.cli.framework.output import echo, printable
+from mockserver.cli.live.lines import listing, moment
 from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.remote import Shape
@@ -37,7 +37,7 @@ def list_(as_json: bool, **server: Any) -> None:
     if as_json:
         echo(to_json(found))
     else:
-        echo(table(("name", "at"), [(row["name"], moment(row["at"])) for row in found["items"]]))
+        listing("snapshots", ("name", "at"), [(row["name"], moment(row["at"])) for row in found["items"]])
 
 
 @command(argument("names", nargs="+", metavar="NAME", completes="snapshot"), JSON, *SERVER)

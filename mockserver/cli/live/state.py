@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, group
+from mockserver.cli.framework import Misused, argument, command, group, option
 from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, paint, printable
-from mockserver.cli.live.lines import document
+from mockserver.cli.live.lines import document, held
 from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, OUTPUT, SERVER
 from mockserver.cli.remote import Shape
@@ -34,6 +34,7 @@ def get(output: Path | None, as_json: bool, **server: Any) -> None:
     Journal, coverage and mailbox are not part of it.
     """
     target = Target(**server)
+    _about(target)  # the answer of another program could pass for a state
     text = (
         to_json(target.get("/state", {"accounts": list}), indent=2) + "\n" if as_json else target.text("/state", _YAML)
     )
@@ -78,7 +79,61 @@ def diff(file: str, as_json: bool, **server: Any) -> int:
     return 1 if lines else 0
 
 
-state = group("state", get, put, diff, help="A workspace as a scenario: to keep, to put back and to compare.")
+state = group(
+    "state", get, put, diff, default=get,
+    help="A workspace as a scenario: to keep, to put back and to compare.",
+)  # fmt: skip
+
+
+@command(
+    argument(
+        "file", metavar="FILE", nargs="?", completes="file",
+        help="A part of a scenario in YAML or JSON, such as `senders: [...]`; - is the standard input.",
+    ),
+    option("--generate", action="append", metavar="NAME=N", help="Make up rows, such as senders=500; may be repeated."),
+    option("--account", metavar="NAME", help="The account that gets the rows; the default is the first one."),
+    JSON, *SERVER,
+)  # fmt: skip
+def seed(file: str | None, generate: Sequence[str], account: str | None, as_json: bool, **server: Any) -> None:
+    """Add rows to a workspace: those of a file, made-up ones, or both.
+
+    A file with a mistake, or with a row that exists already, adds nothing.
+    """
+    counts = dict(map(_count, generate))
+    if file is None and not counts:
+        raise Misused("Give a file, or --generate such as --generate senders=500.")
+    content = None if file is None else _read(file)
+    target = Target(**server)
+    key = None if account is None else _key(target, account)
+    bodies = [*([] if content is None else [content]), *([to_json({"generate": counts}).encode()] if counts else [])]
+    for body in bodies:
+        target.raw("POST", "/seed", body, media=_YAML, key=key)
+    found = _about(target)
+    echo(to_json(found) if as_json else printable(f"seeded: {found['name']} holds {held(found)}"))
+
+
+def _count(text: str) -> tuple[str, int]:
+    """Return the name and the number of rows to make up.
+
+    Raises:
+        Misused: The text is not NAME=NUMBER.
+    """
+    name, _, number = text.partition("=")
+    if not name or not (number.isascii() and number.isdigit()):
+        raise Misused(f"Invalid value for '--generate': {text!r} is not NAME=NUMBER, such as senders=500.")
+    return name, int(number)
+
+
+def _key(target: Target, account: str) -> str:
+    """Return the API key of an account.
+
+    Raises:
+        Misused: The workspace has no such account, or the account has no key.
+    """
+    keys = _keys(_about(target)["accounts"])
+    if account not in keys:
+        raise Misused(f"no account {account!r} with an API key; there are {', '.join(keys)}.")
+    return keys[account]
 
 
 def _read(file: str) -> bytes:

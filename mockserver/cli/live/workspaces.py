@@ -10,7 +10,7 @@ from mockserver.cli.framework import Misused, argument, command, group, option
 from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, paint, printable, table
 from mockserver.cli.framework.values import Integer
-from mockserver.cli.live.lines import moment, more
+from mockserver.cli.live.lines import held, listing, moment, more
 from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER, TOKEN, URL
 from mockserver.cli.remote import Shape
@@ -31,7 +31,7 @@ def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
         echo(to_json(found))
         return
     rows = [(row["name"], row["scenario"], _used(row), _count(row, "requests"), row["url"]) for row in found["items"]]
-    echo(table(("name", "scenario", "last used", "requests", "url"), rows))
+    listing("workspaces", ("name", "scenario", "last used", "requests", "url"), rows)
     if others := more(found, len(rows)):
         echo(paint(others, "soft"))
 
@@ -51,7 +51,13 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
         body["strict"] = True
     if scenario is not None:
         body |= choice_of(scenario)
-    found = _server(others).call("POST", "/workspaces", body, shape=_WORKSPACE)
+    try:
+        found = _server(others).call("POST", "/workspaces", body, shape=_WORKSPACE)
+    except Misused as error:
+        if scenario is None or given["name"] is not None or "there is no scenario" not in str(error):
+            raise
+        hint = f"a workspace called {scenario}: `mockserver workspaces new --name {scenario}`"
+        raise Misused(f"{error}; for {hint}.") from error
     echo(to_json(found) if as_json else _shown(found))
 
 
@@ -137,7 +143,7 @@ def _shown(found: Mapping[str, Any]) -> str:
     if isinstance(clock, dict):
         lines.append(("clock", f"{moment(clock.get('now'))} UTC, {'frozen' if clock.get('frozen') else 'running'}"))
     if isinstance(counts, dict):
-        lines.append(("holds", ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "nothing"))
+        lines.append(("holds", held(found)))
     width = max(len(name) for name, _ in lines)
     told = [f"{paint(f'{name:{width}}', 'soft')}  {printable(str(value))}" for name, value in lines]
     rows = [row for row in found["accounts"] if isinstance(row, dict)]

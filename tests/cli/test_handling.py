@@ -1,0 +1,291 @@
+"""The commands for DNS records, state machines, seeding and receivers, and the pattern of all groups."""
+
+import json
+
+import pytest
+import requests
+from invoking import invoke
+
+
+@pytest.fixture(scope="module")
+def root(module_serve):
+    return module_serve("onboarding")
+
+
+@pytest.fixture
+def workspace(root):
+    """A workspace of its own for the test: the description of the control API."""
+    made = requests.post(f"{root}/_mock/workspaces", json={}, timeout=10).json()
+    yield made
+    requests.delete(f"{root}/_mock/workspaces/{made['name']}", timeout=10)
+
+
+@pytest.fixture
+def run(root, workspace):
+    """Runs a command for the workspace."""
+    return lambda *words: invoke(words, {"MOCKSERVER_URL": root, "MOCKSERVER_WORKSPACE": workspace["name"]})
+
+
+@pytest.fixture
+def shown(run):
+    """Runs a command with --json, and returns the printed value."""
+    return lambda *words: json.loads(run(*words, "--json").stdout)
+
+
+# ---------------------------------------------------------------------- all groups
+
+
+@pytest.mark.parametrize(
+    ("group", "sentence", "status"),
+    [
+        ("app", "No apps.", 0),
+        ("deliveries", "No webhook calls.", 0),
+        ("faults", "No faults.", 0),
+        ("logs", "No requests.", 0),
+        ("mail", "No e-mails.", 1),
+        ("receivers", "No receivers.", 0),
+        ("snapshots", "No snapshots.", 0),
+        ("stubs", "No stubs.", 0),
+        ("dns --name none", "No domains.", 0),
+        ("workspaces --name none", "No workspaces.", 0),
+    ],
+)
+def test_group_lists_and_says_that_the_list_is_empty_when_no_command_is_named(run, group, sentence, status):
+    found = run(*group.split())
+
+    assert (found.exit_code, found.stdout, found.stderr) == (status, "", f"{sentence}\n")
+
+
+def test_state_is_printed_when_no_command_is_named(run):
+    assert run("state").stdout == run("state", "get").stdout
+
+
+def test_scenarios_are_listed_when_no_command_is_named(run):
+    assert run("scenarios").stdout == run("scenarios", "list").stdout
+
+
+# ---------------------------------------------------------------------- dns
+
+
+def test_dns_lists_the_domains_with_their_records_and_accounts(run):
+    assert [line.split() for line in run("dns").stdout.splitlines()] == [
+        ["domain", "brevo_code", "dkim_record", "dmarc_record", "dmarc_policy", "accounts"],
+        ["acme.test", "missing", "missing", "missing", "none", "acme", "(pending)"],
+    ]
+
+
+def test_dns_set_changes_the_named_records_only(shown):
+    found = shown("dns", "set", "acme.test", "--dkim-record", "wrong", "--dmarc-policy", "reject")
+
+    assert found == {
+        "domain": "acme.test", "brevo_code": "missing", "dkim_record": "wrong", "dmarc_record": "missing",
+        "dmarc_policy": "reject",
+    }  # fmt: skip
+    assert shown("dns", "show", "acme.test") == found
+
+
+def test_dns_set_makes_a_domain_a_free_mail_provider(shown):
+    assert shown("dns", "set", "mail.test", "--free-mail", "yes")["free_mail"] is True
+
+
+def test_dns_publish_makes_all_records_right(run):
+    assert run("dns", "publish", "shop.test").stdout.splitlines()[-1].split() == [
+        "shop.test", "ok", "ok", "ok", "none",
+    ]  # fmt: skip
+    assert run("dns", "verify", "shop.test").exit_code == 0
+
+
+def test_dns_verify_fails_and_names_the_records_when_some_are_not_right(run):
+    run("dns", "set", "acme.test", "--dkim-record", "ok")
+
+    found = run("dns", "verify", "acme.test")
+
+    assert found.exit_code == 1
+    assert found.stderr == (
+        "brevo_code is missing, dmarc_record is missing; `mockserver dns publish acme.test` publishes all records\n"
+    )
+
+
+def test_dns_list_says_how_many_domains_are_left_out(run):
+    run("dns", "publish", "shop.test")
+
+    assert run("dns", "-n", "1").stdout.splitlines()[-1] == "and 1 more"
+
+
+# ---------------------------------------------------------------------- machines
+
+
+def test_machines_are_drawn_without_a_server_when_no_command_is_named():
+    assert invoke(["machines"], {"MOCKSERVER_URL": "http://127.0.0.1:9"}).stdout.startswith("%% ")
+    assert {"name", "mermaid"} == set(json.loads(invoke(["machines", "--json"]).stdout)[0])
+
+
+def test_machines_show_lists_the_instances_of_all_machines(run, shown):
+    rows = run("machines", "show").stdout.splitlines()
+
+    assert rows[2].split() == ["sender", "1", "acme", "verified", "change_email,", "delete"]
+    assert shown("machines", "show")["count"] == len(rows) - 1
+    assert [row["key"] for row in shown("machines", "show", "domain")["items"]] == ["acme.test"]
+
+
+def test_machines_fire_moves_an_instance(run, shown):
+    assert run("machines", "fire", "sender", "2", "verify").stdout.splitlines()[-1].split()[:4] == [
+        "sender", "2", "acme", "verified",
+    ]  # fmt: skip
+    assert shown("machines", "show", "sender", "2")["state"] == "verified"
+
+
+def test_machines_show_prints_an_instance_with_its_secrets_and_history(run, shown):
+    run("machines", "fire", "sender", "2", "expire_otp")
+
+    found = run("machines", "show", "sender", "2").stdout
+
+    assert "email: ops@acme.test\n" in found
+    assert found.endswith("2026-01-15 09:00:00  expire_otp: awaiting_verification to awaiting_verification\n")
+    assert shown("machines", "show", "sender", "2")["history"][0]["event"] == "expire_otp"
+
+
+# ---------------------------------------------------------------------- seed
+
+
+def test_seed_adds_the_rows_of_a_file_and_made_up_ones(run, root, workspace, tmp_path):
+    (tmp_path / "more.yaml").write_text("senders: [{name: Bo, email: bo@acme.test}]")
+
+    found = run("seed", str(tmp_path / "more.yaml"), "--generate", "senders=5", "--account", "acme")
+
+    assert (found.exit_code, found.stdout.startswith(f"seeded: {workspace['name']} holds ")) == (0, True)
+    state = requests.get(f"{root}/w/{workspace['name']}/_mock/state", timeout=10).json()
+    assert "bo@acme.test" in json.dumps(state)
+    assert len(state["accounts"][0]["senders"]) == 2 + 1 + 5
+
+
+def test_seed_prints_the_workspace_as_json(shown, workspace):
+    assert shown("seed", "--generate", "domains=2")["name"] == workspace["name"]
+
+
+# ---------------------------------------------------------------------- receivers
+
+
+def test_receiver_shows_its_calls_and_answers_as_it_was_told(run, shown, root, workspace):
+    answered = run("receivers", "answer", "shop", "429", "--times", "1", "--delay", "1ms").stdout.splitlines()
+    url = answered[-1].split()[-1]
+
+    statuses = [requests.post(url, json={"a": 1}, timeout=10).status_code for _ in range(2)]
+
+    assert "429, after 1 ms, 1 times" in answered[-1]
+    assert url == f"{root}/w/{workspace['name']}/_mock/receiver/shop"
+    assert statuses == [429, 200]
+    assert shown("receivers")["items"][0]["count"] == 2
+    assert '{"a": 1}' in run("receivers", "show", "shop", "--count", "2", "--wait", "5").stdout
+
+
+def test_receiver_resets_connections_when_it_is_told_to(run):
+    assert "reset" in run("receivers", "answer", "shop", "--reset").stdout
+
+
+def test_receiver_is_cleared(run, shown):
+    run("receivers", "answer", "shop", "500")
+
+    assert run("receivers", "clear", "shop").stdout == "cleared: shop\n"
+    assert shown("receivers")["count"] == 0
+
+
+def test_receiver_fails_when_too_few_calls_come_in_time(run):
+    found = run("receivers", "show", "shop", "--wait", "50ms")
+
+    assert (found.exit_code, found.stdout, found.stderr) == (1, "", "0 of 1 webhook calls after 0.05 s.\n")
+
+
+# ---------------------------------------------------------------------- the clock, and durations
+
+
+@pytest.mark.parametrize(("word", "frozen"), [("thaw", False), ("freeze", True)])
+def test_clock_is_changed_by_a_word(shown, word, frozen):
+    assert shown("clock", word)["frozen"] is frozen
+
+
+@pytest.mark.parametrize(("moment", "now"), [("1h", "10:00"), ("2026-01-15T09:30:00Z", "09:30")])
+def test_clock_is_set_to_a_moment_or_by_a_duration(run, moment, now):
+    assert run("clock", "set", moment).stdout == f"2026-01-15 {now}:00 UTC, frozen\n"
+
+
+@pytest.mark.parametrize("length", ["-1h", "-PT1H"])
+def test_advance_is_refused_with_what_to_use_instead_when_it_is_negative(run, length):
+    found = run("advance", length)
+
+    assert found.exit_code == 2
+    assert found.stderr.startswith(
+        f"Error: cannot advance by {length}: the clock moves forward only. `mockserver reset` begins anew, and "
+        "`mockserver restore NAME` returns to a snapshot."
+    )
+
+
+def test_fault_lasts_for_a_duration(shown):
+    assert shown("faults", "add", "latency", "ms=1", "--ttl", "16m")["ttl_s"] == 960
+
+
+@pytest.mark.parametrize("option", [["mail", "--wait"], ["faults", "add", "latency", "--ttl"], ["wait", "--timeout"]])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("soon", "'soon' is not a valid number. Give seconds, or a duration such as 16m, 1h30m, 2d or PT16M."),
+        ("1x", "'1x': not a duration, such as 16m, 1h30m, 2d or PT16M"),
+        ("-1s", "'-1s': -1.0 is not in the range x>=0."),
+    ],
+)
+def test_option_in_seconds_is_refused_with_an_example_when_it_is_not_a_duration(run, option, text, why):
+    found = run(*option, text)
+
+    assert found.exit_code == 2
+    assert why in found.stderr
+
+
+@pytest.mark.parametrize("by", ["16m", "PT16M"])
+def test_advance_over_http_takes_both_forms_of_a_duration(root, workspace, by):
+    url = f"{root}/w/{workspace['name']}/_mock/clock/advance"
+
+    assert requests.post(url, json={"by": by}, timeout=10).json()["now"] == "2026-01-15T09:16:00Z"
+
+
+@pytest.mark.parametrize("body", [{"by": "-1h"}, {"seconds": -3600}])
+def test_advance_over_http_is_refused_with_the_reason_when_it_is_negative(root, workspace, body):
+    answer = requests.post(f"{root}/w/{workspace['name']}/_mock/clock/advance", json=body, timeout=10)
+
+    assert answer.status_code == 400
+    assert "the clock moves forward only: reset the workspace, or restore a snapshot" in answer.json()["detail"]
+
+
+# ---------------------------------------------------------------------- mistakes
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("dns set acme.test", "Give at least one record, such as --dkim-record wrong, or --dmarc-policy."),
+        ("dns set acme.test --dkim-record bad", "'bad' is not one of 'ok', 'missing', 'wrong', 'timeout'."),
+        ("dns show nope", "'nope' is not a host name"),
+        ("machines show sendr", "there is no machine 'sendr'; there are "),
+        ("machines fire sender 1 verify", "change_email, delete would"),
+        ("machines fire sender", "Missing argument 'KEY'."),
+        ("seed", "Give a file, or --generate such as --generate senders=500."),
+        ("seed --generate senders", "'senders' is not NAME=NUMBER, such as senders=500."),
+        ("seed --generate senders=1 --account nobody", "no account 'nobody' with an API key; there are acme."),
+        ("seed no-such.yaml", "no-such.yaml cannot be read: No such file or directory"),
+        ("receivers answer shop", "Give a status such as 429, or --delay, --reset or --times."),
+        ("receivers answer shop 999", "999 is not in the range 200<=x<=599."),
+        ("workspaces new jo", "for a workspace called jo: `mockserver workspaces new --name jo`."),
+        ("clock freez", "Did you mean 'freeze'?"),
+    ],
+)
+def test_mistake_is_told_with_what_would_be_right(run, words, sentence):
+    found = run(*words.split())
+
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert sentence in found.stderr
+
+
+@pytest.mark.parametrize("words", [["faults", "catalogue"], ["faults", "catalogue", "--operation", "createSender"]])
+def test_catalogue_fits_a_terminal_of_80_columns(run, words, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+
+    assert max(map(len, run(*words).stdout.splitlines())) <= 80
