@@ -16,6 +16,7 @@ from mockserver.core.state.state import LAST_ID
 from mockserver.core.time import duration
 from mockserver.core.time.clock import LATEST, Clock, shown
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.schemas.fields import Number
 from mockserver.web.schemas.schema import Closed
 
 Value = TypeVar("Value")
@@ -134,6 +135,23 @@ class Duration(fields.Field[timedelta]):
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return None if value is None else duration.write(value)
+
+
+class Span(Number):
+    """A number of a unit of time, as in `ms: 300`; a duration such as `2s` is loaded as its number."""
+
+    def __init__(self, unit: timedelta, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._unit = unit
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
+        if isinstance(value, str):
+            try:
+                number = duration.parse(value) / self._unit
+            except ValueError as error:
+                raise ValidationError(f"neither a number nor a duration {duration.EXAMPLES}") from error
+            value = int(number) if number.is_integer() else number
+        return super()._deserialize(value, attr, data, **kwargs)
 
 
 class Instant(fields.Field[datetime]):

@@ -240,21 +240,6 @@ def test_option_in_seconds_is_refused_with_an_example_when_it_is_not_a_duration(
     assert why in found.stderr
 
 
-@pytest.mark.parametrize("by", ["16m", "PT16M"])
-def test_advance_over_http_takes_both_forms_of_a_duration(root, workspace, by):
-    url = f"{root}/w/{workspace['name']}/_mock/clock/advance"
-
-    assert requests.post(url, json={"by": by}, timeout=10).json()["now"] == "2026-01-15T09:16:00Z"
-
-
-@pytest.mark.parametrize("body", [{"by": "-1h"}, {"seconds": -3600}])
-def test_advance_over_http_is_refused_with_the_reason_when_it_is_negative(root, workspace, body):
-    answer = requests.post(f"{root}/w/{workspace['name']}/_mock/clock/advance", json=body, timeout=10)
-
-    assert answer.status_code == 400
-    assert "the clock moves forward only: reset the workspace, or restore a snapshot" in answer.json()["detail"]
-
-
 # ---------------------------------------------------------------------- mistakes
 
 

@@ -79,11 +79,13 @@ _SCENARIO = (
     r"|PUT /_mock/clock|choose it when|is there already|Not a valid hostname"
     rf"|{_WHOLE}|{_CLOCK}"
 )
+#: The bounds of a number, which a schema does not tell of the duration that may take its place.
+_SPAN = r"(ms|ttl_s): Must be "
 #: A schema knows no texts of YAML, nor what they describe: their mistakes have lines.
 _CHOICE = rf"{_SCENARIO}|give scenario or yaml|yaml:\d+: "
 _FAULT = (
     rf"takes (no|median_ms|low_ms)|Missing data for|give ms or|never gives|no operation gives|no such parameter"
-    rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}"
+    rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}|{_SPAN}"
 )
 _APP = (
     r"there is no account|apps are private only|is there already|must be (ASCII|an absolute URL)"
@@ -108,7 +110,7 @@ BEYOND_A_SCHEMA = {
     "postTrigger": rf"give an event or a story|goes with an event|is no event of|Not a valid email|{_ACCOUNT}",
     "postInbound": _ACCOUNT,
     "postKeysRevoke": rf"give a key|is none of the account|{_ACCOUNT}",
-    "putReceiversByName": rf"give status, delay_ms|{_WHOLE}",
+    "putReceiversByName": rf"give status, delay_ms|{_WHOLE}|{_SPAN}",
     "postRequestsVerify": rf"unknown operation|at_least is more|{_WHOLE}",
     "postOauthApps": _APP,
     "putOauthAppsByClientId": rf"nothing to change|{_APP}",

@@ -64,7 +64,7 @@ REFUSED = {
     "a code of another operation": ("error; code=document_not_found", "getSenders never gives document_not_found"),
     "an unknown parameter": ("unavailable; mss=1", "mss: unknown key; did you mean ms?"),
     "a parameter of another kind": ("unavailable; ms=1", "unavailable takes no ms"),
-    "a parameter of the wrong type": ("hang; ms=soon", "ms: Not a valid number"),
+    "a parameter of the wrong type": ("hang; ms=soon", "ms: neither a number nor a duration"),
     "no length": ("latency", "give ms or a distribution"),
     "what is for many calls": ("unavailable; times=1", "times: a fault of one call takes none"),
     "a match": ('{"fault": "unavailable", "match": {}}', "match: a fault of one call takes none"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
 from flask import Response, request
@@ -15,9 +16,9 @@ from mockserver.control.framework.waiting import wait_for
 from mockserver.core.traffic.exchange import Wire, WireForm
 from mockserver.core.traffic.receivers import MOST, Manner, ReceivedCall, Receiver
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Item
+from mockserver.resources.section import Item, Span
 from mockserver.views.traffic import receivers as shown
-from mockserver.web.schemas.fields import Flag, Number
+from mockserver.web.schemas.fields import Flag
 from mockserver.web.server import wire
 
 RECEIVERS = ControlResource("receivers", "/_mock/receivers")
@@ -30,7 +31,8 @@ class MannerItem(Item):
     """How a receiver answers from now on."""
 
     status = fields.Integer(strict=True, validate=validate.Range(200, 599))
-    delay_ms = Number(validate=validate.Range(0, 600_000))
+    #: In milliseconds, or a duration such as `2s`.
+    delay_ms = Span(timedelta(milliseconds=1), validate=validate.Range(0, 600_000))
     reset = Flag()
     times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
 

@@ -8,7 +8,7 @@ from mockserver.beyond.stubs.parts import Condition
 from mockserver.beyond.stubs.pattern import Pattern
 from mockserver.resources.match import Texts
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, Base64, PartiesField, PartyField
-from mockserver.resources.section import Duration, Id24, Instant
+from mockserver.resources.section import Duration, Id24, Instant, Span
 from mockserver.resources.webhooks.section import WrittenDay
 from mockserver.scenario.behaviour import After, AuthenticateDomainField
 from mockserver.scenario.rules.match import PathPattern
@@ -63,10 +63,16 @@ def _instant(field: Instant, _: dict[str, Any]) -> dict[str, Any]:
     return {"anyOf": [_INSTANT, {"type": "null"}]} if field.allow_none else _INSTANT
 
 
+def _span(_: Span, known: dict[str, Any]) -> dict[str, Any]:
+    number = {name: known.pop(name) for name in ("type", "minimum", "maximum") if name in known}
+    return {"anyOf": [number, _DURATION]}
+
+
 FORMS: dict[type, FieldSchema] = {
     **json_schema.FIELD_SCHEMAS,
     Duration: _DURATION,
     Instant: _instant,
+    Span: _span,
     Json: {"type": ["object", "array", "string", "number", "boolean"]},
     JsonObject: {"type": "object"},
     Id24: {"pattern": "^[0-9a-f]{24}$"},

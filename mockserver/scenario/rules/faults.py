@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
 from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -19,7 +20,7 @@ from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.match import as_match
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.resources.section import Instant, Item, about, counted_from, write_instant
+from mockserver.resources.section import Instant, Item, Span, about, counted_from, write_instant
 from mockserver.scenario.rules.fault_codes import EVERYWHERE, giving, never_given, statuses
 from mockserver.scenario.rules.match import MatchItem, unknown_operation
 from mockserver.web.schemas.fields import Flag, Number
@@ -40,6 +41,8 @@ HEADER_ID = "header"
 _RESERVED = ("catalogue", HEADER_ID)
 #: The longest `ttl_s` of a fault, in seconds. Chosen: a hundred years, within what a clock shows.
 _LONGEST_S = 3_155_760_000
+#: The members that may be written as a duration, and are kept as its number.
+_SPANS = ("ttl_s", "ms")
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
 PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert")
@@ -103,8 +106,10 @@ class FaultItem(Item):
         validate=validate.Range(min=0, max=1),
         **about("with which probability it hits a matching request, 0 to 1; drawn from the seed"),
     )
-    ttl_s = Number(
-        validate=validate.Range(min=0, max=_LONGEST_S), **about("how many seconds it lasts, on the workspace's clock")
+    ttl_s = Span(
+        timedelta(seconds=1),
+        validate=validate.Range(min=0, max=_LONGEST_S),
+        **about("how many seconds it lasts, on the workspace's clock; or a duration, 16m"),
     )
     force = Flag(**about("takes operations that there are not, and codes that the operation never gives"))
     code = fields.String(validate=validate.Length(max=_LONGEST_CODE), **about("the error code"))
@@ -112,7 +117,7 @@ class FaultItem(Item):
         strict=True, validate=validate.Range(400, 599), **about("another status than that of the code")
     )
     message = fields.String(**about("another message than that of the code"))
-    ms = Number(validate=_milliseconds, **about("a delay in milliseconds"))
+    ms = Span(timedelta(milliseconds=1), validate=_milliseconds, **about("a delay in milliseconds; or a duration, 2s"))
     distribution = fields.Nested(DistributionItem, **about("delays that are drawn anew for each request"))
     reset_s = fields.Integer(
         strict=True, validate=_count, **about("in how many seconds the limit ends, as a header tells")
@@ -163,7 +168,9 @@ class FaultItem(Item):
             parameters={name: data[name] for name in PARAMETERS if name in data},
             statuses=statuses(code),
             expires_at=expires_at,
-            written=_written(original),
+            written=_written(
+                {**original, **{name: data[name] for name in _SPANS if isinstance(original.get(name), str)}}
+            ),
             **{name: data[name] for name in ("id", "times", "after", "probability", "hits", "passed") if name in data},
         )
 

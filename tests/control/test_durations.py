@@ -1,0 +1,73 @@
+"""Durations in bodies of the control API and in scenarios: `16m` as well as `PT16M`."""
+
+import pytest
+
+NOW = "2026-01-15T09:00:00Z"
+CLOCK = {"start": NOW, "frozen": True}
+
+
+@pytest.mark.parametrize("by", ["16m", "PT16M"])
+def test_clock_is_advanced_by_both_forms_of_a_duration(make_api, by):
+    api = make_api({"clock": CLOCK})
+
+    assert api.post("/_mock/clock/advance", json={"by": by}).json["now"] == "2026-01-15T09:16:00Z"
+
+
+@pytest.mark.parametrize("body", [{"by": "-1h"}, {"by": "-PT1H"}, {"seconds": -3600}])
+def test_advance_is_refused_with_the_reason_when_it_is_negative(api, body):
+    answer = api.post("/_mock/clock/advance", json=body)
+
+    assert answer.status_code == 400
+    assert "the clock moves forward only: reset the workspace, or restore a snapshot" in answer.json["detail"]
+
+
+def test_advance_is_refused_with_the_value_and_examples_when_it_is_not_a_duration(api):
+    answer = api.post("/_mock/clock/advance", json={"by": "soon"})
+
+    assert answer.status_code == 400
+    assert answer.json["detail"].startswith("by: not a duration, such as 16m, 1h30m, 2d or PT16M")
+    assert "soon" in answer.json["detail"]
+
+
+@pytest.mark.parametrize("now", ["1h", "PT1H", "+1h"])
+def test_clock_is_set_by_a_duration(make_api, now):
+    assert make_api({"clock": CLOCK}).put("/_mock/clock", json={"now": now}).json["now"] == "2026-01-15T10:00:00Z"
+
+
+@pytest.mark.parametrize("length", ["16m", "PT16M"])
+def test_scenario_takes_both_forms_of_a_duration(make_api, length):
+    domain = {"name": "shop.test", "created_at": f"-{length}"}
+
+    api = make_api({"clock": CLOCK, "behaviour": {"otp_lifetime": length}, "domains": [domain]})
+    state = api.get("/_mock/state")
+
+    assert state.json["behaviour"]["otp_lifetime"] == "PT16M"
+    assert state.json["accounts"][0]["domains"][0]["created_at"] == "2026-01-15T08:44:00Z"
+
+
+@pytest.mark.parametrize(
+    ("rule", "member", "number"),
+    [
+        ({"fault": "latency", "ms": "2s"}, "ms", 2000),
+        ({"fault": "latency", "ms": "1.5ms"}, "ms", 1.5),
+        ({"fault": "server_error", "ttl_s": "16m"}, "ttl_s", 960),
+        ({"fault": "server_error", "ttl_s": "PT16M"}, "ttl_s", 960),
+    ],
+)
+def test_fault_takes_a_duration_for_a_number_and_shows_the_number(api, rule, member, number):
+    answer = api.post("/_mock/faults", json=rule)
+
+    assert (answer.status_code, answer.json[member]) == (201, number)
+
+
+def test_receiver_takes_a_duration_for_its_delay(api):
+    answer = api.put("/_mock/receivers/shop", json={"delay_ms": "2s"})
+
+    assert answer.json["answers"]["delay_ms"] == 2000
+
+
+def test_fault_is_refused_with_examples_when_a_number_is_another_text(api):
+    answer = api.post("/_mock/faults", json={"fault": "latency", "ms": "soon"})
+
+    assert answer.status_code == 400
+    assert "ms: neither a number nor a duration such as 16m, 1h30m, 2d or PT16M" in answer.json["detail"]
