@@ -196,6 +196,20 @@ def test_receiver_fails_when_too_few_calls_come_in_time(run):
     assert (found.exit_code, found.stdout, found.stderr) == (1, "", "0 of 1 webhook calls after 0.05 s.\n")
 
 
+@pytest.mark.parametrize(
+    ("words", "member", "value"),
+    [
+        ("dns", "count", 1),
+        ("receivers show shop", "items", []),
+        ("receivers answer shop 429", "count", 0),
+        ("receivers clear shop", "cleared", ["shop"]),
+        ("machines fire sender 2 verify", "state", "verified"),
+    ],
+)
+def test_command_prints_json_when_it_is_asked_to(shown, words, member, value):
+    assert shown(*words.split())[member] == value
+
+
 # ---------------------------------------------------------------------- the clock, and durations
 
 
