@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load
 
-from mockserver.core.traffic.match import Glob, Match
+from mockserver.core.traffic.match import Exactly, Glob, Match
 from mockserver.resources.section import Item, about
 from mockserver.web.schemas.fields import Json, is_plain
 
@@ -55,6 +55,8 @@ def as_match(data: dict[str, Any]) -> Match:
     """The pattern that loaded members describe."""
     path = data.pop("path", None)
     found = {name: data[name] for name in ("query", "json", "headers", "status", "code", "fault") if name in data}
+    if "json_exactly" in data:
+        found["json"] = Exactly(data["json_exactly"])
     if "headers" in found:
         found["headers"] = {name: str(value) for name, value in found["headers"].items()}
     return Match(

@@ -77,6 +77,34 @@ def test_a_list_of_another_length_is_another_list(workspace):
     assert verify(workspace, {"json": {"ips": []}}).json["matched"] == 0
 
 
+@pytest.mark.parametrize(
+    ("wanted", "paths"),
+    [
+        ({"name": "Ops", "email": "a@acme.test", "ips": [{"ip": "198.51.100.7", "weight": 1}]}, None),
+        ({"email": "a@acme.test", "ips": [{"ip": "198.51.100.7"}]}, ["/json/ips/0/weight", "/json/name"]),
+        ({"name": "Ops", "email": "a@acme.test", "ips": []}, ["/json/ips"]),
+        ([], ["/json"]),
+        (None, ["/json"]),
+    ],
+)
+def test_exact_body_has_no_further_members_at_any_depth(workspace, wanted, paths):
+    ips = [{"ip": "198.51.100.7", "weight": 1}]
+    workspace.post("/v3/senders", {"name": "Ops", "email": "a@acme.test", "ips": ips})
+
+    found = verify(workspace, {"json_exactly": wanted}, 1).json
+
+    assert found["satisfied"] is (paths is None)
+    assert [[row["path"] for row in miss["differences"]] for miss in found["near_misses"]] == ([paths] if paths else [])
+
+
+def test_further_members_are_redacted_in_a_near_miss(asked):
+    asked.put("/v3/senders/2/validate", {"otp": OTP})
+
+    near = verify(asked, {"operation": "validateSenderByOtp", "json_exactly": {}}, 1).json["near_misses"]
+
+    assert near[0]["differences"] == [{"path": "/json/otp", "wanted": None, "got": "***"}]
+
+
 def test_by_parameters_of_the_path(workspace):
     workspace.delete("/v3/senders/2")
 
@@ -152,6 +180,7 @@ def test_too_many_matches_are_no_near_misses_and_are_named(asked):
     [
         ({"match": {"operation": "createSendr"}}, "/match/operation"),
         ({"match": {"what": 1}}, "/match/what"),
+        ({"match": {"json": {}, "json_exactly": {}}}, "/match/json_exactly"),
         ({"count": -1}, "/count"),
         ({"count": "1"}, "/count"),
         ({"count": True}, "/count"),

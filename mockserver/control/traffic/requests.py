@@ -17,7 +17,7 @@ from mockserver.core.traffic.journal import Journal, near_misses
 from mockserver.core.traffic.match import Match
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob
+from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob, check_operation
 from mockserver.views.traffic import requests as shown
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
@@ -29,7 +29,7 @@ _MATCHED = ("path", "status", "code", "fault", "transition", "field")
 class RequestFilter(Item):
     """Which exchanges of the journal are answered."""
 
-    operation = fields.String()
+    operation = fields.String(validate=check_operation)
     status = fields.Integer()
     method = fields.String()
     path = PathGlob()

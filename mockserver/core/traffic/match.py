@@ -33,6 +33,12 @@ class Difference(NamedTuple):
     got: Any
 
 
+class Exactly(NamedTuple):
+    """A body that a pattern wants as a whole: its objects may not have further members."""
+
+    value: Any
+
+
 class Glob:
     """A glob for a whole path, compiled here: `fnmatch` would keep thousands of compiled globs for good."""
 
@@ -58,7 +64,7 @@ class Match(NamedTuple):
     #: The parameters of the path.
     params: Mapping[str, str] = _NONE
     query: Mapping[str, Any] = _NONE
-    #: What the body has to hold; its mappings may hold more.
+    #: A part of the body; or `Exactly` the whole body.
     json: Any = ANYTHING
     headers: Mapping[str, str] = _NONE
     status: int | None = None
@@ -91,7 +97,9 @@ class Match(NamedTuple):
         if self.headers:
             yield from _headers(self.headers, exchange.by_header)
         if self.json is not ANYTHING:
-            yield from beyond(self.json, exchange.json, "/json")
+            is_exact = isinstance(self.json, Exactly)
+            wanted = self.json.value if is_exact else self.json
+            yield from beyond(wanted, exchange.json, "/json", is_exact=is_exact)
         yield from self._of_answer(exchange)
 
     def _of_address(self, exchange: Exchange) -> Iterator[Difference]:
@@ -144,18 +152,22 @@ def _headers(wanted: Mapping[str, str], sent: Mapping[str, str]) -> Iterator[Dif
             yield Difference(f"/headers/{_escaped(name.lower())}", value, sent.get(name.lower()))
 
 
-def beyond(wanted: Any, got: Any, path: str) -> Iterator[Difference]:
-    """Where `got` lacks something of `wanted`: its mappings may have more members, its lists have the same length."""
+def beyond(wanted: Any, got: Any, path: str, *, is_exact: bool = False) -> Iterator[Difference]:
+    """Yield the places where `got` differs from `wanted`; its mappings may have further members unless `is_exact`."""
     if isinstance(wanted, dict) and isinstance(got, dict):
         for name, value in wanted.items():
             inner = f"{path}/{_escaped(name)}"
             if name in got:
-                yield from beyond(value, got[name], inner)
+                yield from beyond(value, got[name], inner, is_exact=is_exact)
             else:
                 yield Difference(inner, value, None)
+        if is_exact:
+            yield from (
+                Difference(f"{path}/{_escaped(name)}", None, value) for name, value in got.items() if name not in wanted
+            )
     elif isinstance(wanted, list) and isinstance(got, list) and len(wanted) == len(got):
         for index, (one, other) in enumerate(zip(wanted, got, strict=True)):
-            yield from beyond(one, other, f"{path}/{index}")
+            yield from beyond(one, other, f"{path}/{index}", is_exact=is_exact)
     elif wanted != got or isinstance(wanted, bool) is not isinstance(got, bool):
         yield Difference(path, wanted, got)
 

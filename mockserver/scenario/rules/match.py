@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from marshmallow import ValidationError, fields, validate
+from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.beyond.catalogue import catalogue
 from mockserver.core.text.spelling import meant, nearest
@@ -12,7 +12,7 @@ from mockserver.core.traffic.match import LONGEST_GLOB, Glob
 from mockserver.resources.match import ContentMatchItem, check_plain
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import about
-from mockserver.web.schemas.fields import OneOrMany
+from mockserver.web.schemas.fields import Json, OneOrMany
 
 _METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "HEAD")
 
@@ -53,7 +53,12 @@ def unknown_operation(name: str) -> str:
     return f"unknown operation; {f'did you mean {near}?' if near else nearest(name, ALL_OPERATIONS)}"
 
 
-def _check_operation(name: str) -> None:
+def check_operation(name: str) -> None:
+    """Refuse the id of an operation that does not exist.
+
+    Raises:
+        ValidationError: the message names the operation that was probably meant.
+    """
     if name not in ALL_OPERATIONS and name not in catalogue():
         raise ValidationError(unknown_operation(name))
 
@@ -77,7 +82,13 @@ class MatchItem(ContentMatchItem):
 class ExchangeMatchItem(MatchItem):
     """A pattern of exchanges: of requests with their answers."""
 
-    operation = OneOrMany(fields.String(validate=_check_operation), validate=validate.Length(min=1))
+    json_exactly = Json(allow_none=True, **about("the whole body; no object in it may have further members"))
+    operation = OneOrMany(fields.String(validate=check_operation), validate=validate.Length(min=1))
     status = fields.Integer(strict=True, validate=validate.Range(100, 599))
     code = fields.String()
     fault = fields.String()
+
+    @validates_schema
+    def _check_json(self, data: dict[str, Any], **_: Any) -> None:
+        if "json" in data and "json_exactly" in data:
+            raise ValidationError("give json or json_exactly, not both", "json_exactly")
