@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from mockserver.app.application import create_app as create_app
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), "create_app"})
+
+
 def __getattr__(name: str) -> object:
     if name != "create_app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
