@@ -44,6 +44,8 @@ _SENTENCES = {
     ),
     "`async with` starts it, and so does `start`": "`start` starts it",
     "the `async with` block": "the `with` block",
+    "the end of `async with`": "the end of `with`",
+    "`async with await workspace.snapshot():`": "`with workspace.snapshot():`",
     "They are coroutines, for code that runs under asyncio or trio.": "They block, and are made out of the coroutines.",
 }
 _HEAD = "# Written by .ci/synchronous.py out of {}, where it is to be changed.\n"

@@ -9,11 +9,12 @@ from collections import deque
 from collections.abc import Mapping, Sequence
 from datetime import date
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 from mockserver.settings import without_version
 from mockserver.testing.answers import body_of, unreachable
+from mockserver.testing.arguments import CallOptions
 from mockserver.testing.blocking import may_wait, warn_of_loop
 from mockserver.testing.cancellation import Cancellation
 from mockserver.testing.trust import trusting
@@ -120,7 +121,7 @@ class Client:
         while self._idle:
             self._idle.pop().close()
 
-    def json(self, method: str, path: str, **options: Any) -> Any:
+    def json(self, method: str, path: str, **options: Unpack[CallOptions]) -> Any:
         """The value of the JSON answer to a control call, or None if the answer is empty.
 
         `options` are those of `call`.

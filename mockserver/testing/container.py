@@ -6,7 +6,7 @@ import os
 import time
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 
 from mockserver import MockServer
 
@@ -14,6 +14,8 @@ try:
     from docker.errors import APIError
     from testcontainers.core.container import DockerContainer
     from testcontainers.core.exceptions import ContainerStartException
+    from testcontainers.core.network import Network
+    from testcontainers.core.transferable import TransferSpec
     from testcontainers.core.waiting_utils import WaitStrategy, WaitStrategyTarget
 except ImportError as error:
     raise ImportError(
@@ -37,6 +39,20 @@ _ENDINGS = (".yaml", ".yml")
 _LINES = 10
 
 
+class ContainerOptions(TypedDict, total=False):
+    """The options of any container of Testcontainers."""
+
+    docker_client_kw: dict[str, Any] | None
+    command: str | None
+    env: dict[str, str] | None
+    name: str | None
+    ports: list[int] | None
+    volumes: list[tuple[str, str, str]] | None
+    network: Network | None
+    network_aliases: list[str] | None
+    transferables: list[TransferSpec] | None
+
+
 class MockServerContainer(DockerContainer):
     """A server in a container, ready when the `with` block begins and removed at its end.
 
@@ -52,7 +68,7 @@ class MockServerContainer(DockerContainer):
         scenarios: str | os.PathLike[str] | None = None,
         seed: int | None = None,
         token: str | None = None,
-        **options: Any,
+        **options: Unpack[ContainerOptions],
     ) -> None:
         """Prepare a container; `start`, or a `with` block, starts it.
 
@@ -61,7 +77,7 @@ class MockServerContainer(DockerContainer):
         `scenario` is the name of a scenario, or the path of a YAML file, from which workspaces are made. `scenarios` is
         a folder of YAML files, which are copied into the container, so that an engine on another machine has them.
         `seed` takes the place of the scenario's seed. `token` is what the control API asks for. All other options are
-        those of `DockerContainer`.
+        those of `DockerContainer`; `with_kwargs` adds those of `docker run`.
 
         Raises:
             FileNotFoundError: there is no such file or folder.

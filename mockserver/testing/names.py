@@ -1,4 +1,4 @@
-"""The names that a server knows, as types, so that a type checker finds a misspelt one.
+"""The names that a server knows, as types: editors complete them, and type checkers find most misspelt ones.
 
 The lists repeat what the package declares elsewhere, because type checkers read literals only; a test compares them.
 """
@@ -6,8 +6,6 @@ The lists repeat what the package declares elsewhere, because type checkers read
 from __future__ import annotations
 
 from typing import Literal
-
-from mockserver.testing.names_beyond import OperationBeyondName
 
 #: The fault kinds and named faults, which `GET /_mock/faults/catalogue` describes.
 FaultName = Literal[
@@ -117,8 +115,8 @@ Story = Literal[
     "invalid",
 ]
 
-#: The ids of the mock's operations: those of the API, of single sign-on and of OAuth.
-_OwnOperationName = Literal[
+#: The ids of the 34 operations of the API.
+ApiOperation = Literal[
     "getAccount",
     "getDomains",
     "createDomain",
@@ -149,28 +147,12 @@ _OwnOperationName = Literal[
     "createSubAccountKey",
     "getInboundEmailEvents",
     "getSharedTemplateUrl",
-    "showSharedTemplate",
-    "showSharedContent",
     "deleteScheduledEmailById",
     "deleteAttribute",
     "createAdminSsoToken",
     "createSubAccountSsoToken",
-    "ssoCorporateLogin",
-    "ssoSubAccountLogin",
-    "oauthAuthorize",
-    "oauthSignIn",
-    "oauthConsent",
-    "oauthTokenCode",
-    "oauthTokenRefresh",
-    "oauthTokenClientCredentials",
-    "oauthRevoke",
-    "oauthIntrospect",
-    "oauthUserinfo",
-    "oauthServerMetadata",
-    "oauthOpenidConfiguration",
-    "oauthPublicKeys",
-    "oauthScopes",
 ]
 
-#: The ids of all operations of the service, those included that the mock has not.
-OperationName = Literal[_OwnOperationName, OperationBeyondName]
+#: The id of an operation: editors complete those of the API. Any other id is allowed, such as `oauthRevoke`, and the
+#: server refuses an unknown id with the one that was probably meant.
+OperationName = ApiOperation | str

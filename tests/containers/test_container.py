@@ -2,17 +2,19 @@
 
 import subprocess
 import sys
+from inspect import signature
 
 import pytest
 import requests
 from docker.errors import APIError
 from docker.models.containers import ExecResult
 from engine import DOCKERFILE, PORT, running_engine
+from testcontainers.core.container import DockerContainer
 from testcontainers.core.exceptions import ContainerStartException
 
 from mockserver import MockServerError
 from mockserver.testing import container as module
-from mockserver.testing.container import IMAGE_VARIABLE, MockServerContainer
+from mockserver.testing.container import IMAGE_VARIABLE, ContainerOptions, MockServerContainer
 
 SCENARIO = "description: {}\nsenders: [{{id: 77, name: Own, email: own@acme.test, state: verified}}]\n"
 
@@ -38,6 +40,12 @@ def test_its_server_makes_workspaces_of_its_scenario(mock):
         assert workspace.scenario == "onboarding"
         assert workspace.url.startswith(mock.url)
         assert answer.status_code == 200
+
+
+def test_its_options_are_those_of_any_container():
+    others = {"self", "image", "_wait_strategy", "kwargs"}
+
+    assert set(ContainerOptions.__annotations__) == {*signature(DockerContainer.__init__).parameters} - others
 
 
 def test_its_seed_takes_the_place_of_the_scenarios(mock):

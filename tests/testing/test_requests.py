@@ -73,6 +73,26 @@ def test_an_unknown_filter_is_refused(workspace):
         workspace.requests.all(colour="red")
 
 
+def test_requests_are_filtered_by_a_glob_of_the_path(asked):
+    assert [exchange.method for exchange in asked.requests.all(path="/v3/senders/*")] == ["DELETE"]
+
+
+@pytest.mark.parametrize("called", ["all", "page", "latest", "verify"])
+def test_unknown_operation_is_refused_with_the_one_that_was_meant(workspace, called):
+    with pytest.raises(MockServerError, match="did you mean createSender"):
+        getattr(workspace.requests, called)(operation="createSendr")
+
+
+def test_requests_of_an_operation_beyond_the_api_are_found_by_its_name(workspace):
+    assert workspace.requests.all(operation="oauthRevoke") == []
+
+
+def test_all_waits_for_the_first_request_that_passes(workspace, ask, later):
+    later(ask, workspace, "GET", "/account")
+
+    assert [exchange.status for exchange in workspace.requests.all(operation="getAccount", wait=10)] == [200]
+
+
 def test_a_missing_request_raises_an_error_that_lists_the_journal(asked):
     with pytest.raises(LookupError) as missing:
         asked.requests.wait(0.01, operation="getAccount", status=200)
@@ -103,6 +123,9 @@ def test_a_request_that_comes_later_is_waited_for(workspace, ask, later):
         {"at_least": 1, "at_most": 2, "operation": ["createSender", "deleteSender"]},
         {"at_most": 1, "path": {"senderId": 99}, "status": 404},
         {"query": {"ip": "198.51.100.7"}},
+        {"count": 1, "json_exactly": {"name": "Ada", "email": "ada@acme.test", "colour": "red"}},
+        {"count": 0, "json_exactly": {"name": "Ada", "email": "ada@acme.test"}},
+        {"count": 1, "operation": None, "method": "POST"},
     ],
 )
 def test_requests_that_are_as_many_as_wanted_satisfy(asked, wanted):
@@ -132,6 +155,15 @@ def test_a_failed_verification_shows_the_closest_requests_with_their_differences
     assert lines[2:4] == ['    /json/name: wanted "Eve", got "Ada"', "    /json/ips: wanted [], got nothing"]
 
 
+def test_failed_exact_verification_shows_what_the_body_has_beyond(asked):
+    with pytest.raises(AssertionError) as unsatisfied:
+        asked.requests.verify(operation="createSender", json_exactly={"name": "Eve", "email": "ada@acme.test"})
+
+    assert str(unsatisfied.value).splitlines()[2:4] == [
+        '    /json/name: wanted "Eve", got "Ada"', '    /json/colour: wanted nothing, got "red"'
+    ]  # fmt: skip
+
+
 def test_of_many_differences_a_hundred_are_shown(workspace, ask):
     ask(workspace, "POST", "/senders", json={"name": "Ada"})
     with pytest.raises(AssertionError) as unsatisfied:
@@ -156,9 +188,9 @@ def test_verify_takes_a_count_or_bounds_but_not_both(workspace):
         workspace.requests.verify(count=1, at_most=2)
 
 
-def test_an_unknown_member_of_a_match_is_refused(workspace):
-    with pytest.raises(MockServerError, match="createSender"):
-        workspace.requests.verify(operation="createSendr")
+def test_verify_refuses_an_unknown_argument_with_advice(workspace):
+    with pytest.raises(MockServerError, match="did you mean json_exactly"):
+        workspace.requests.verify(json_exact={})
 
 
 def test_the_journal_is_cleared(asked):

@@ -56,6 +56,29 @@ def test_a_snapshot_is_a_moment_to_return_to(workspace, ask):
     assert workspace.faults.all() == []
 
 
+def test_snapshot_is_restored_and_deleted_at_the_end_of_its_block(workspace, ask):
+    with workspace.snapshot() as snapshot:
+        ask(workspace, "DELETE", "/senders/1")
+        workspace.clock.advance(minutes=20)
+
+    assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2]
+    assert workspace.clock.now.hour == 9
+    with pytest.raises(MockServerError, match="there is no snapshot"):
+        snapshot.restore()
+
+
+def test_snapshot_is_restored_when_its_block_fails(workspace, ask):
+    def fail():
+        with workspace.snapshot():
+            ask(workspace, "DELETE", "/senders/1")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+
+    assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2]
+
+
 def test_a_snapshot_has_a_name_and_is_deleted(workspace):
     snapshot = workspace.snapshot("before")
     assert (snapshot.name, repr(snapshot)) == ("before", "Snapshot('before')")

@@ -14,6 +14,7 @@ from pkgutil import iter_modules
 import pytest
 
 from mockserver.testing import asynchronous
+from mockserver.testing.client import Client
 
 _FOLDER = Path(__file__).parent
 _ROOT = _FOLDER.parents[1]
@@ -70,22 +71,103 @@ def test_every_member_of_a_handle_is_used(name):
     assert [member for member in members(kind) if not re.search(rf"\b{_REACHED[name]}\.{member}\b", _USES)] == []
 
 
+def test_no_public_function_of_a_handle_takes_untyped_keyword_arguments():
+    functions = [
+        function
+        for kind in {Client, *handles()}
+        for name, function in inspect.getmembers(kind, inspect.isfunction)
+        if name == "__init__" or (name[0] != "_" and kind.__name__ != "Link")
+    ]
+    options = [(function, inspect.getfullargspec(function).varkw) for function in functions]
+
+    assert len(functions) > 70
+    assert [found.__qualname__ for found, name in options if name and found.__annotations__.get(name) == "Any"] == []
+
+
 @pytest.mark.slow  # it takes seconds
 def test_mypy_finds_nothing_in_either_variant(project):
-    found = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "coroutines.py", "blocking.py"],
-        cwd=project, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+    assert checked_by_mypy(project, "coroutines.py", "blocking.py") == ""
 
-    assert (found.returncode, found.stdout) == (0, "")
+
+def checked_by_mypy(folder, *files):
+    """The output of mypy, run in a process of its own: it changes the garbage collector."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--follow-imports=silent", *files]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False).stdout
+
+
+#: Lines with `?` in the place of a name, the name misspelt, and the right name.
+_MISSPELT = (
+    ("workspace.faults.add(?)", '"otp_expird"', '"otp_expired"'),
+    ('workspace.faults.add("latency", ?=3)', "sm", "ms"),
+    ('workspace.machines.fire(?, 2, "expire_otp")', '"sendr"', '"sender"'),
+    ('workspace.machines.fire("sender", 2, ?)', '"expire_top"', '"expire_otp"'),
+    ('workspace.machines.get(?, "acme.test")', '"domains"', '"domain"'),
+    ("workspace.trigger(?)", '"hardbounce"', '"hardBounce"'),
+    ("workspace.story(?)", '"bounced"', '"hard_bounce"'),
+    ("workspace.clock.advance(?=3)", "minuts", "minutes"),
+    ("workspace.requests.verify(?={})", "jsn", "json"),
+    ("workspace.requests.verify(?={})", "json_exact", "json_exactly"),
+    ("workspace.requests.all(?=400)", "statu", "status"),
+    ("workspace.requests.page(?=None)", "opration", "operation"),
+    ("workspace.requests.latest(?='tag')", "fild", "field"),
+    ("workspace.requests.wait(1, ?=True)", "hold", "held"),
+    ('workspace.dns.set("acme.test", ?="ok")', "dkim", "dkim_record"),
+    ('workspace.stubs.add("GET", "/v3/crm", {}, ?=1)', "time", "times"),
+    ('workspace.apps.create(?="CRM")', "nam", "name"),
+    ('workspace.apps.update("id", ?=None)', "secret", "client_secret"),
+    ("MockServer(?=0)", "prot", "port"),
+    ('MockServerContainer(?="serve")', "commnd", "command"),
+)
+_HEAD = """
+from mockserver import MockServer, Workspace
+from mockserver.testing.container import MockServerContainer
+
+def use(workspace: Workspace) -> None:
+""".lstrip()
+#: Names of operations, which are no mistake of types: those of the API, and any other.
+_OPERATIONS = ("createSender", "oauthRevoke", "createSendr")
 
 
 @pytest.fixture(scope="module")
-def complaints(project, once):
-    """What pyright complains of in both variants and in one with a mistake: messages by file, each with its line."""
+def misspelt(project):
+    """The names of two files: of lines with misspelt names, and of the same lines with the right names."""
+    wrong = [line.replace("?", name) for line, name, _ in _MISSPELT]
+    right = [line.replace("?", name) for line, _, name in _MISSPELT]
+    right += [f"workspace.requests.verify(operation={name!r})" for name in _OPERATIONS]
+    for name, lines in (("misspelt.py", wrong), ("right.py", right)):
+        (project / name).write_text(_HEAD + "".join(f"    {line}\n" for line in lines), encoding="utf-8")
+    return "misspelt.py", "right.py"
+
+
+def line_of(row):
+    return _MISSPELT.index(row) + len(_HEAD.splitlines()) + 1
+
+
+@pytest.fixture(scope="module")
+def errors(project, misspelt):
+    """The errors that mypy finds in the files of misspelt and of right names."""
+    return checked_by_mypy(project, *misspelt)
+
+
+@pytest.mark.parametrize("row", _MISSPELT, ids=[row[1] for row in _MISSPELT])
+def test_mypy_finds_a_misspelt_name(errors, row):
+    assert f"misspelt.py:{line_of(row)}: error:" in errors
+
+
+def test_mypy_finds_nothing_in_right_names(errors):
+    assert "right.py" not in errors
+
+
+def test_no_error_of_mypy_is_longer_than_its_longest_list_of_names(errors):
+    assert max(map(len, errors.splitlines())) < 1_000
+
+
+@pytest.fixture(scope="module")
+def complaints(project, misspelt, once):
+    """What pyright complains of in both variants and in those with mistakes: messages by file, each with its line."""
     wrong = _USES.replace("await workspace.clock.freeze()", "workspace.clock.freeze()")
     (project / "forgotten.py").write_text(wrong, encoding="utf-8")
-    files = ["blocking.py", "coroutines.py", "forgotten.py"]
+    files = ["blocking.py", "coroutines.py", "forgotten.py", *misspelt]
 
     def run(report):
         found = subprocess.run(
@@ -104,9 +186,15 @@ def complaints(project, once):
 
 @pytest.mark.slow  # it takes seconds
 @needs_pyright
-@pytest.mark.parametrize("variant", ["coroutines.py", "blocking.py"])
-def test_pyright_finds_nothing_in_a_variant(complaints, variant):
-    assert complaints[variant] == []
+@pytest.mark.parametrize("file", ["coroutines.py", "blocking.py", "right.py"])
+def test_pyright_finds_nothing_in_a_right_file(complaints, file):
+    assert complaints[file] == []
+
+
+@pytest.mark.slow  # it takes seconds
+@needs_pyright
+def test_pyright_finds_every_misspelt_name(complaints):
+    assert [int(line.split(":")[0]) for line in complaints["misspelt.py"]] == [line_of(row) for row in _MISSPELT]
 
 
 @pytest.mark.slow  # it takes seconds

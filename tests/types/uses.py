@@ -196,6 +196,7 @@ async def test_requests(workspace: AsyncWorkspace) -> None:
     ids: list[str] = await workspace.requests.verify(
         operation=["createSender", "updateSender"], at_least=1, at_most=3, json={"email": "a@b.test"}
     )
+    ids += await workspace.requests.verify(operation="createSender", json_exactly={"email": "a@b.test"}, status=201)
     await workspace.requests.clear()
     seen(newest.request.body, exchanges, page.total, ids)
 
@@ -206,6 +207,8 @@ async def test_state(workspace: AsyncWorkspace) -> None:
     text: str = await workspace.state.yaml()
     snapshot = await workspace.snapshot("before")
     await snapshot.restore()
+    async with await workspace.snapshot() as moment:
+        seen(moment.name)
     await snapshot.delete()
     seen(text, snapshot.name)
 

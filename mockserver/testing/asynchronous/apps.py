@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
+from mockserver.testing.arguments import AppChange, AppMembers
 from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
 from mockserver.testing.records.apps import App
@@ -18,11 +19,11 @@ class Apps:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    async def create(self, **members: Any) -> App:
+    async def create(self, **members: Unpack[AppMembers]) -> App:
         """Register an app: `create(name="CRM", redirect_uris=["http://127.0.0.1:5000/cb"], scopes=["account:read"])`.
 
-        The members are those of `App`. Credentials that are left out are drawn at random; scopes that are left out are
-        reading and writing of contacts and CRM. A public app is refused unless `behaviour.oauth_public_apps` is true.
+        Credentials that are left out are drawn at random; scopes that are left out are reading and writing of contacts
+        and CRM. A public app is refused unless `behaviour.oauth_public_apps` is true.
 
         Raises:
             MockServerError: 400, a member is not valid, and `errors` names every mistake; 409, the client id is taken.
@@ -41,7 +42,7 @@ class Apps:
         """All apps, in the order of their registration."""
         return read_all(App, await self._link.items("/oauth/apps"))
 
-    async def update(self, client_id: str, **members: Any) -> App:
+    async def update(self, client_id: str, **members: Unpack[AppChange]) -> App:
         """Change the given members of an app; `client_secret=None` gives the app a new secret.
 
         Raises:

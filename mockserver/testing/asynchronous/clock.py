@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from difflib import get_close_matches
 from types import NoneType
 from typing import Any, Unpack
 
+from mockserver.testing.arguments import Units, refuse_unknown
 from mockserver.testing.asynchronous.link import Link
-from mockserver.testing.records.clock import Fired, Moment, Timer, Units
+from mockserver.testing.records.clock import Fired, Moment, Timer
 from mockserver.testing.records.reading import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -90,9 +90,5 @@ def _to(timer: Timer | str | None) -> dict[str, Any]:
 
 
 def _of_units(units: Units) -> dict[str, Any]:
-    known = Units.__annotations__
-    for name in units.keys() - known.keys():
-        near = get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise TypeError(f"advance knows no unit {name!r}; {hint}there are {', '.join(known)}")
+    refuse_unknown("advance", units, Units.__annotations__)
     return {"seconds": timedelta(**units).total_seconds()} if units else {}

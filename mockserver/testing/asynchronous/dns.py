@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
+from mockserver.testing.arguments import DnsRecords
 from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
-from mockserver.testing.records.dns import KnownName, Policy, Records, State
+from mockserver.testing.records.dns import KnownName, Policy, Records
 from mockserver.testing.records.reading import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -39,11 +42,11 @@ class Dns:
         policy: Policy = answer["dmarc_policy"]
         return policy
 
-    async def set(self, domain: str, *, dmarc_policy: Policy | None = None, **records: State) -> Records:
+    async def set(self, domain: str, **records: Unpack[DnsRecords]) -> Records:
         """Change the given records of a domain: `set("acme.test", dkim_record="wrong")`; return the state of all three.
 
         Raises:
             MockServerError: 400; `domain` is no host name, or there is no such record or state.
         """
-        policy = {} if dmarc_policy is None else {"dmarc_policy": dmarc_policy}
-        return read(Records, await self._link.put(f"/dns/{path_segment(domain)}", {**records, **policy}))
+        given = {name: value for name, value in records.items() if value is not None}
+        return read(Records, await self._link.put(f"/dns/{path_segment(domain)}", given))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Unpack
 
+from mockserver.testing.arguments import FaultOptions
 from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
 from mockserver.testing.names import FaultName
@@ -67,19 +68,23 @@ class Faults:
         self._link = link
 
     async def add(
-        self, fault: FaultName, *, match: Mapping[str, Any] | None = None, times: int | None = None, **parameters: Any
+        self,
+        fault: FaultName,
+        *,
+        match: Mapping[str, Any] | None = None,
+        times: int | None = None,
+        **options: Unpack[FaultOptions],
     ) -> Fault:
         """Add a rule after the rules that there are, and return it.
 
         `match` says which requests go wrong, by `operation`, `method`, `path`, `query`, `json` and `headers`; without
         an operation a named fault takes the operations to which it belongs. `times` says how many requests go wrong;
-        without it all do until the rule is removed. `parameters` are `after`, `probability`, `ttl_s` (in seconds of the
-        workspace's clock), `force`, and those of the fault, such as `ms` (milliseconds) or `code`.
+        without it all do until the rule is removed.
 
         Raises:
             MockServerError: 400; the rule is not valid or could never apply, and the message says what could.
         """
-        rule = {"fault": fault, "match": match, "times": times, **parameters}
+        rule = {"fault": fault, "match": match, "times": times, **options}
         written = {name: value for name, value in rule.items() if value is not None}
         return Fault(self._link, await self._link.post("/faults", written))
 

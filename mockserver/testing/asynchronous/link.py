@@ -20,10 +20,10 @@ class Link:
         self._headers = {"X-Mock-Workspace": description.name} if description else {}
         self._query = {} if description else {"workspace": "*"}
 
-    async def get(self, path: str, **query: Any) -> Any:
+    async def get(self, path: str, /, **query: Any) -> Any:
         return await self._json("GET", path, query=query)
 
-    async def items(self, path: str, **query: Any) -> list[Any]:
+    async def items(self, path: str, /, **query: Any) -> list[Any]:
         """The items of an answer that is a list."""
         answer = await self.get(path, **query)
         return list(answer["items"])

@@ -6,10 +6,11 @@ import os
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import urlsplit
 
-from mockserver.settings import Settings
+from mockserver.settings import Settings, declared
+from mockserver.testing.arguments import ServerSettings, refuse_unknown
 from mockserver.testing.asynchronous.coverage import Coverage
 from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.asynchronous.workspace import AsyncWorkspace
@@ -38,7 +39,12 @@ class AsyncMockServer:
     on_leaving: Callable[[AsyncWorkspace], None] | None = None
 
     def __init__(
-        self, scenario: Scenario = "standard", *, seed: int | None = None, keys: str = "any", **settings: Any
+        self,
+        scenario: Scenario = "standard",
+        *,
+        seed: int | None = None,
+        keys: str = "any",
+        **settings: Unpack[ServerSettings],
     ) -> None:
         """Prepare a server in this process, for a free port of 127.0.0.1 unless `host` and `port` say otherwise.
 
@@ -52,7 +58,8 @@ class AsyncMockServer:
             ValueError: a setting is out of range.
         """
         chosen = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
-        settings = {"host": "127.0.0.1", "port": 0, **settings}
+        refuse_unknown(AsyncMockServer.__name__, settings, [row.name for row in declared()])
+        settings = {"port": 0, **settings}
         self._local: LocalServer | None = LocalServer(Settings(**settings, scenario=chosen, seed=seed, keys=keys))
         self._client: AsyncClient | None = None
         begin(self.start)

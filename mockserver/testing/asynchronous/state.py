@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
 from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
 from mockserver.testing.scenario import NamingFile, Scenario, YamlText, sendable
-from mockserver.testing.variants.asynchronous import run
+from mockserver.testing.variants.asynchronous import finish, run
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -48,7 +49,7 @@ class State:
 
 
 class Snapshot:
-    """A kept moment of a workspace, to which it can return."""
+    """A saved moment of a workspace. As a context manager it is restored and deleted at the end of `async with`."""
 
     def __init__(self, link: Link, name: str) -> None:
         self._link = link
@@ -56,6 +57,15 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"Snapshot({self.name!r})"
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await finish(self.restore)
+        await finish(self.delete)
 
     async def restore(self) -> None:
         """Return to the moment with state, clock, faults and mailbox; journal and coverage are kept.

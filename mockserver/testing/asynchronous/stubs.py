@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Unpack
 
+from mockserver.testing.arguments import StubMembers
 from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
 
@@ -46,7 +47,7 @@ class Stub:
         current = await self._current()
         return bool(current["active"])
 
-    async def replace(self, answer: Mapping[str, Any] | None = None, **members: Any) -> Stub:
+    async def replace(self, answer: Mapping[str, Any] | None = None, **members: Unpack[StubMembers]) -> Stub:
         """Put another stub for the same requests in the place of this one, and return it; its hits begin anew.
 
         `answer` and `members` are those of `Stubs.add`. What is left out the new stub does not have, but method and
@@ -79,29 +80,19 @@ class Stubs:
         self._link = link
 
     async def add(
-        self,
-        method: str,
-        path: str,
-        answer: Mapping[str, Any] | None = None,
-        *,
-        answers: Sequence[Mapping[str, Any]] | None = None,
-        match: Mapping[str, Any] | None = None,
-        times: int | None = None,
-        **members: Any,
+        self, method: str, path: str, answer: Mapping[str, Any] | None = None, **members: Unpack[StubMembers]
     ) -> Stub:
         """Let a stub answer for a method and a path, before the stubs that there are, and return it.
 
         `path` begins with `/v3/`; `{name}` in it stands for any one segment. `answer` has `status` (200), `headers`,
-        and `json` or `text`, in which texts may be templates; `answers` is a sequence of such, of which the last one is
-        repeated. `match` says which requests are answered, by `query`, `json` and `headers`; `times` how many, else all
-        are. `members` are the others of a stub, such as `store` and `effects`.
+        and `json` or `text`, in which texts may be templates.
 
         Raises:
             MockServerError: 400, the stub is not valid, or could answer for an operation that the mock has, and the
                 message says what is wrong where; 409, there are as many stubs as there may be.
         """
-        body = {"method": method, "path": path, "match": match, "answer": answer, "answers": answers, "times": times}
-        return Stub(self._link, await self._link.post("/stubs", {**_given(body), **members}))
+        body = {"method": method, "path": path, "answer": answer, **members}
+        return Stub(self._link, await self._link.post("/stubs", _given(body)))
 
     async def add_all(self, items: Sequence[Mapping[str, Any]]) -> list[Stub]:
         """Add stubs as a scenario has them under `stubs`, in their order before those that there are: all, or none.

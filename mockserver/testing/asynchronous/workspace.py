@@ -163,7 +163,9 @@ class AsyncWorkspace:
                 raise
 
     async def snapshot(self, name: str | None = None) -> Snapshot:
-        """Keep the present state, clock, faults and mailbox; a snapshot of the same name is replaced.
+        """Save the present state, clock, faults and mailbox; a snapshot of the same name is replaced.
+
+        `async with await workspace.snapshot():` restores them at the end of the block.
 
         Raises:
             MockServerError: 400, the name is not valid; 409, there are too many snapshots.

@@ -4,23 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from mockserver.testing.records.causes import Cause
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
-
-
-class Units(TypedDict, total=False):
-    """The units of time that `Clock.advance` takes by name, which are those of `timedelta`."""
-
-    weeks: float
-    days: float
-    hours: float
-    minutes: float
-    seconds: float
-    milliseconds: float
-    microseconds: float
 
 
 class Fired(NamedTuple):

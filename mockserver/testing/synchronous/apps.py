@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
+from mockserver.testing.arguments import AppChange, AppMembers
 from mockserver.testing.client import path_segment
 from mockserver.testing.records.apps import App
 from mockserver.testing.records.reading import read, read_all
@@ -19,11 +20,11 @@ class Apps:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def create(self, **members: Any) -> App:
+    def create(self, **members: Unpack[AppMembers]) -> App:
         """Register an app: `create(name="CRM", redirect_uris=["http://127.0.0.1:5000/cb"], scopes=["account:read"])`.
 
-        The members are those of `App`. Credentials that are left out are drawn at random; scopes that are left out are
-        reading and writing of contacts and CRM. A public app is refused unless `behaviour.oauth_public_apps` is true.
+        Credentials that are left out are drawn at random; scopes that are left out are reading and writing of contacts
+        and CRM. A public app is refused unless `behaviour.oauth_public_apps` is true.
 
         Raises:
             MockServerError: 400, a member is not valid, and `errors` names every mistake; 409, the client id is taken.
@@ -42,7 +43,7 @@ class Apps:
         """All apps, in the order of their registration."""
         return read_all(App, self._link.items("/oauth/apps"))
 
-    def update(self, client_id: str, **members: Any) -> App:
+    def update(self, client_id: str, **members: Unpack[AppChange]) -> App:
         """Change the given members of an app; `client_secret=None` gives the app a new secret.
 
         Raises:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from typing import Unpack
+
+from mockserver.testing.arguments import DnsRecords
 from mockserver.testing.client import path_segment
-from mockserver.testing.records.dns import KnownName, Policy, Records, State
+from mockserver.testing.records.dns import KnownName, Policy, Records
 from mockserver.testing.records.reading import read
 from mockserver.testing.synchronous.link import Link
 
@@ -40,11 +43,11 @@ class Dns:
         policy: Policy = answer["dmarc_policy"]
         return policy
 
-    def set(self, domain: str, *, dmarc_policy: Policy | None = None, **records: State) -> Records:
+    def set(self, domain: str, **records: Unpack[DnsRecords]) -> Records:
         """Change the given records of a domain: `set("acme.test", dkim_record="wrong")`; return the state of all three.
 
         Raises:
             MockServerError: 400; `domain` is no host name, or there is no such record or state.
         """
-        policy = {} if dmarc_policy is None else {"dmarc_policy": dmarc_policy}
-        return read(Records, self._link.put(f"/dns/{path_segment(domain)}", {**records, **policy}))
+        given = {name: value for name, value in records.items() if value is not None}
+        return read(Records, self._link.put(f"/dns/{path_segment(domain)}", given))

@@ -21,10 +21,10 @@ class Link:
         self._headers = {"X-Mock-Workspace": description.name} if description else {}
         self._query = {} if description else {"workspace": "*"}
 
-    def get(self, path: str, **query: Any) -> Any:
+    def get(self, path: str, /, **query: Any) -> Any:
         return self._json("GET", path, query=query)
 
-    def items(self, path: str, **query: Any) -> list[Any]:
+    def items(self, path: str, /, **query: Any) -> list[Any]:
         """The items of an answer that is a list."""
         answer = self.get(path, **query)
         return list(answer["items"])

@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Unpack
 
+from mockserver.testing.arguments import Filter, Pattern
 from mockserver.testing.client import path_segment
-from mockserver.testing.names import OperationName
 from mockserver.testing.records.reading import read
 from mockserver.testing.records.requests import Exchange, Page
 from mockserver.testing.synchronous.link import Link
@@ -17,34 +17,32 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Requests:
-    """The journal of one workspace, newest exchange first.
-
-    `all`, `page`, `latest` and `wait` filter by `operation`, `status`, `code`, `method`, `path` (a glob), `fault` (the
-    id of a rule), `transition` (as `sender.verify`), `field` (an optional member that was sent) and `held` (whether a
-    fault holds the answer back). `verify` matches by `query`, `json` (members that the body must have) and `headers`
-    instead of the last three; it takes lists of operations and methods, and as `path` also a mapping of path
-    parameters.
-    """
+    """The journal of one workspace, newest exchange first."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    def all(self, *, limit: int = 1000, operation: OperationName | None = None, **filter_by: Any) -> list[Exchange]:
-        """The exchanges that pass a filter, newest first, at most `limit` (from 1 to 1000).
+    def all(self, *, limit: int = 1000, wait: float = 0, **filter_by: Unpack[Filter]) -> list[Exchange]:
+        """Return the exchanges that pass a filter, newest first, at most `limit` (from 1 to 1000).
+
+        If none passes yet, wait up to `wait` seconds of real time (at most 30) for the first one. The body that was
+        sent is `request.body` of an exchange: `requests.all()[0].request.body`.
 
         Raises:
-            MockServerError: 400; there is no such filter.
+            MockServerError: 400; there is no such filter or operation.
         """
-        page = self.page(limit=limit, operation=operation, **filter_by)
+        page = self.page(limit=limit, wait=wait, **filter_by)
         return list(page.items)
 
-    def page(self, *, limit: int = 100, offset: int = 0, **filter_by: Any) -> Page:
-        """At most `limit` (from 1 to 1000) exchanges that pass a filter, after the `offset` newest ones.
+    def page(self, *, limit: int = 100, offset: int = 0, wait: float = 0, **filter_by: Unpack[Filter]) -> Page:
+        """Return at most `limit` (from 1 to 1000) exchanges that pass a filter, after the `offset` newest ones.
+
+        If none passes yet, wait up to `wait` seconds of real time (at most 30) for the first one.
 
         Raises:
-            MockServerError: 400; there is no such filter.
+            MockServerError: 400; there is no such filter or operation.
         """
-        found = self._link.get("/requests", limit=limit, offset=offset, **filter_by)
+        found = self._link.get("/requests", limit=limit, offset=offset, wait=wait or None, **filter_by)
         return read(Page, found)
 
     def get(self, identifier: str) -> Exchange:
@@ -65,23 +63,23 @@ class Requests:
         """
         return read(Exchange, self._link.post(f"/requests/{path_segment(identifier)}/answer"))
 
-    def latest(self, *, operation: OperationName | None = None, **filter_by: Any) -> Exchange:
+    def latest(self, **filter_by: Unpack[Filter]) -> Exchange:
         """The newest exchange that passes a filter.
 
         Raises:
             LookupError: there is none; the message shows the ten newest exchanges of the journal.
-            MockServerError: 400; there is no such filter.
+            MockServerError: 400; there is no such filter or operation.
         """
-        return self.wait(0, operation=operation, **filter_by)
+        return self.wait(0, **filter_by)
 
-    def wait(self, seconds: float, *, operation: OperationName | None = None, **filter_by: Any) -> Exchange:
+    def wait(self, seconds: float, **filter_by: Unpack[Filter]) -> Exchange:
         """The newest exchange that passes a filter; if there is none yet, the first within `seconds` (from 0 to 30).
 
         Raises:
             LookupError: there was none in time; the message shows the ten newest exchanges of the journal.
-            MockServerError: 400; there is no such filter.
+            MockServerError: 400; there is no such filter or operation.
         """
-        wanted = {**({} if operation is None else {"operation": operation}), **filter_by}
+        wanted = {name: value for name, value in filter_by.items() if value is not None}
         found = self._link.items("/requests", limit=1, wait=seconds, **wanted)
         if not found:
             after = f" after {seconds:g} s" if seconds else ""
@@ -92,30 +90,30 @@ class Requests:
     def verify(
         self,
         *,
-        operation: OperationName | Sequence[OperationName] | None = None,
         count: int | None = None,
         at_least: int | None = None,
         at_most: int | None = None,
-        **match: Any,
+        **match: Unpack[Pattern],
     ) -> list[str]:
         """Check that so many requests match, and return their ids.
 
         Either `count` requests have to match, or from `at_least` to `at_most`; without any of these, at least one.
-        Requests are matched as they were sent, before secrets are redacted.
+        `json` has to be a part of the body, `json_exactly` the whole body. Requests are matched as they were sent,
+        before secrets are redacted.
 
         Raises:
             AssertionError: more or fewer requests match; the message shows the closest ones and how they differ.
             TypeError: both `count` and a bound are given.
             MockServerError: 400; the pattern is not valid.
         """
-        match = {**({} if operation is None else {"operation": operation}), **match}
+        pattern = {name: value for name, value in match.items() if name != "operation" or value is not None}
         bounds = {name: value for name, value in (("at_least", at_least), ("at_most", at_most)) if value is not None}
         if count is not None and bounds:
             raise TypeError("verify takes either count, or at_least and at_most")
         wanted = count if count is not None else bounds or {"at_least": 1}
-        found = self._link.post("/requests/verify", {"match": match, "count": wanted})
+        found = self._link.post("/requests/verify", {"match": pattern, "count": wanted})
         if not found["satisfied"]:
-            raise AssertionError(self._unsatisfied(wanted, match, found))
+            raise AssertionError(self._unsatisfied(wanted, pattern, found))
         return list(found["ids"])
 
     def clear(self) -> None:

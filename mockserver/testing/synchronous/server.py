@@ -7,10 +7,11 @@ import os
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from urllib.parse import urlsplit
 
-from mockserver.settings import Settings
+from mockserver.settings import Settings, declared
+from mockserver.testing.arguments import ServerSettings, refuse_unknown
 from mockserver.testing.client import MockServerError, Trust
 from mockserver.testing.description import Description
 from mockserver.testing.local import LocalServer
@@ -38,7 +39,12 @@ class MockServer:
     on_leaving: Callable[[Workspace], None] | None = None
 
     def __init__(
-        self, scenario: Scenario = "standard", *, seed: int | None = None, keys: str = "any", **settings: Any
+        self,
+        scenario: Scenario = "standard",
+        *,
+        seed: int | None = None,
+        keys: str = "any",
+        **settings: Unpack[ServerSettings],
     ) -> None:
         """Start a server in this process, on a free port of 127.0.0.1 unless `host` and `port` say otherwise.
 
@@ -55,7 +61,8 @@ class MockServer:
             ValueError: a setting is out of range.
         """
         chosen = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
-        settings = {"host": "127.0.0.1", "port": 0, **settings}
+        refuse_unknown(MockServer.__name__, settings, [row.name for row in declared()])
+        settings = {"port": 0, **settings}
         self._local: LocalServer | None = LocalServer(Settings(**settings, scenario=chosen, seed=seed, keys=keys))
         self._client: Client | None = None
         begin(self.start)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar, Unpack
 
+from mockserver.testing.arguments import CallOptions
 from mockserver.testing.cancellation import Cancellation
 from mockserver.testing.client import Answer, Client, Trust
 from mockserver.testing.variants.library import library
@@ -32,7 +33,7 @@ class AsyncClient:
         """Close the connections that are not in use; a later call opens a new one."""
         self.blocking.close()
 
-    async def json(self, method: str, path: str, **options: Any) -> Any:
+    async def json(self, method: str, path: str, **options: Unpack[CallOptions]) -> Any:
         """The value of the JSON answer to a control call, or None if the answer is empty.
 
         `options` are those of `Client.call`.
@@ -42,7 +43,7 @@ class AsyncClient:
         """
         return await _cancellable(partial(self.blocking.json, method, path, **options))
 
-    async def call(self, method: str, path: str, **options: Any) -> Answer:
+    async def call(self, method: str, path: str, **options: Unpack[CallOptions]) -> Answer:
         """The answer to a control call. `path` begins with a slash; `options` are those of `Client.call`.
 
         Raises:
