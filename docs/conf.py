@@ -15,20 +15,15 @@ release = tomllib.loads((_ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
 
 extensions = [
     "myst_parser",
-    "sphinx.ext.autodoc",
-    "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "anchors",
     "diagrams",
-    "handles",
     "search_words",
 ]
 exclude_patterns = ["_build", "extensions"]
 source_suffix = {".md": "markdown"}
 root_doc = "index"
 nitpicky = True
-#: Types of signatures that these pages do not describe: those of Python, of libraries, and of the package's inside.
-nitpick_ignore_regex = [("py:.*", r"(?!mockserver\.testing\.(a?synchronous|records)\.).*|.*\.Units")]
 
 myst_heading_anchors = 4  # links to headings, as on GitHub
 myst_enable_extensions = ["colon_fence", "deflist"]
@@ -42,12 +37,6 @@ html_css_files = ["site.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_last_updated_fmt = None  # the same sources give the same pages
-
-autodoc_member_order = "bysource"
-autodoc_typehints = "signature"
-autodoc_typehints_format = "short"
-autodoc_class_signature = "mixed"
-autodoc_default_options = {"members": True}
 
 
 def _list_contract(_: object, name: str, source: list[str]) -> None:

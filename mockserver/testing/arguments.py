@@ -133,7 +133,7 @@ class AppChange(TypedDict, total=False):
 
 
 class AppMembers(AppChange, total=False):
-    """The members of a new OAuth app."""
+    """The members of a new OAuth app: those of `AppChange`, and its id."""
 
     client_id: str
 
@@ -141,6 +141,7 @@ class AppMembers(AppChange, total=False):
 class DnsRecords(TypedDict, total=False):
     """The DNS records of a domain that `Dns.set` changes; None: unchanged."""
 
+    #: `ok`, `missing`, `wrong` or `timeout`, as the other two records.
     brevo_code: State | None
     dkim_record: State | None
     dmarc_record: State | None

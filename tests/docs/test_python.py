@@ -1,0 +1,75 @@
+"""docs/reference/python.md names what users import, and what that leads to, in Markdown that reads as a file."""
+
+import ast
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+import pytest
+
+import mockserver
+from mockserver.testing import arguments, records, synchronous
+
+_PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
+#: The text below the heading of each class.
+_PARTS = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", _PAGE, re.DOTALL | re.MULTILINE))
+
+
+def classes(package):
+    """The public classes that the modules of a package define, by their names."""
+    modules = [import_module(f"{package.__name__}.{row.name}") for row in iter_modules(package.__path__)]
+    found = [kind for module in modules for kind in vars(module).values() if inspect.isclass(kind)]
+    own = [kind for kind in found if kind.__module__.startswith(f"{package.__name__}.") and kind.__name__[0] != "_"]
+    return {kind.__name__: kind for kind in own if not kind.__module__.endswith((".link", ".reading"))}
+
+
+_HANDLES = classes(synchronous)
+_FUNCTIONS = sorted(
+    (kind, name)
+    for kind, value in _HANDLES.items()
+    for name, function in inspect.getmembers(value, inspect.isfunction)
+    if not name.startswith("_")
+)
+
+
+@pytest.mark.parametrize("name", mockserver.__all__)
+def test_page_names_every_export(name):
+    assert re.search(rf"\b{name}\b", _PAGE)
+
+
+def test_page_has_a_part_for_every_class_of_handles_and_records():
+    assert {*_HANDLES, *classes(records)} <= _PARTS.keys()
+
+
+@pytest.mark.parametrize(("kind", "name"), _FUNCTIONS)
+def test_page_shows_the_signature_of_every_function(kind, name):
+    shown = re.search(rf"^[\w.]+\.{name}(\(.*?\) -> .*?)$\n```", _PARTS[kind], re.DOTALL | re.MULTILINE)[1]
+    found = ast.parse(f"def shown{shown}: ...").body[0].args
+    declared = inspect.getfullargspec(getattr(_HANDLES[kind], name))
+
+    assert [row.arg for row in found.args] == [name for name in declared.args if name != "self"]
+    assert [row.arg for row in found.kwonlyargs] == declared.kwonlyargs
+    assert [ast.literal_eval(row) for row in found.defaults] == [*(declared.defaults or ())]
+    assert found.kwarg is None if declared.varkw is None else found.kwarg.arg == declared.varkw
+
+
+@pytest.mark.parametrize("kind", [*_HANDLES.values(), *classes(records).values()], ids=lambda kind: kind.__name__)
+def test_page_shows_every_attribute_of_a_class(kind):
+    properties = [name for name, value in vars(kind).items() if isinstance(value, property)]
+    names = [name for name in (*properties, *getattr(kind, "__annotations__", ())) if not name.startswith("_")]
+
+    assert [name for name in names if f"- `{name}: " not in _PARTS[kind.__name__]] == []
+
+
+@pytest.mark.parametrize("kind", [kind for kind in vars(arguments).values() if hasattr(kind, "__total__")])
+def test_page_shows_every_keyword_argument(kind):
+    own = [name for name in kind.__annotations__ if name not in arguments.AppChange.__annotations__]
+
+    assert [name for name in own if f"- `{name}: " not in _PARTS[kind.__name__]] == []
+
+
+def test_page_has_no_directives_of_sphinx():
+    assert "eval-rst" not in _PAGE
+    assert ".. auto" not in _PAGE
