@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, get_args
@@ -36,7 +36,7 @@ _ON_SERVERS = {
 }
 #: The names that every server knows, by kind.
 _EVERYWHERE = {
-    "operation": get_args(names.OperationName),
+    "operation": (*get_args(names.ApiOperation), *get_args(names.OtherOperation)),
     "fault kind": get_args(names.FaultName),
     "event": get_args(names.WebhookEvent),
     "machine": get_args(names.MachineName),
@@ -49,13 +49,20 @@ _EVERYWHERE = {
 def known_names(kind: str, given: Mapping[str, str]) -> list[str]:
     """The names of a kind, sorted; `given` are the options of the command line, which may tell a server or a folder."""
     if kind in _EVERYWHERE:
-        return sorted({*_EVERYWHERE[kind]})
+        return sorted({*_EVERYWHERE[kind], *(_beyond() if kind == "operation" else ())})
     try:
         with _in_time():
             names = _scenarios(given) if kind == "scenario" else _on_server(kind, given)
             return sorted({name for name in names if _is_harmless(name)})[:_MOST]
     except (Unreachable, RequestRefused, Misused, OSError):
         return []
+
+
+def _beyond() -> Iterable[str]:
+    """Return the ids of the operations that stubs answer for."""
+    from mockserver.beyond.catalogue import catalogue
+
+    return catalogue()
 
 
 def _scenarios(given: Mapping[str, str]) -> Iterator[str]:

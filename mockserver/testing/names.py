@@ -153,6 +153,27 @@ ApiOperation = Literal[
     "createSubAccountSsoToken",
 ]
 
-#: The id of an operation: editors complete those of the API. Any other id is allowed, such as `oauthRevoke`, and the
-#: server refuses an unknown id with the one that was probably meant.
-OperationName = ApiOperation | str
+#: The ids of the mock's other operations: shared templates, single sign-on and OAuth.
+OtherOperation = Literal[
+    "showSharedTemplate",
+    "showSharedContent",
+    "ssoCorporateLogin",
+    "ssoSubAccountLogin",
+    "oauthAuthorize",
+    "oauthSignIn",
+    "oauthConsent",
+    "oauthTokenCode",
+    "oauthTokenRefresh",
+    "oauthTokenClientCredentials",
+    "oauthRevoke",
+    "oauthIntrospect",
+    "oauthUserinfo",
+    "oauthServerMetadata",
+    "oauthOpenidConfiguration",
+    "oauthPublicKeys",
+    "oauthScopes",
+]
+
+#: The id of an operation: editors complete those of the mock. Any other id is allowed, such as `sendTransacEmail`, and
+#: the server refuses an unknown id with the one that was probably meant.
+OperationName = ApiOperation | OtherOperation | str

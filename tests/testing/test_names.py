@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.resources.registry import LIFECYCLES, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES
 from mockserver.testing import names
 
@@ -25,10 +25,11 @@ _EVENTS = {
         (names.MachineName, LIFECYCLES),
         (names.MachineEvent, _EVENTS),
         (names.ApiOperation, OPERATIONS),
+        (names.OtherOperation, ALL_OPERATIONS.keys() - OPERATIONS),
         (names.Story, STORIES),
         (names.WebhookEvent, {name for rows in BY_NAME.values() for name in rows}),
     ],
-    ids=("faults", "machines", "events of machines", "operations", "stories", "events of webhooks"),
+    ids=("faults", "machines", "events of machines", "operations", "other operations", "stories", "events of webhooks"),
 )
 def test_type_checkers_know_the_names_that_the_server_knows(literal, declared):
     assert sorted(get_args(literal)) == sorted(declared)

@@ -83,8 +83,9 @@ def test_unknown_operation_is_refused_with_the_one_that_was_meant(workspace, cal
         getattr(workspace.requests, called)(operation="createSendr")
 
 
-def test_requests_of_an_operation_beyond_the_api_are_found_by_its_name(workspace):
-    assert workspace.requests.all(operation="oauthRevoke") == []
+@pytest.mark.parametrize("name", ["oauthRevoke", "sendTransacEmail"])
+def test_operations_beyond_the_api_are_known_to_the_filter(workspace, name):
+    assert workspace.requests.all(operation=name) == []
 
 
 def test_all_waits_for_the_first_request_that_passes(workspace, ask, later):

@@ -125,7 +125,7 @@ from mockserver.testing.container import MockServerContainer
 def use(workspace: Workspace) -> None:
 """.lstrip()
 #: Names of operations, which are no mistake of types: those of the API, and any other.
-_OPERATIONS = ("createSender", "oauthRevoke", "createSendr")
+_OPERATIONS = ("createSender", "oauthRevoke", "sendTransacEmail", "createSendr")
 
 
 @pytest.fixture(scope="module")
