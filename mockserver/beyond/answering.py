@@ -69,17 +69,17 @@ class Answering:
         if chosen == "shape":
             return _shaped(operation, exchange)
         exchange.beyond = Answered.REFUSED
-        known = f"{operation.id} is an operation of the service that this mock does not have"
+        known = f"{operation.id} is not implemented: the service has this operation, the mock does not"
         own = _stubs_of(operation, caller, request)
         raise NOT_FOUND().because(f"{known}; {self._advice(operation, own)}")
 
     def _advice(self, operation: OperationBeyond, own: Sequence[str]) -> str:
         """What helps where an operation beyond is refused; `own` are the workspace's stubs of its address."""
         if own:
-            return f"of the stubs at its address ({reasons.listed(own)}), each is spent or is for other requests"
+            return f"the stubs with its path ({reasons.listed(own)}) are used up or match other requests"
         library = self._libraries().get(operation.id)
-        advice = "write a stub" if library is None else f"`--stubs {library}` or `extends: {library}` has a stub for it"
-        return f"{advice}, or use --beyond"
+        advice = "add a stub" if library is None else f"load its stub with `--stubs {library}` or `extends: {library}`"
+        return f"{advice}, or start the server with --beyond"
 
     def _why_unknown(self, request: Request) -> str:
         """Why nothing answers at an address, with the methods that it takes or the address that was probably meant."""
@@ -122,7 +122,7 @@ def _stubbed(caller: Caller, request: Request, exchange: Exchange) -> Reply | No
 def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:
     """The documented status with the smallest body that is valid with it."""
     exchange.beyond = Answered.SHAPED
-    exchange.warn(f"{operation.id} was not done: the answer has only the form of the service's")
+    exchange.warn(f"{operation.id} was not carried out: the answer is a placeholder of the documented form")
     return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")
 
 

@@ -70,18 +70,18 @@ def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingRepl
     """
     forwarder = caller.workspace.effects.forwarder
     if forwarder is None:
-        reason = "there is nowhere to forward it to: the server was started without --forward-to"
+        reason = "the server was started without --forward-to"
         raise NOT_FOUND().because(f"{_named(exchange)} is not forwarded: {reason}")
     if (refusal := _why_not(request, forwarder)) is not None:
         raise NOT_FOUND().because(f"{_named(exchange)} is not forwarded: {refusal}")
     via = exchange.by_header.get("via", "")
     if forwarder.name in via:
-        reason = f"it came back to the mock that has forwarded it to {forwarder.peer}"
-        raise _failed(f"the call was forwarded in a circle: {reason}")
+        reason = f"it came back to the mock that forwarded it to {forwarder.peer}"
+        raise _failed(f"forwarding loop: {reason}")
     # What HEAD tells of the body is true if the body is known.
     method = "GET" if request.method == "HEAD" else request.method
     call = ForwardedCall(method, _target(request), [*_sent(exchange, via, forwarder)], _body(request))
-    reply = PendingReply(502, error=_failed("no answer came"), timeout_s=forwarder.timeout_s + _GRACE_S)
+    reply = PendingReply(502, error=_failed("no answer"), timeout_s=forwarder.timeout_s + _GRACE_S)
     forwarder.send(call, partial(_come, reply, caller.workspace, f"{_named(exchange)} to {forwarder.peer}"))
     return reply
 
@@ -105,14 +105,14 @@ def is_bad_gateway(status: int, body: object) -> bool:
 def _why_not(request: Request, forwarder: Forwarder) -> str | None:
     """Why a call is not handed on, or None if it is."""
     if request.method not in (*_READS, *_WRITES):
-        return f"{reasons.shown(request.method)} is not forwarded"
+        return f"only {', '.join((*_READS, *_WRITES))} are"
     if request.method in _WRITES and not forwarder.writes:
-        return "it may change something there, and the server was started without --forward-writes"
+        return "it may change data, and the server was started without --forward-writes"
     path = matched_path(request)
     if not path.startswith(API_PREFIX):
-        return f"only what begins with {API_PREFIX} is"
+        return f"only paths below {API_PREFIX} are"
     if any(_is_step(part) for part in path.replace(SLASH, "/").replace("\\", "/").split("/")):
-        return "its path has steps to other folders, which may lead out of the API"
+        return "its path has segments `.` or `..`, which may lead out of the API"
     return None
 
 
@@ -175,9 +175,9 @@ def _come(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnsw
 def _problem(answer: PeerAnswer) -> str | None:
     """Why an answer is not handed on, or None if it is."""
     if 300 <= answer.status < 400 and answer.status != 304:
-        return f"the peer answered {answer.status}, and redirections are not followed"
+        return f"the peer answered {answer.status}, and redirects are not followed"
     if not 200 <= answer.status < 600:
-        return f"the peer answered {answer.status}, which is no status of an answer"
+        return f"the peer answered {answer.status}, expected 200 to 599"
     if sum(len(name) + len(value) for name, value in answer.headers) > _MOST_OF_HEADERS:
         return f"the headers of the answer have more than {_MOST_OF_HEADERS:,} bytes"
     return None

@@ -44,12 +44,12 @@ class Resolver:
         try:
             return self._follow(dns.name.from_text(name), kind, deadline)
         except dns.exception.Timeout:
-            return Found(failure="timeout", detail=f"{self._server} gave no answer about {name} in time")
+            return Found(failure="timeout", detail=f"DNS timeout: {self._server} did not answer for {name}")
         except dns.name.NameTooLong:
-            return Found(failure="missing", detail=f"{name} is too long for a name in DNS")
+            return Found(failure="missing", detail=f"{name} is too long for a DNS name")
         except (dns.exception.DNSException, OSError, ValueError) as error:  # ValueError: the host's name is no good one
             why = f"{type(error).__name__}: {error}"
-            return Found(failure="timeout", detail=f"asking {self._server} about {name} failed, {why}")
+            return Found(failure="timeout", detail=f"DNS look-up of {name} at {self._server} failed: {why}")
 
     @property
     def _server(self) -> str:
@@ -62,14 +62,14 @@ class Resolver:
             answer = self._ask(target, kind, deadline)
             if answer.rcode() not in (dns.rcode.NOERROR, dns.rcode.NXDOMAIN):
                 code = dns.rcode.to_text(answer.rcode())
-                return Found(failure="timeout", detail=f"{self._server} answered {code} about {_text(target)}")
+                return Found(failure="timeout", detail=f"{self._server} answered {code} for {_text(target)}")
             chain = answer.resolve_chaining()
             if chain.answer is not None:
                 return Found([_value(row, kind) for row in chain.answer])
             if answer.rcode() == dns.rcode.NXDOMAIN or chain.canonical_name == target:
                 return _nothing(name, chain.canonical_name, kind, answer.rcode())
             target = chain.canonical_name
-        return Found(failure="timeout", detail=f"{_text(name)} leads from name to name without an end")
+        return Found(failure="timeout", detail=f"{_text(name)} is the start of an endless chain of CNAME records")
 
     def _ask(self, name: dns.name.Name, kind: str, deadline: float) -> dns.message.QueryMessage:
         """The server's answer.
@@ -100,7 +100,7 @@ def _address(host: str) -> str:
 
 def _nothing(name: dns.name.Name, last: dns.name.Name, kind: str, code: dns.rcode.Rcode) -> Found:
     """Why a name has no value, perhaps at the end of a chain of CNAME records."""
-    way = "" if last == name else f"{_text(name)} leads to {_text(last)}, and "
+    way = "" if last == name else f"{_text(name)} is an alias of {_text(last)}; "
     if code == dns.rcode.NXDOMAIN:
         return Found(failure="missing", detail=f"{way}{_text(last)} does not exist (NXDOMAIN)")
     return Found(failure="missing", detail=f"{way}{_text(last)} has no {kind} record")

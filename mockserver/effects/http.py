@@ -215,9 +215,9 @@ class _Url(NamedTuple):
             port = usual if parts.port is None else parts.port
             path = quote(parts.path or "/", safe=_PATH_CHARACTERS) + _query(url, parts.query)
         except (ValueError, KeyError) as error:
-            raise UnsendableError(f"{url!r} is no address that can be called") from error
+            raise UnsendableError(f"not an http or https URL: {url!r}") from error
         if not _HOST.fullmatch(host):
-            raise UnsendableError(f"{url!r} has no host that can be called")
+            raise UnsendableError(f"URL without a valid host: {url!r}")
         name = f"[{host.partition('%')[0]}]" if ":" in host else host
         return cls(parts.scheme == "https", host, port, name if port == usual else f"{name}:{port}", path)
 
@@ -230,9 +230,9 @@ def _query(url: str, query: str) -> str:
 def _check_headers(headers: Sequence[tuple[str, str]]) -> None:
     for name, value in headers:
         if not header_form.is_name(name):
-            raise UnsendableError(f"{name!r} is no name of a header")
+            raise UnsendableError(f"invalid header name {name!r}")
         if not header_form.is_value(value):
-            raise UnsendableError(f"the header {name} cannot be sent: its value has characters that no header has")
+            raise UnsendableError(f"the value of the header {name} has characters that are not allowed in headers")
 
 
 # ---------------------------------------------------------------------- what went wrong
@@ -243,7 +243,7 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, ssl.SSLCertVerificationError):
         message = f"the certificate was refused: {error.verify_message}"
     elif isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):
-        message = f"the answer is no HTTP: {str(error)!r}"
+        message = f"the answer is not HTTP: {str(error)!r}"
     elif isinstance(error, ProtocolError):
         message = str(error.args[0])
     else:

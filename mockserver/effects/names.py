@@ -34,7 +34,7 @@ def addresses(host: str, deadline: Deadline) -> Sequence[str]:
     try:
         return found.result(deadline.left())
     except TimeoutError:
-        raise OSError(f"{host} could not be looked up in time") from None
+        raise OSError(f"DNS look-up of {host} timed out") from None
 
 
 def _is_address(host: str) -> bool:
@@ -47,12 +47,12 @@ def _is_address(host: str) -> bool:
 
 def _begin(host: str) -> Future[Sequence[str]]:
     if len(_UNDER_WAY) >= _AT_ONCE:
-        raise OSError(f"{host} could not be looked up: too many look-ups are under way")
+        raise OSError(f"DNS look-up of {host} failed: too many look-ups are under way")
     found: Future[Sequence[str]] = Future()
     try:
         threading.Thread(target=_look_up, args=(host, found), name="look-up", daemon=True).start()
     except RuntimeError as error:
-        raise OSError(f"{host} could not be looked up: {error}") from error
+        raise OSError(f"DNS look-up of {host} failed: {error}") from error
     _UNDER_WAY[host] = found
     return found
 

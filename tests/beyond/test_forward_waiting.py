@@ -179,7 +179,7 @@ def test_a_peer_whose_answer_is_lost_costs_a_bounded_time(held, serve_forwarding
 
     answer = call(serve_forwarding(held.url, forward_timeout=0.1), "GET", PATH)
 
-    assert (answer.status_code, answer.json()["message"]) == (502, "Bad gateway: no answer came")
+    assert (answer.status_code, answer.json()["message"]) == (502, "Bad gateway: no answer")
 
 
 # ---------------------------------------------------------------------- circles
@@ -207,9 +207,9 @@ def test_a_call_that_comes_back_is_refused(circle, count):
     answer = call(first, "GET", PATH)
 
     assert answer.status_code == 502
-    told = "Bad gateway: the call was forwarded in a circle: it came back to the mock that has forwarded it to"
+    told = "Bad gateway: forwarding loop: it came back to the mock that forwarded it to"
     assert answer.json()["message"].startswith(told)
-    assert "in a circle" in journal(first)[-1]["reason"] or count > 1
+    assert "forwarding loop" in journal(first)[-1]["reason"] or count > 1
     assert len(journal(first)) == 2
 
 

@@ -24,8 +24,8 @@ def test_a_refusal_names_the_library_that_helps(api, operation):
     api.request(row.method, row.path.replace("{", "").replace("}", "~"), json={})
 
     assert api.get("/_mock/requests").json["items"][0]["reason"] == (
-        f"{operation} is an operation of the service that this mock does not have; "
-        f"`--stubs {library}` or `extends: {library}` has a stub for it, or use --beyond"
+        f"{operation} is not implemented: the service has this operation, the mock does not; "
+        f"load its stub with `--stubs {library}` or `extends: {library}`, or start the server with --beyond"
     )
 
 

@@ -24,7 +24,8 @@ def test_the_journal_has_its_name_its_parameters_and_the_reason(api):
     found = entry(api)
     assert found["operation"] == "getProcess"
     assert found["reason"] == (
-        "getProcess is an operation of the service that this mock does not have; write a stub, or use --beyond"
+        "getProcess is not implemented: the service has this operation, the mock does not; "
+        "add a stub, or start the server with --beyond"
     )
     assert next(iter(api.workspace.journal)).params == {"processId": "7"}
 
@@ -38,26 +39,36 @@ def test_an_encoded_slash_is_part_of_a_parameter(api):
 @pytest.mark.parametrize(
     ("method", "path", "reason"),
     [
-        ("GET", "/v3/sender", "no operation has the address /v3/sender; did you mean GET /v3/senders (getSenders)?"),
+        (
+            "GET",
+            "/v3/sender",
+            "unknown route: no operation has the path /v3/sender; did you mean GET /v3/senders (getSenders)?",
+        ),
         (
             "POST",
             "/v3/smtp/emial",
-            "no operation has the address /v3/smtp/emial; did you mean POST /v3/smtp/email (sendTransacEmail)?",
+            (
+                "unknown route: no operation has the path /v3/smtp/emial; "
+                "did you mean POST /v3/smtp/email (sendTransacEmail)?"
+            ),
         ),
-        ("GET", "/v3/nowhere", "no operation has the address /v3/nowhere"),
-        ("GET", "/v3/" + "x" * 1000, f"no operation has the address /v3/{'x' * 195}…"),
-        ("GET", "/v3/smtp/email", "/v3/smtp/email does not take GET; it takes POST (sendTransacEmail)"),
+        ("GET", "/v3/nowhere", "unknown route: no operation has the path /v3/nowhere"),
+        ("GET", "/v3/" + "x" * 1000, f"unknown route: no operation has the path /v3/{'x' * 195}…"),
+        ("GET", "/v3/smtp/email", "method GET not allowed for /v3/smtp/email; allowed: POST (sendTransacEmail)"),
         (
             "POST",
             "/v3/contacts/attributes/normal/AGE/1",
-            "/v3/contacts/attributes/normal/AGE/1 does not take POST; it takes DELETE (deleteMultiAttributeOptions)",
+            (
+                "method POST not allowed for /v3/contacts/attributes/normal/AGE/1; "
+                "allowed: DELETE (deleteMultiAttributeOptions)"
+            ),
         ),
         (
             "GET",
             "/v3/contacts/attributes/normal/AGE",
             (
-                "/v3/contacts/attributes/normal/AGE does not take GET; "
-                "it takes DELETE (deleteAttribute), POST (createAttribute), PUT (updateAttribute)"
+                "method GET not allowed for /v3/contacts/attributes/normal/AGE; "
+                "allowed: DELETE (deleteAttribute), POST (createAttribute), PUT (updateAttribute)"
             ),
         ),
     ],

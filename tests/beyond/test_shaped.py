@@ -40,7 +40,9 @@ def test_the_journal_warns_that_nothing_was_done(shaping):
     shaping.post("/v3/contacts", json={"email": "bob@example.test"})
 
     found = shaping.get("/_mock/requests").json["items"][0]
-    assert found["warnings"] == ["createContact was not done: the answer has only the form of the service's"]
+    assert found["warnings"] == [
+        "createContact was not carried out: the answer is a placeholder of the documented form"
+    ]
     assert found["reason"] is None
 
 

@@ -128,8 +128,8 @@ def test_a_refusal_names_the_stubs_that_are_not_for_the_request(make_api, stub):
 
     assert api.post("/v3/contacts", json={"email": "bob@example.test"}).status_code == 404
     assert api.get("/_mock/requests").json["items"][0]["reason"] == (
-        "createContact is an operation of the service that this mock does not have; "
-        "of the stubs at its address (first), each is spent or is for other requests"
+        "createContact is not implemented: the service has this operation, the mock does not; "
+        "the stubs with its path (first) are used up or match other requests"
     )
 
 

@@ -113,7 +113,7 @@ def test_an_app_is_forgotten(run, app):
         (["update", "nobody", "--name", "x"], "there is no app"),
         (["update", "nobody"], "there is nothing to change"),
         (["delete", "a?c"], "there is no app"),
-        (["list", "--workspace", "nowhere"], "there is no workspace"),
+        (["list", "--workspace", "nowhere"], "unknown workspace"),
     ],
 )
 def test_what_is_wrong_is_told_and_ends_with_2(run, arguments, told):

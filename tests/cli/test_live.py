@@ -118,7 +118,7 @@ def test_requests_are_listed_oldest_first_with_the_reasons_of_refusals(run, ask)
     assert re.match(r"2026-01-15 09:00:00 \(\d\d:\d\d:\d\d\.\d{3}\)  200  GET /v3/account  getAccount  ", first)
     assert re.match(r"2026-01-15 09:00:00 \(\d\d:\d\d:\d\d\.\d{3}\)  404  GET /v3/proceses  ", second)
     assert first[:34] != second[:34]
-    assert reason.strip().startswith("no operation has the address /v3/proceses")
+    assert reason.strip().startswith("unknown route: no operation has the path /v3/proceses")
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_workspace_is_chosen_by_its_name(run, server, more):
 def test_a_stub_that_is_not_there_is_told(run, command):
     answer = run(*command)
 
-    assert (answer.exit_code, "there is no stub 'none'" in answer.output) == (2, True)
+    assert (answer.exit_code, "unknown stub 'none'" in answer.output) == (2, True)
 
 
 def test_another_program_is_told_from_a_mockserver(run):

@@ -68,7 +68,7 @@ def test_a_name_of_no_account_is_a_mistake_of_that_member(workspace, path, body)
     answer = call(workspace, path, {**body, "account": "nobody"})
 
     assert answer.status_code == 400
-    assert answer.json["errors"] == [{"path": "/account", "message": "is no account's name; those are group, eu, labs"}]
+    assert answer.json["errors"] == [{"path": "/account", "message": "unknown account nobody; known: group, eu, labs"}]
     assert workspace.get("/_mock/state").json == before
 
 

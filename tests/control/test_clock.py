@@ -227,7 +227,7 @@ def test_a_timer_that_is_not_there_is_refused_with_those_that_are(make_api, iden
 
     (mistake,) = refusal.json["errors"]
     assert (refusal.status_code, mistake["path"]) == (400, "/to")
-    assert mistake["message"].endswith(f"there are next, {FIRST}, {SECOND}")
+    assert mistake["message"].endswith(f"known: next, {FIRST}, {SECOND}")
     assert api.get("/_mock/clock").json["now"] == "2026-01-15T09:00:00Z"
 
 
@@ -243,4 +243,4 @@ def test_of_many_timers_ten_are_told_to_who_asks_for_another_one(make_api):
 def test_where_nothing_is_due_that_is_said_to_who_asks_for_a_timer(make_api):
     refusal = make_api(FROZEN).post("/_mock/clock/advance", json={"to": FIRST})
 
-    assert refusal.json["errors"][0]["message"] == "there is no timer of this id; nothing is due"
+    assert refusal.json["errors"][0]["message"] == f"unknown timer {FIRST!r}; no timer is pending"

@@ -19,12 +19,12 @@ def test_the_nearest_call_is_told(api, path, near):
 
 @pytest.mark.parametrize("path", ["/_mock/qqqqqqqq", "/_mock/" + "mailbox" * 5_000])
 def test_where_none_is_near_the_index_is(api, path):
-    assert api.get(path).json["detail"] == f"there is no call at {path}; GET /_mock lists all calls"
+    assert api.get(path).json["detail"] == f"unknown path {path}; GET /_mock lists all calls"
 
 
 def test_a_method_that_is_not_taken_is_told_with_those_that_are(api):
     answer = api.post("/_mock/mailbox")
 
     assert answer.status_code == 405
-    assert answer.json["detail"] == "/_mock/mailbox takes DELETE, GET, HEAD, OPTIONS, not POST"
+    assert answer.json["detail"] == "method POST not allowed for /_mock/mailbox; allowed: DELETE, GET, HEAD, OPTIONS"
     assert answer.headers["Allow"] == "DELETE, GET, HEAD, OPTIONS"

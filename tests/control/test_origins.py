@@ -56,7 +56,7 @@ def test_a_refusal_says_what_it_is_for(api):
     answer = api.client.post("/_mock/reset", headers=FOREIGN)
 
     assert answer.json["detail"] == (
-        "a web page of another origin (http://evil.test) has made this request; nothing was done"
+        "a web page of another origin (http://evil.test) sent this request; nothing was changed"
     )
 
 

@@ -73,9 +73,9 @@ KNOWN = {
 }
 _CLOCK = r"the clock (shows moments|goes backwards)"
 #: JSON knows no whole numbers: a schema takes 1.0 for one, and a scenario or a count does not.
-_WHOLE = r"Not a valid integer|whole numbers, not negative|must be a number, or"
+_WHOLE = r"Not a valid integer|must be (a )?whole numbers? from 0"
 _SCENARIO = (
-    r"is no dedicated IP of|weights? |masters of the other solution|there is no scenario|nothing to add"
+    r"has no dedicated IP|duplicate IP|weights? |masters of the other solution|there is no scenario|nothing to add"
     r"|PUT /_mock/clock|choose it when|is there already|Not a valid hostname"
     rf"|{_WHOLE}|{_CLOCK}"
 )
@@ -93,27 +93,29 @@ _APP = (
 )
 _STUB = (
     r"which the mock has itself|has the parameter|is no segment of a path|give json or text|give answer or answers"
-    r"|is that of another stub|must be a name of letters|an effect has one of"
+    r"|as in the path, got|must be a name of letters|an effect has one of"
     rf"|has no body|of a header|the mock writes itself|must be a path of at most|{_WHOLE}"
 )
-_ACCOUNT = r"is no account's name"
+_ACCOUNT = r"unknown account"
 #: A schema knows no largest number; JSON of any call is held to 64 bits, as the service's own is.
 _ANY_CALL = r"a number is beyond 64 bits"
 #: Rules between members, and what is known of the workspace: a schema cannot tell them, and the document says so.
 BEYOND_A_SCHEMA = {
     "putClock": rf"give now, frozen or both|{_CLOCK}",
-    "postClockAdvance": rf"give one of by, seconds and to|there is no timer|{_CLOCK}",
+    "postClockAdvance": rf"give exactly one of by, seconds and to|unknown timer|{_CLOCK}",
     "putDnsByDomain": r"give brevo_code",
     "postFaults": _FAULT,
     "putFaults": _FAULT,
     **dict.fromkeys(("postStubs", "putStubs", "putStubsByIdentifier"), _STUB),
-    "postTrigger": rf"give an event or a story|goes with an event|is no event of|Not a valid email|{_ACCOUNT}",
+    "postTrigger": (
+        rf"give either event or story|only allowed together with event|unknown event of|Not a valid email|{_ACCOUNT}"
+    ),
     "postInbound": _ACCOUNT,
-    "postKeysRevoke": rf"give a key|is none of the account|{_ACCOUNT}",
+    "postKeysRevoke": rf"give a key|does not belong to account|{_ACCOUNT}",
     "putReceiversByName": rf"give status, delay_ms|{_WHOLE}|{_SPAN}",
-    "postRequestsVerify": rf"unknown operation|at_least is more|{_WHOLE}",
+    "postRequestsVerify": rf"unknown operation|at_least is greater|{_WHOLE}",
     "postOauthApps": _APP,
-    "putOauthAppsByClientId": rf"nothing to change|{_APP}",
+    "putOauthAppsByClientId": rf"at least one field to change|{_APP}",
     **dict.fromkeys(("postSeed", "putState"), _SCENARIO),
     **dict.fromkeys(("postReset", "postWorkspaces"), _CHOICE),
 }

@@ -105,7 +105,7 @@ def test_a_stub_that_is_not_there_is_told(api, method):
     answer = api.request(method, f"{ADDRESS}/none", **({"json": ONE} if method == "PUT" else {}))
 
     assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
-    assert answer.json["detail"] == "there is no stub 'none'"
+    assert answer.json["detail"] == "unknown stub 'none'; GET /_mock/stubs lists all"
 
 
 def test_every_mistake_of_a_stub_is_named(api):
@@ -147,7 +147,7 @@ def test_a_stub_is_not_replaced_by_one_of_another_id(api):
 
     answer = api.put(f"{ADDRESS}/a", json={"id": "b", **ONE})
 
-    assert (answer.status_code, mistakes(answer)) == (400, {"/id": "is that of another stub; this is 'a'"})
+    assert (answer.status_code, mistakes(answer)) == (400, {"/id": "must be 'a' as in the path, got 'b'"})
     assert listed(api) == [before]
 
 

@@ -96,7 +96,7 @@ def test_a_text_is_bounded_in_bytes_as_a_body_of_yaml_is(make_api, path):
     for text in (f"{fits}x", f"{fits[:-1]}é"):
         answer = api.post(path, json={"yaml": text})
         assert answer.status_code == 413
-        assert answer.json["detail"].startswith("a text of YAML may have 100 bytes; --yaml-limit sets that")
+        assert answer.json["detail"].startswith("yaml is larger than 100 bytes (--yaml-limit)")
 
 
 @calls

@@ -65,7 +65,16 @@ def test_no_number_is_nearer_than_those_that_are_named(numbers, number):
 
 
 @pytest.mark.parametrize(
-    ("keys", "text"), [([], "there are none"), (["a"], "there is only a"), (["a", "b"], "there are a, b")]
+    ("keys", "key", "text"),
+    [
+        ([], "a", "none"),
+        (["b", "a"], "c", "b, a"),
+        (range(1, 10), 8, "5, 6, 7, 8, 9 and 4 more"),
+    ],
 )
-def test_what_is_there_is_told_in_a_clause(keys, text):
-    assert reasons.there(keys) == text
+def test_known_keys_are_listed_and_for_a_number_the_nearest_ones(keys, key, text):
+    assert reasons.known(keys, key) == text
+
+
+def test_names_of_fields_are_listed_in_backticks():
+    assert reasons.fields(["a", "ips[0].ip"]) == "`a`, `ips[0].ip`"

@@ -107,8 +107,8 @@ def test_another_server_is_found_wanting(run, root):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--workspace", "nowhere"], "there is no workspace 'nowhere'"),
-        (["--workspace", "a&b=c/?"], "there is no workspace 'a&b=c/?'"),
+        (["--workspace", "nowhere"], "unknown workspace 'nowhere'"),
+        (["--workspace", "a&b=c/?"], "unknown workspace 'a&b=c/?'"),
         (["--format", "pdf"], "'pdf' is not one of"),
         (["--output", "/nowhere/at/all.txt"], "cannot write /nowhere/at/all.txt"),
     ],

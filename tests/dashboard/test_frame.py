@@ -74,7 +74,7 @@ def test_the_front_leads_to_the_workspaces_where_there_are_several(api):
     ("method", "path", "status", "sentence"),
     [
         ("GET", "/_mock/ui/nowhere", 404, "There is no page at /_mock/ui/nowhere."),
-        ("GET", "/w/gone/_mock/ui/clock", 404, "There is no workspace &#39;gone&#39;."),
+        ("GET", "/w/gone/_mock/ui/clock", 404, "Unknown workspace &#39;gone&#39;; GET /_mock/workspaces lists all."),
         ("POST", "/_mock/ui/clock", 405, "/_mock/ui/clock can only be read."),
         ("GET", "/_mock/ui/static/1/nothing.js", 404, "The dashboard has no file &#39;nothing.js&#39;."),
     ],

@@ -79,8 +79,11 @@ def test_each_request_is_a_line_newest_first(api, opened):
     rows = opened().rows
 
     assert [row.split(" ", 1)[1] for row in rows] == [
-        "404 GET /v3/sendrs no operation has the address /v3/sendrs; did you mean GET /v3/senders (getSenders)? acme",
-        "400 createSender POST /v3/senders the body's member email is missing; there stands name acme",
+        (
+            "404 GET /v3/sendrs unknown route: no operation has the path /v3/sendrs; "
+            "did you mean GET /v3/senders (getSenders)? acme"
+        ),
+        "400 createSender POST /v3/senders missing field `email` in the body (it has `name`) acme",
         "200 getAccount GET /v3/account acme",
     ]
 
@@ -134,7 +137,7 @@ def test_requests_that_were_removed_are_counted(make_api):
         ("account=acme&status=200", ["getAccount"]),
         ("account=somebody", []),
         ("text=SENDRS", ["GET /v3/sendrs"]),
-        ("text=email+is+missing", ["createSender"]),
+        ("text=missing+field", ["createSender"]),
         ("text=in-the-body", ["createSender"]),
         ("code=missing_parameter", ["createSender"]),
         ("transition=sender.create", []),
@@ -191,7 +194,7 @@ def one(api, opened, last):
 def test_a_refusal_says_why_by_which_rule_and_where_that_stands(api, opened, last):
     api.post("/v3/senders", json={"name": "A"})
     page = one(api, opened, last)
-    assert '<p class="reason"><bdi>the body&#39;s member email is missing; there stands name</bdi></p>' in page.html
+    assert '<p class="reason"><bdi>missing field `email` in the body (it has `name`)</bdi></p>' in page.html
     assert "The rule: missing_parameter is answered when email or name is absent" in page.text
     assert "/_mock/docs/contract/senders.md#createSender" in page.links
     assert "/_mock/docs" in page.links
@@ -323,7 +326,7 @@ def test_a_test_says_what_it_lacks(make_api):
         "# The workspace was made of a document: give it to the marker as scenario=...",
         "# The journal keeps no secrets: what is *** here was one.",
         "# The fault that hit this request is gone.",
-        "# the fault fault-1 (server_error) was injected",
+        "# injected by fault fault-1 (server_error)",
     ]
 
 

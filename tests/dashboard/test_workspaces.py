@@ -276,7 +276,7 @@ def test_names_of_accounts_are_text(api):
 
 
 @pytest.mark.parametrize("path", ["/w/jo/_mock/ui/requests", "/w/jo/_mock/ui/workspaces/jo", "/_mock/ui/workspaces/jo"])
-@pytest.mark.parametrize(("way", "why"), [("drop", "it was dropped"), ("evict", "it was evicted, as newer ones took")])
+@pytest.mark.parametrize(("way", "why"), [("drop", "it was deleted"), ("evict", "it was evicted to make room")])
 def test_a_page_of_a_workspace_that_is_gone_says_why_and_leads_to_the_list(make_api, path, way, why):
     api = make_api("empty", workspaces_limit=2)
     make(api, name="jo")
@@ -288,7 +288,7 @@ def test_a_page_of_a_workspace_that_is_gone_says_why_and_leads_to_the_list(make_
     answer = api.get(path)
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
-    assert f"There is no workspace 'jo'; {why}" in plain(answer.text)
+    assert f"Unknown workspace 'jo'; {why}" in plain(answer.text)
     assert LIST in {urljoin(path, link) for link in re.findall(r'<p><a href="([^"]*)">All workspaces', answer.text)}
 
 

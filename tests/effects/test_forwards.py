@@ -247,7 +247,7 @@ def _endless(receiver, connection):
     [
         (b"", "Remote end closed connection without response"),
         (_reset, "Connection reset by peer"),
-        (b"SSH-2.0-OpenSSH_9.6\r\n", "the answer is no HTTP: 'SSH-2.0-OpenSSH_9.6\\r\\n'"),
+        (b"SSH-2.0-OpenSSH_9.6\r\n", "the answer is not HTTP: 'SSH-2.0-OpenSSH_9.6\\r\\n'"),
         (b"HTTP/1.1 200 OK\r\n" + b"X: y\r\n" * 200 + b"\r\n", "got more than 100 headers"),
         (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", "Connection broken: IncompleteRead("),
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nabc", "Connection broken: "),
@@ -328,7 +328,7 @@ def test_more_calls_than_may_wait_are_refused(listen):
     peer.close()
     forwards.close()
 
-    assert "too many forwarded calls wait for their turn" in [answer.error for answer in answers]
+    assert "the queue of forwarded calls is full" in [answer.error for answer in answers]
 
 
 def test_nothing_is_sent_after_the_end(listen):
@@ -338,5 +338,5 @@ def test_nothing_is_sent_after_the_end(listen):
 
     forwards.send(CALL, answers.append)
 
-    assert [answer.error for answer in answers] == ["too many forwarded calls wait for their turn"]
+    assert [answer.error for answer in answers] == ["the queue of forwarded calls is full"]
     assert peer.calls == []

@@ -308,5 +308,5 @@ def test_an_ordinary_server_runs_no_request_again(api):
     thread.join(PATIENCE)
     assert (answer.status_code, answer.json["detail"]) == (
         409,
-        "the request cannot be answered now: under an ordinary WSGI server a request runs only once",
+        "the request cannot be answered now: a WSGI server cannot run a request a second time",
     )

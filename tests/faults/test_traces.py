@@ -91,7 +91,7 @@ def test_the_journal_names_the_fault_and_says_why(api, rules, fault):
     answer = create(api)
     found = journal(api)[0]
     assert (found["fault"], found["status"], found["operation"]) == (rule["id"], answer.status_code, "createSender")
-    assert found["reason"] == f"the fault mine ({fault}) was injected"
+    assert found["reason"] == f"injected by fault mine ({fault})"
     assert found["answer"]["body"] == answer.json
     assert found["transitions"] == []
     assert found["id"] == answer.headers["sib-request-id"]
@@ -103,14 +103,14 @@ def test_the_journal_says_that_there_was_no_answer(api, rules, fault):
     assert create(api) is None
     found = journal(api)[0]
     assert (found["status"], found["fault"]) == (None, "fault-1")
-    assert found["reason"] == "the fault fault-1 let no answer through"
+    assert found["reason"] == "fault fault-1 ended the request without an answer"
 
 
 def test_the_journal_says_what_a_lost_answer_did(api, rules):
     rules.add("lost_answer")
     create(api)
     found = journal(api)[0]
-    assert (found["status"], found["reason"]) == (504, "the fault fault-1 (lost_answer) was injected")
+    assert (found["status"], found["reason"]) == (504, "injected by fault fault-1 (lost_answer)")
     assert [change["event"] for change in found["transitions"]] == ["create"]
 
 

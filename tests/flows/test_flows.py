@@ -85,6 +85,6 @@ def test_without_them_it_fails_and_a_sentence_names_what_is_missing(flow, langua
         refused = workspace.requests.latest(status=404)
         assert refused.operation == flow.missing
         assert refused.reason.startswith(
-            f"{flow.missing} is an operation of the service that this mock does not have; "
+            f"{flow.missing} is not implemented: the service has this operation, the mock does not; "
         )
         assert f"`--stubs {flow.library}`" in refused.reason

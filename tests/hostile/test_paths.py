@@ -110,13 +110,13 @@ def test_the_reason_shows_an_encoded_slash(untouched):
     untouched.get("/v3%2Fsenders")
 
     reason = untouched.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason.startswith("no operation has the address /v3%2Fsenders;")
+    assert reason.startswith("unknown route: no operation has the path /v3%2Fsenders;")
 
 
 def test_an_encoded_slash_of_the_control_api_is_told_as_it_was_sent(untouched):
     told = untouched.get("/_mock%2Fhealth").json["detail"]
 
-    assert told == "there is no call at /_mock%2Fhealth; did you mean /_mock/health? GET /_mock lists all calls"
+    assert told == "unknown path /_mock%2Fhealth; did you mean /_mock/health? GET /_mock lists all calls"
 
 
 @each("path", ["/w/default%2Fv3/senders", "/w/x%2F../v3/senders", "/w/%2F/v3/senders", "/w/default%2F_mock/state"])

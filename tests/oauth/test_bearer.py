@@ -161,7 +161,7 @@ def test_the_journal_tells_which_scope_is_missing(realm):
     realm.call(token)
 
     entry = realm.api.get("/_mock/requests").json["items"][0]
-    assert entry["reason"] == "getSenders needs the scope account:read; the token has contacts:read"
+    assert entry["reason"] == "getSenders requires the scope account:read; the token has contacts:read"
 
 
 def test_a_refreshed_token_may_have_fewer_scopes(realm):
@@ -193,7 +193,7 @@ def test_the_role_is_checked_whatever_the_scopes(realm):
 
     assert realm.call(token, path="/v3/corporate/masterAccount").status_code == 403
     reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason == "account shop has the role admin, and getMasterAccount needs master"
+    assert reason == "getMasterAccount requires the role master; account shop has the role admin"
 
 
 def test_a_token_from_an_address_that_is_not_authorised_is_refused(make_realm):

@@ -85,24 +85,24 @@ def about_a_user(realm, _):
     return realm.tokens("other-app", scope="openid account:read")["id_token"]
 
 
-OVER = "it, its grant or its account was revoked or deleted, or workspace default has another state now"
+OVER = "the token or its grant was revoked, its account deleted, or workspace default reset"
 BAD = {
-    "expired": (expired, "it has expired at 2026-01-15T10:00:00Z; the workspace's clock shows 2026-01-15T10:00:00Z"),
+    "expired": (expired, "it expired at 2026-01-15T10:00:00Z; the workspace's clock shows 2026-01-15T10:00:00Z"),
     "revoked": (revoked, OVER),
     "with its grant": (with_its_grant, OVER),
     "with its code": (with_its_code, OVER),
     "of a reset workspace": (of_a_reset_workspace, OVER),
     "of a deleted account": (of_a_deleted_account, OVER),
-    "of a dropped workspace": (of_a_dropped_workspace, "it is of workspace gone, which is gone"),
-    "another signature": (with_another_signature, "it was not signed by this server: Signature verification failed"),
-    "more in it": (with_more_in_it, "it was not signed by this server: Signature verification failed"),
-    "unsigned": (unsigned, "it was not signed by this server: The specified alg value is not allowed"),
+    "of a dropped workspace": (of_a_dropped_workspace, "workspace gone no longer exists"),
+    "another signature": (with_another_signature, "not signed by this server (Signature verification failed)"),
+    "more in it": (with_more_in_it, "not signed by this server (Signature verification failed)"),
+    "unsigned": (unsigned, "not signed by this server (The specified alg value is not allowed)"),
     "a refresh token": (
         lambda realm, _: realm.tokens()["refresh_token"],
-        "it was not signed by this server: Not enough segments",
+        "not signed by this server (Not enough segments)",
     ),
-    "about a user": (about_a_user, "it is a token about a user, and no access token"),
-    "immense": (lambda *_: "x" * 9_000, "it was not signed by this server: too long"),
+    "about a user": (about_a_user, "it is an ID token"),
+    "immense": (lambda *_: "x" * 9_000, "not signed by this server (longer than 8,192 characters)"),
 }
 
 
@@ -112,7 +112,7 @@ def test_a_token_that_is_not_good_is_refused_and_the_journal_says_why(realm, oth
 
     assert (answer.status_code, answer.json) == (401, {"code": "unauthorized", "message": "Invalid access token"})
     entry = realm.api.get("/_mock/requests").json["items"][0]
-    assert entry["reason"] == f"the access token is not good: {reason}"
+    assert entry["reason"] == f"invalid access token: {reason}"
     assert entry["request"]["headers"]["authorization"] == "***"
 
 
@@ -122,7 +122,7 @@ def test_a_token_of_another_server_is_refused(realm, make_realm):
 
     assert realm.call(token).status_code == 401
     reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason.endswith("it was not signed by this server: Signature verification failed")
+    assert reason.endswith("not signed by this server (Signature verification failed)")
 
 
 def test_a_server_that_has_signed_nothing_makes_no_key_to_find_that_out(realm, make_realm):
@@ -130,7 +130,7 @@ def test_a_server_that_has_signed_nothing_makes_no_key_to_find_that_out(realm, m
 
     assert realm.call(token).status_code == 401
     reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason.endswith("it was not signed by this server: it has signed nothing yet")
+    assert reason.endswith("not signed by this server (it has not signed any token yet)")
 
 
 def test_a_token_works_until_the_second_before_its_hour_is_over(realm):
@@ -177,7 +177,7 @@ def test_a_token_is_refused_at_the_address_of_another_workspace(realm, other_wor
     assert realm.call(token, path=f"{elsewhere}/v3/senders").status_code == 401
     names = (home.removeprefix("/w/") or "default", elsewhere.removeprefix("/w/"))
     reason = realm.api.get(f"{elsewhere}/_mock/requests").json["items"][0]["reason"]
-    assert reason.endswith(f"it is of workspace {names[0]}, and the request is for workspace {names[1]}")
+    assert reason.endswith(f"it belongs to workspace {names[0]}, but the request is for workspace {names[1]}")
 
 
 def test_two_workspaces_of_one_story_and_seed_share_no_token(realm, other_workspace):
@@ -238,7 +238,7 @@ def test_a_token_of_another_replica_is_misdirected(make_realm):
     answer = make_realm(settings={"replica": "a"}).call(token)
 
     assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
-    assert answer.json["message"] == "This is replica a of the mock, and the access token is of replica b"
+    assert answer.json["message"] == "This is replica a of the mock, but the access token belongs to replica b"
 
 
 def test_a_token_of_the_replica_itself_works(make_realm):

@@ -138,4 +138,4 @@ def test_the_journal_says_that_no_answer_came(root):
 
     entry = requests.get(f"{root}/_mock/requests?operation=ssoSubAccountLogin", timeout=10).json()["items"][0]
     assert (entry["status"], entry["answer"], entry["fault"]) == (None, None, "header")
-    assert entry["reason"] == "the fault header let no answer through"
+    assert entry["reason"] == "fault header ended the request without an answer"

@@ -128,7 +128,7 @@ def test_the_end_of_a_grant_is_told_where_it_was_caused(realm, last_entry):
     assert realm.exchange(code).status_code == 400
     entry = last_entry(realm)
     assert moves(entry) == [grant("revoke", "active", "revoked")]
-    assert entry["reason"] == "the code of grant 2 came a second time, and what it gave is revoked"
+    assert entry["reason"] == "the code of grant 2 was used a second time, so its tokens are revoked"
 
 
 def test_what_is_refused_moves_nothing(realm, last_entry):

@@ -26,7 +26,7 @@ def test_without_anything_kept_each_start_has_its_own_key():
 
 def test_to_read_a_text_draws_no_key():
     shelf = Shelf()
-    with pytest.raises(BadSignature, match="it has signed nothing yet"):
+    with pytest.raises(BadSignature, match="it has not signed any token yet"):
         Signer(shelf).read("a.b.c")
     assert not shelf.has_secret("oauth signing key")
 

@@ -35,104 +35,104 @@ NEW = "createSender"
 TABLE = {
     "role": (
         *ask("getMasterAccount"),
-        "account acme has the role standalone, and getMasterAccount needs master",
+        "getMasterAccount requires the role master; account acme has the role standalone",
     ),
     "roles": (
         *ask("createAdminSsoToken", account="eu", json={"email": "x@y.test"}),
-        "account eu has the role sub_account, and createAdminSsoToken needs admin or master",
+        "createAdminSsoToken requires the role admin or master; account eu has the role sub_account",
     ),
     "no body": (
         *ask("updateSubAccountPlan", account="group", path={"id": "2003001"}),
-        "updateSubAccountPlan needs a body",
+        "missing body: updateSubAccountPlan requires a JSON object",
     ),
     "body of another kind": (
         *ask(NEW, json=["x"]),
-        "the body is an array of 1, and createSender takes an object",
+        "the body of createSender must be a JSON object (got an array of 1 item)",
     ),
     "unknown members, strictly": (
         *ask(NEW, strict=True, json={"name": "x", "email": "x@y.test", "mail": 1, "ips": [], "ip": {}}),
-        "createSender does not know these members of the body: mail, ip; the workspace is strict",
+        "unknown fields in the body of createSender: `mail`, `ip` (the workspace is strict)",
     ),
     "body that is no JSON": (
         *ask(NEW, data=b'{"name": }'),
-        "the body of 10 bytes, sent as no type, is no JSON: Expecting value at line 1 column 10",
+        "the body is not valid JSON: Expecting value at line 1 column 10 (10 bytes, no Content-Type)",
     ),
     "body of another type": (
         *ask(NEW, data=b"a=b", content_type="text/plain"),
-        "the body of 3 bytes, sent as text/plain, is no JSON: Expecting value at line 1 column 1",
+        "the body is not valid JSON: Expecting value at line 1 column 1 (3 bytes, Content-Type text/plain)",
     ),
     "missing member": (
         *ask(NEW, json={"name": "x", "mail": "x@y.test"}),
-        "the body's member email is missing; there stands name, mail",
+        "missing field `email` in the body (it has `name`, `mail`)",
     ),
     "missing members": (
         *ask(NEW, json={}),
-        "the body's member email is missing; there is nothing; also wrong: name",
+        "missing field `email` in the body (it is empty); also wrong: `name`",
     ),
     "missing inner member": (
         *ask(NEW, json={"name": "x", "email": "x@y.test", "ips": [{"ip": "192.0.2.1"}]}),
-        "the body's member ips[0].domain is missing; there stands ip",
+        "missing field `ips[0].domain` in the body (`ips[0]` has `ip`)",
     ),
     "member of another kind": (
         *ask(NEW, json={"name": ["x"], "email": "x@y.test"}),
-        "the body's member name is an array of 1: Not a valid string",
+        "invalid field `name` in the body: Not a valid string (got an array of 1 item)",
     ),
     "member that is null": (
         *ask(NEW, json={"name": None, "email": "x@y.test"}),
-        "the body's member name is null: Field may not be null",
+        "invalid field `name` in the body: Field may not be null (got null)",
     ),
     "bad address": (
         *ask(NEW, json={"name": "x", "email": "secret"}),
-        "the body's member email is a string of 6 characters: Not a valid email address",
+        "invalid field `email` in the body: Not a valid email address (got a string of 6 characters)",
     ),
     "inner object of another kind": (
         *ask(NEW, json={"name": "x", "email": "x@y.test", "ips": [True]}),
-        "the body's member ips[0] is true: Not an object",
+        "invalid field `ips[0]` in the body: Not an object (got true)",
     ),
     "amount out of range": (
         *ask("updateSubAccountPlan", account="group", path={"id": "1"}, json={"credits": {"email": -2}}),
         (
-            "the body's member credits.email is the number -2: Must be greater than or equal to -1 and less than or "
-            "equal to 9223372036854775807"
+            "invalid field `credits.email` in the body: Must be greater than or equal to -1 and less than or equal "
+            "to 9223372036854775807 (got the number -2)"
         ),
     ),
     "code out of range": (
         *ask("validateSenderByOtp", path={"senderId": "2"}, json={"otp": OTP * 10 + 7}),
         (
-            "the body's member otp is a number of 7 characters: Must be greater than or equal to 100000 and less than "
-            "or equal to 999999"
+            "invalid field `otp` in the body: Must be greater than or equal to 100000 and less than or equal to "
+            "999999 (got a number of 7 characters)"
         ),
     ),
     "code of one digit": (
         *ask("validateSenderByOtp", path={"senderId": "2"}, json={"otp": 7}),
         (
-            "the body's member otp is a number of 1 character: Must be greater than or equal to 100000 and less than "
-            "or equal to 999999"
+            "invalid field `otp` in the body: Must be greater than or equal to 100000 and less than or equal to "
+            "999999 (got a number of 1 character)"
         ),
     ),
     "code as text": (
         *ask("validateSenderByOtp", path={"senderId": "2"}, json={"otp": str(OTP)}),
-        "the body's member otp is a string of 6 characters: Not a valid integer",
+        "invalid field `otp` in the body: Not a valid integer (got a string of 6 characters)",
     ),
     "bad number in a path": (
         *ask("getWebhook", path={"webhookId": "x1"}),
-        "the path's parameter webhookId is x1: Not a valid integer",
+        "invalid parameter `webhookId` in the path: Not a valid integer (got x1)",
     ),
     "long text in a path": (
         *ask("deleteSubAccount", account="group", path={"id": "x" * 5_000}),
-        f"the path's parameter id is {'x' * 79}…: Sub-account {'x' * 487}…",
+        f"invalid parameter `id` in the path: Sub-account {'x' * 487}… (got {'x' * 79}…)",
     ),
     "bad value in a query": (
         *ask("getWebhooks", query_string="type=all"),
-        "the query's parameter type is all: Must be one of: transactional, marketing, inbound",
+        "invalid parameter `type` in the query: Must be one of: transactional, marketing, inbound (got all)",
     ),
     "two bad values in a query": (
         *ask("getInboundEmailEvents", query_string="limit=&sort=up"),
-        "the query's parameter limit is '': Not a valid integer; also wrong: sort",
+        "invalid parameter `limit` in the query: Not a valid integer (got ''); also wrong: `sort`",
     ),
     "missing in a query": (
         *ask("listSubAccounts", account="group", query_string="limit=5"),
-        "the query's parameter offset is missing; there stands limit",
+        "missing parameter `offset` in the query (it has `limit`)",
     ),
 }
 
@@ -153,8 +153,11 @@ def test_no_reason_tells_a_secret(account, refused, caller, reason_of, secrets):
 @pytest.mark.parametrize(
     ("sent_as", "warning"),
     [
-        ("text/plain", "the body of createSender is JSON, and was sent as text/plain"),
-        (None, "the body of createSender is JSON, and was sent without a Content-Type"),
+        (
+            "text/plain",
+            "createSender read the body as JSON although its Content-Type is text/plain; send application/json",
+        ),
+        (None, "createSender read the body as JSON although it has no Content-Type; send application/json"),
         ("application/json; charset=utf-8", None),
         ("application/vnd.api+json", None),
     ],

@@ -20,18 +20,21 @@ GONE = api_key("0123456789abcdef" * 4)
 #: Where it leads does not matter.
 ROUTE = route_to(None, Audience.API, "/", {}, WorkspaceName(None, None))
 TABLE = {
-    "no key": ({}, "the request has neither an api-key header nor a bearer token in an Authorization header"),
+    "no key": (
+        {},
+        "missing credentials: the request has no api-key header and no bearer token in an Authorization header",
+    ),
     "token": (
         {"Authorization": "Bearer a-token-of-nobody"},
-        "the access token is not good: it was not signed by this server: it has signed nothing yet",
+        "invalid access token: not signed by this server (it has not signed any token yet)",
     ),
     "unknown key": (
         {"api-key": "xkeysib-nobody"},
-        "the API key ending in body opens no account, and the server takes no unknown keys there (--keys known)",
+        "the API key ending in body is unknown: no account has it, and unknown keys are refused (--keys known)",
     ),
     "short key": (
         {"api-key": "who"},
-        "the API key opens no account, and the server takes no unknown keys there (--keys known)",
+        "the API key is unknown: no account has it, and unknown keys are refused (--keys known)",
     ),
     "revoked key": (
         {"api-key": "xkeysib-acme-revoked"},
@@ -39,11 +42,14 @@ TABLE = {
     ),
     "key of a workspace that is gone": (
         {"api-key": GONE},
-        f"the API key ending in {GONE[-4:]} is of a workspace that is gone",
+        f"the API key ending in {GONE[-4:]} belongs to a workspace that no longer exists",
     ),
     "address": (
         {"api-key": "xkeysib-acme-key"},
-        "127.0.0.1 is not within behaviour.authorised_ips of workspace default: 192.0.2.0/24, 198.51.100.1",
+        (
+            "unauthorised IP address 127.0.0.1: workspace default allows 192.0.2.0/24, 198.51.100.1 "
+            "(behaviour.authorised_ips)"
+        ),
     ),
 }
 
@@ -81,4 +87,4 @@ def test_a_key_of_another_workspace_is_told_both_names(store, reason_of):
 
     told = reason_of(ask, store, {"api-key": "xkeysib-acme-key"}, other)
 
-    assert told == "the API key ending in -key is of workspace default, and the request is for workspace other"
+    assert told == "the API key ending in -key belongs to workspace default, but the request is for workspace other"

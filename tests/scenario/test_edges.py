@@ -70,7 +70,10 @@ def test_a_body_of_yaml_has_a_limit_of_its_own(make_api):
     answer = api.put("/_mock/state", data=body, **YAML)
 
     assert answer.status_code == 413
-    assert answer.json["detail"] == "a body of YAML may have 100 bytes; --yaml-limit sets that, and JSON may have more"
+    assert (
+        answer.json["detail"]
+        == "the YAML body is larger than 100 bytes (--yaml-limit); JSON can be larger (--body-limit)"
+    )
     assert api.put("/_mock/state", json={"description": "x" * 100}).status_code == 200
 
 
@@ -78,7 +81,7 @@ def test_a_body_that_is_too_large_is_told_the_limit_and_its_setting(make_api):
     answer = make_api("empty", body_limit=1_000).put("/_mock/state", json={"description": "x" * 1_000})
 
     assert answer.status_code == 413
-    assert answer.json["detail"] == "a body may have 1,000 bytes; --body-limit sets that"
+    assert answer.json["detail"] == "the body is larger than 1,000 bytes (--body-limit)"
 
 
 @pytest.mark.slow

@@ -106,7 +106,8 @@ def test_a_token_works_for_fifteen_days(workspace, is_page, kind):
     workspace.api.advance("PT1S")
     assert is_page(workspace.land(token, kind), 410, EXPIRED)
     assert (
-        workspace.reason() == "it was good until 2026-01-30T09:00:00Z; the workspace's clock shows 2026-01-30T09:00:00Z"
+        workspace.reason()
+        == "the token expired at 2026-01-30T09:00:00Z; the workspace's clock shows 2026-01-30T09:00:00Z"
     )
 
 
@@ -136,7 +137,7 @@ def test_a_token_works_once_where_the_scenario_says_so(make_workspace, is_page, 
 
     assert "worked this once only" in words(workspace.land(token, kind))
     assert is_page(workspace.land(token, kind), 410, USED)
-    assert workspace.reason() == "it was used at 2026-01-15T09:00:00Z, and behaviour.sso_token.single_use is set"
+    assert workspace.reason() == "the token was used at 2026-01-15T09:00:00Z (behaviour.sso_token.single_use is true)"
     assert workspace.land(other, kind).status_code == 200
 
 
@@ -164,7 +165,7 @@ def test_an_unknown_token_is_not_found(workspace, is_page, kind, token):
 @pytest.mark.parametrize(("kind", "other", "what"), [(*KINDS, "an organization"), (*KINDS[::-1], "a sub-account")])
 def test_a_token_for_the_other_address_is_not_found(workspace, is_page, kind, other, what):
     assert is_page(workspace.land(workspace.token(kind), other), 404, UNKNOWN)
-    assert workspace.reason() == f"the token opens {what}, at another address"
+    assert workspace.reason() == f"wrong address: the token signs in to {what}"
 
 
 def test_a_token_goes_with_its_account(workspace, is_page):
@@ -173,7 +174,7 @@ def test_a_token_goes_with_its_account(workspace, is_page):
     assert workspace.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
 
     assert is_page(workspace.land(token), 404, UNKNOWN)
-    assert workspace.reason() == "workspace default has made no such token, or its account was deleted"
+    assert workspace.reason() == "unknown token: workspace default never issued it, or its account was deleted"
 
 
 @pytest.mark.parametrize("path", ["/account/login/corporate/sso", "/account/login/corporate/sso/", "/account/x"])
@@ -214,7 +215,7 @@ def test_a_token_is_used_below_the_address_of_its_workspace(workspace, other, is
     assert page.status_code == 200
     assert "workspace other" in words(page)
     assert is_page(workspace.land(token), 404, UNKNOWN)
-    assert workspace.reason() == "workspace default has made no such token, or its account was deleted"
+    assert workspace.reason() == "unknown token: workspace default never issued it, or its account was deleted"
 
 
 def test_the_first_workspace_is_found_by_name_too(workspace, workspace_of):

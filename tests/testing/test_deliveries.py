@@ -93,7 +93,7 @@ def test_deliveries_are_filtered_by_webhook_and_state(workspace, receiver):
 
 
 def test_an_unknown_delivery_is_refused_with_404(workspace):
-    with pytest.raises(MockServerError, match="there is no delivery '7'"):
+    with pytest.raises(MockServerError, match="unknown delivery '7'"):
         workspace.deliveries.get(7)
 
 

@@ -8,8 +8,11 @@ from mockserver import MockServer, MockServerError
 from mockserver.testing.sessions.failure import READ, SHOWN, failure_report
 from mockserver.testing.sessions.lines import WIDEST
 
-BEYOND = "is an operation of the service that this mock does not have; write a stub, or use --beyond"
-UNKNOWN = "no operation has the address /v3/proceses; did you mean GET /v3/processes (getProcesses)?"
+BEYOND = (
+    "is not implemented: the service has this operation, the mock does not; "
+    "add a stub, or start the server with --beyond"
+)
+UNKNOWN = "unknown route: no operation has the path /v3/proceses; did you mean GET /v3/processes (getProcesses)?"
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +178,7 @@ def test_a_key_that_has_opened_another_account_is_told_once(workspace, ask, told
 
     assert told()[1:] == [
         "warnings:",
-        "    the API key is nobody's; it opens acme, a standalone account (--keys any) (2 times)",
+        "    unknown API key; used the standalone account acme instead (--keys any) (2 times)",
     ]
 
 

@@ -37,7 +37,7 @@ def test_a_fault_is_removed(workspace, ask):
 
     assert ask(workspace, "GET", "/senders").status == 200
     for gone in (fault.remove, lambda: fault.hits, lambda: fault.active):
-        with pytest.raises(MockServerError, match="there is no fault"):
+        with pytest.raises(MockServerError, match="unknown fault"):
             gone()
 
 

@@ -62,7 +62,7 @@ def test_one_mail_is_removed(written):
 
 
 def test_a_mail_that_is_not_there_cannot_be_removed(workspace):
-    with pytest.raises(MockServerError, match="there is no e-mail 'none'"):
+    with pytest.raises(MockServerError, match="unknown e-mail 'none'"):
         workspace.mailbox.remove("none")
 
 

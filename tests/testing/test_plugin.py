@@ -173,7 +173,7 @@ def test_the_report_of_a_failed_test_shows_the_journal(run):
             "GET */v3/account 200",
             "GET */v3/senders?ip=198.51.100.7 200",
             "POST */v3/senders 400",
-            "    *email is missing*",
+            "    *missing field `email`*",
         ]
     )
 

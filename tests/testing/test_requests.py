@@ -57,7 +57,7 @@ def test_an_exchange_is_found_by_the_id_of_its_answer(workspace, ask):
     answer = ask(workspace, "GET", "/senders")
 
     assert workspace.requests.get(answer.headers["sib-request-id"]).operation == "getSenders"
-    with pytest.raises(MockServerError, match="there is no request"):
+    with pytest.raises(MockServerError, match="unknown request"):
         workspace.requests.get("none")
 
 

@@ -87,7 +87,7 @@ def test_a_file_that_is_not_yaml_is_refused_with_its_line(server, workspace, sto
 
 
 def test_a_file_that_is_too_large_is_named(server, story):
-    with pytest.raises(MockServerError, match=r"^413: .*story\.yaml: a text of YAML may have 9,437,184 bytes"):
+    with pytest.raises(MockServerError, match=r"^413: .*story\.yaml: yaml is larger than 9,437,184 bytes"):
         server.workspace(story("#" * (9 * 1024 * 1024 + 1)))
 
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_no_text_in_utf_8_raises_an_error(server, tmp_path):
 
 
 def test_a_refusal_that_has_nothing_to_do_with_the_file_is_told_as_it_is(server, workspace, story):
-    with pytest.raises(MockServerError, match=f"^409: there is a workspace {workspace.name} already$"):
+    with pytest.raises(MockServerError, match=f"^409: duplicate workspace name '{workspace.name}'$"):
         server.workspace(story(STORY), name=workspace.name)
 
 

@@ -85,7 +85,7 @@ def test_a_snapshot_has_a_name_and_is_deleted(workspace):
 
     snapshot.delete()
 
-    with pytest.raises(MockServerError, match="there is no snapshot 'before'"):
+    with pytest.raises(MockServerError, match="unknown snapshot 'before'"):
         snapshot.restore()
 
 

@@ -62,7 +62,7 @@ def test_a_stub_is_removed(workspace, stub):
 
     assert workspace.stubs.all() == []
     for gone in (stub.remove, lambda: stub.replace(ANSWER), lambda: stub.hits, lambda: stub.active):
-        with pytest.raises(MockServerError, match="there is no stub"):
+        with pytest.raises(MockServerError, match="unknown stub"):
             gone()
 
 

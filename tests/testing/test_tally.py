@@ -174,7 +174,7 @@ def test_a_workspace_that_was_dropped_before_it_was_counted_causes_a_warning(run
 
     result.assert_outcomes(passed=1, warnings=1)
     result.stdout.fnmatch_lines(
-        ["*UserWarning: what the workspace w-* has met is not counted: 404: there is no workspace *"]
+        ["*UserWarning: what the workspace w-* has met is not counted: 404: unknown workspace *"]
     )
 
 

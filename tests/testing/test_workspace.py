@@ -89,7 +89,7 @@ def test_workspaces_of_the_same_name_and_seed_are_alike(server, ask):
 def test_a_name_that_is_taken_is_refused(server):
     with server.workspace(name="mine") as workspace:
         assert workspace.name == "mine"
-        with pytest.raises(MockServerError, match="there is a workspace mine already") as refusal:
+        with pytest.raises(MockServerError, match="duplicate workspace name 'mine'") as refusal:
             server.workspace(name="mine")
 
     assert refusal.value.status == 409
@@ -121,7 +121,7 @@ def test_a_workspace_may_be_dropped_twice(server):
     workspace.drop()
     workspace.drop()
 
-    with pytest.raises(MockServerError, match="there is no workspace"):
+    with pytest.raises(MockServerError, match="unknown workspace"):
         _ = workspace.clock.now
 
 

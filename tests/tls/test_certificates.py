@@ -127,7 +127,7 @@ def test_the_control_api_gives_it_to_all_who_ask(serve_tls):
 def test_a_server_without_tls_has_none(api):
     answer = api.get("/_mock/ca")
 
-    assert (answer.status_code, answer.json["detail"]) == (404, "this server speaks no TLS: start it with --tls")
+    assert (answer.status_code, answer.json["detail"]) == (404, "this server has no TLS; start it with --tls")
 
 
 def test_calls_of_the_mock_to_itself_trust_it(served):

@@ -225,7 +225,7 @@ def refused(api_or_served, body, method="POST", path="/faults"):
 
 @pytest.mark.parametrize("fault", ["tls_handshake", "expired_certificate"])
 def test_a_server_without_tls_refuses_them(api, fault):
-    sentence = f"{fault} is for a server that speaks TLS: start it with --tls"
+    sentence = f"{fault} requires TLS: start the server with --tls"
 
     assert refused(api, {"fault": fault}) == {"/fault": sentence}
     assert refused(api, {"items": [{"fault": "hang"}, {"fault": fault}]}, "PUT") == {"/items/1/fault": sentence}

@@ -144,7 +144,7 @@ def test_of_a_server_without_tls_it_says_so():
         found = run("ca", "--url", plain.url)
 
     assert (found.returncode, found.stdout) == (2, "")
-    assert "this server speaks no TLS: start it with --tls" in found.stderr
+    assert "this server has no TLS; start it with --tls" in found.stderr
 
 
 def test_commands_trust_what_a_variable_names(server):

@@ -94,7 +94,7 @@ def test_a_line_of_json_has_a_member_for_each_fact_of_a_request(logged):
     assert (found["workspace"], found["operation"], found["method"]) == ("default", "getSenders", "GET")
     assert (found["path"], found["query"], found["status"]) == ("/v3/senders", "limit=10", 200)
     assert (found["fault"], found["reason"]) == (None, None)
-    assert found["warning"] == "getSenders knows no query parameter limit; it is ignored"
+    assert found["warning"] == "getSenders ignored the unknown query parameter `limit`"
     assert set(found) == {"time", "number", "workspace", "operation", "method", "path", "query", "status", "ms", "id",
                           "fault", "reason", "warning"}  # fmt: skip
 
@@ -104,7 +104,9 @@ def test_a_line_tells_which_operation_beyond_the_mock_was_called_and_what_helps(
 
     found = json.loads(line)
     assert (found["operation"], found["status"]) == ("getProcesses", 404)
-    assert found["reason"].startswith("getProcesses is an operation of the service that this mock does not have;")
+    assert found["reason"].startswith(
+        "getProcesses is not implemented: the service has this operation, the mock does not;"
+    )
 
 
 def test_lines_are_numbered_through_all_workspaces_as_ids_come_again_in_each(logged):
@@ -121,7 +123,7 @@ def test_lines_are_numbered_through_all_workspaces_as_ids_come_again_in_each(log
 def test_the_warning_of_an_unknown_key_names_the_account_that_the_key_opens(logged):
     (line,) = logged("text", lambda api: api.get("/v3/senders", key="xkeysib-acm"))
 
-    assert 'warning="the API key is nobody\'s; it opens acme, a standalone account (--keys any)"' in line
+    assert 'warning="unknown API key; used the standalone account acme instead (--keys any)"' in line
 
 
 def test_the_line_of_a_refusal_has_its_reason_and_that_of_a_fault_its_id(logged):

@@ -80,7 +80,9 @@ def test_address_and_header_agree_on_a_workspace(in_address, in_header, name):
 
 
 def test_address_and_header_that_name_different_workspaces_disagree():
-    with pytest.raises(DisagreementError, match=r"^the address names the workspace a, and X-Mock-Workspace b$"):
+    with pytest.raises(
+        DisagreementError, match=r"^the address names workspace a, but X-Mock-Workspace names b; send one name only$"
+    ):
         WorkspaceName("a", "b").agreed()
 
 

@@ -146,7 +146,7 @@ def refused(workspace, **body):
 def test_an_unknown_event_is_refused_with_those_that_there_are(members, of, hooked):
     known = ", ".join(raisable(Category(members.get("type", "transactional"), members.get("channel", "email"))))
     assert refused(hooked({}), event="exploded", **members) == [
-        ("/event", f"is no event of {of}; those are {known}; here stands 'exploded'"),
+        ("/event", f"unknown event of {of}; known: {known}; here stands 'exploded'"),
     ]
 
 
@@ -166,12 +166,12 @@ def test_an_event_of_another_type_or_channel_is_refused(members, hooked):
 
 @pytest.mark.parametrize("body", [{}, {"event": "delivered", "story": "delivered"}])
 def test_a_trigger_is_for_an_event_or_a_story(body, hooked):
-    assert refused(hooked({}), **body) == [("", "give an event or a story")]
+    assert refused(hooked({}), **body) == [("", "give either event or story")]
 
 
 @pytest.mark.parametrize(("name", "value"), [("type", "marketing"), ("channel", "sms"), ("payload", {"subject": "Hi"})])
 def test_a_story_has_no_members_of_an_event(name, value, hooked):
-    assert refused(hooked({}), story="delivered", **{name: value})[0][1].startswith("goes with an event")
+    assert refused(hooked({}), story="delivered", **{name: value})[0][1].startswith("only allowed together with event")
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_a_second_webhook_with_a_url_and_type_is_made_with_a_warning_and_told_as
     assert workspace.api.post("/v3/webhooks", json=again).status_code == 201
 
     assert workspace.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == [
-        "webhook 1 has the same url and type; both are told of what both subscribe to"
+        "duplicate webhook: webhook 1 has the same url and type; both receive the events to which both subscribe"
     ]
     assert told(workspace.trigger()) == [1, 2]
 
@@ -274,7 +274,7 @@ def test_a_second_webhook_with_a_url_and_type_is_made_with_a_warning_and_told_as
         ({"type": "marketing", "events": ["click"]}, []),
         (
             {"events": ["click"], "domain": "acme.test"},
-            ["a webhook of type transactional has no domain; the one that was sent is ignored"],
+            ["ignored the body field `domain`: a webhook of type transactional has no domain"],
         ),
     ],
 )

@@ -45,7 +45,7 @@ def test_an_evicted_name_that_is_used_again_and_dropped_was_not_evicted(make_api
         new_workspace(api, name=name)
     api.delete("/_mock/workspaces/first")
 
-    assert api.get("/_mock/workspaces/first").json["detail"] == "there is no workspace 'first'; it was dropped"
+    assert api.get("/_mock/workspaces/first").json["detail"] == "unknown workspace 'first'; it was deleted"
 
 
 def test_where_nothing_can_go_the_new_workspace_is_refused(make_api):
@@ -61,7 +61,7 @@ def test_an_unknown_key_is_refused_where_no_workspace_can_go(make_api):
 
     assert api.get("/v3/senders", key="made-up").status_code == 401
     assert api.client.get("/_mock/clock", headers={"api-key": "made-up"}).status_code == 409
-    assert "there may be 1 workspaces" in api.get("/_mock/requests").json["items"][0]["reason"]
+    assert "workspace limit reached: 1 (--workspaces-limit)" in api.get("/_mock/requests").json["items"][0]["reason"]
 
 
 def test_a_workspace_in_which_a_request_waits_stays_though_it_was_idle_longest(serve):

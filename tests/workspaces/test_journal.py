@@ -80,9 +80,9 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
         "caused": caused,
         "caused_by": [],
         "warnings": [
-            "createSender knows no query parameter x; it is ignored",
-            "createSender knows no query parameter y; it is ignored",
-            "createSender knows no member colour; it is ignored",
+            "createSender ignored the unknown query parameter `x`",
+            "createSender ignored the unknown query parameter `y`",
+            "createSender ignored the unknown body field `colour`",
         ],
         "reason": None,
     }
@@ -130,7 +130,7 @@ def test_requests_that_reach_no_operation_are_in_it(workspace, status):
 def test_a_body_that_an_operation_does_not_take_is_warned_of(workspace):
     workspace.ask("DELETE", "/v3/senders/2", {"really": True})
 
-    assert last(workspace)["warnings"] == ["deleteSender takes no body; what was sent is ignored"]
+    assert last(workspace)["warnings"] == ["deleteSender takes no body and ignored the one that was sent"]
 
 
 def test_many_warnings_end_with_how_many_more_there_were(workspace):
@@ -138,7 +138,7 @@ def test_many_warnings_end_with_how_many_more_there_were(workspace):
 
     warnings = last(workspace)["warnings"]
     assert len(warnings) == 21
-    assert warnings[19:] == ["createSender knows no member a19; it is ignored", "and 1,000 more"]
+    assert warnings[19:] == ["createSender ignored the unknown body field `a19`", "and 1,000 more"]
 
 
 @pytest.mark.parametrize(("parameters", "members"), [(15, 10), (20, 5), (24, 1), (25, 0), (0, 25)])
@@ -158,14 +158,14 @@ def test_a_member_that_is_refused_is_not_said_to_be_ignored(make_api):
 
     entry = api.get("/_mock/requests").json["items"][0]
     assert entry["warnings"] == []
-    assert "does not know these members of the body: colour" in entry["reason"]
+    assert "unknown fields in the body of createSender: `colour`" in entry["reason"]
 
 
 def test_an_inner_member_that_is_ignored_is_named_by_its_path(workspace):
     body = {"url": "http://127.0.0.1:9/a", "events": ["opened"], "headers": [{"key": "a", "value": "b", "colour": 1}]}
     workspace.post("/v3/webhooks", body)
 
-    assert last(workspace)["warnings"] == ["createWebhook knows no member headers[0].colour; it is ignored"]
+    assert last(workspace)["warnings"] == ["createWebhook ignored the unknown body field `headers[0].colour`"]
 
 
 @pytest.mark.parametrize(
@@ -236,20 +236,20 @@ def test_all_that_a_request_sets_off_is_told_in_order(make_api, new_workspace, s
 # ---------------------------------------------------------------------- reasons
 
 REFUSALS = {
-    "unknown key": ("GET", "/v3/senders", None, "who-are-you", 401, "opens no account"),
-    "no route": ("GET", "/v3/nowhere", None, None, 404, "no operation has the address /v3/nowhere"),
-    "wrong method": ("PATCH", "/v3/senders", None, None, 404, "it takes GET (getSenders), POST (createSender)"),
-    "role": ("GET", "/v3/corporate/masterAccount", None, "eu", 403, "sub_account, and getMasterAccount needs master"),
+    "unknown key": ("GET", "/v3/senders", None, "who-are-you", 401, "is unknown: no account in workspace"),
+    "no route": ("GET", "/v3/nowhere", None, None, 404, "unknown route: no operation has the path /v3/nowhere"),
+    "wrong method": ("PATCH", "/v3/senders", None, None, 404, "allowed: GET (getSenders), POST (createSender)"),
+    "role": ("GET", "/v3/corporate/masterAccount", None, "eu", 403, "role master; account eu has the role sub_account"),
     "form of the path": ("GET", "/v3/senders/x/ips", None, None, 400, "x"),
     "form of the query": ("GET", "/v3/webhooks?sort=up", None, None, 400, "up"),
-    "no body": ("POST", "/v3/senders", None, None, 400, "email is missing; there is nothing"),
-    "no object": ("POST", "/v3/senders", [], None, 400, "takes an object"),
+    "no body": ("POST", "/v3/senders", None, None, 400, "missing field `email` in the body (it is empty)"),
+    "no object": ("POST", "/v3/senders", [], None, 400, "must be a JSON object"),
     "missing member": ("POST", "/v3/senders", {"name": "A"}, None, 400, "email"),
-    "not there": ("DELETE", "/v3/senders/9", None, None, 404, "sender 9 does not exist in account acme"),
-    "twice": ("POST", "/v3/senders", {"name": "A", "email": "OPS@acme.test"}, None, 400, "sender 2 of account acme"),
-    "wrong code": ("PUT", "/v3/senders/2/validate", {"otp": 654321}, None, 400, "is not the last one of sender 2"),
+    "not there": ("DELETE", "/v3/senders/9", None, None, 404, "account acme has no sender 9"),
+    "twice": ("POST", "/v3/senders", {"name": "A", "email": "OPS@acme.test"}, None, 400, "duplicate e-mail"),
+    "wrong code": ("PUT", "/v3/senders/2/validate", {"otp": 654321}, None, 400, "no e-mail contains it; sender 2"),
     "credits": (
-        "PUT", "/v3/corporate/subAccount/1000002/plan", {"credits": {"email": 5000}}, None, 400, "which has 1000 left",
+        "PUT", "/v3/corporate/subAccount/1000002/plan", {"credits": {"email": 5000}}, None, 400, "1000 are left",
     ),
 }  # fmt: skip
 
@@ -285,7 +285,7 @@ def test_a_fault_is_told_with_its_reason(workspace):
 
     entry = last(workspace)
     assert (answer.status_code, entry["status"], entry["fault"]) == (503, 503, "f1")
-    assert "f1 (unavailable) was injected" in entry["reason"]
+    assert "injected by fault f1 (unavailable)" in entry["reason"]
 
 
 def test_a_request_that_got_no_answer_has_none_in_the_journal(workspace):
@@ -295,7 +295,7 @@ def test_a_request_that_got_no_answer_has_none_in_the_journal(workspace):
 
     entry = last(workspace)
     assert (entry["status"], entry["answer"], entry["fault"]) == (None, None, "f1")
-    assert entry["reason"] == "the fault f1 let no answer through"
+    assert entry["reason"] == "fault f1 ended the request without an answer"
 
 
 # ---------------------------------------------------------------------- filters
@@ -385,7 +385,7 @@ def test_one_request_that_is_too_large_is_kept_without_its_bodies_and_leaves_the
 
     assert ([row["method"] for row in found["items"]], found["evicted"]) == (["POST", "GET"], 0)
     assert found["items"][0]["request"]["body"] is None
-    assert "are not kept: they are too large for the journal" in found["items"][0]["warnings"][-1]
+    assert "the bodies are not kept, too large for the journal" in found["items"][0]["warnings"][-1]
 
 
 def test_a_journal_that_is_emptied_begins_anew(workspace):

@@ -91,7 +91,7 @@ def test_a_workspace_of_another_replica_is_misdirected(replica, name, path):
     answer = replica.get(f"/w/{name}{path}")
 
     assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
-    assert f"This is replica a of the mock, and workspace {name} is of replica b" in answer.text
+    assert f"This is replica a of the mock, but workspace {name} belongs to replica b" in answer.text
 
 
 def test_so_is_one_in_a_header(replica):
@@ -105,7 +105,7 @@ def test_a_key_of_another_replica_is_misdirected_in_the_services_words(replica):
     answer = replica.get("/v3/account", key=DRAWN_BY_B)
 
     assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
-    sentence = "This is replica a of the mock, and the API key is of replica b"
+    sentence = "This is replica a of the mock, but the API key belongs to replica b"
     assert answer.json == {"code": "bad_request", "message": sentence}
     assert replica.get("/_mock/requests").json["items"][0]["reason"] == sentence
 
@@ -115,7 +115,7 @@ def test_so_it_is_for_a_control_call_as_a_problem(replica):
 
     assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
     assert answer.content_type == "application/problem+json"
-    assert answer.json["detail"] == "This is replica a of the mock, and the API key is of replica b"
+    assert answer.json["detail"] == "This is replica a of the mock, but the API key belongs to replica b"
 
 
 def test_a_key_of_another_replica_opens_nothing_in_a_workspace_that_is_here(replica):

@@ -68,7 +68,7 @@ def test_health_and_metrics_count_them_without_loading_them(resting, shelf):
 
 def test_a_call_drops_one_without_loading_it(resting, shelf):
     assert resting.delete("/_mock/workspaces/a").status_code == 204
-    assert resting.get("/_mock/workspaces/a").json["detail"] == "there is no workspace 'a'; it was dropped"
+    assert resting.get("/_mock/workspaces/a").json["detail"] == "unknown workspace 'a'; it was deleted"
     assert shelf.names == []
 
 

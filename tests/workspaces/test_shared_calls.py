@@ -135,7 +135,7 @@ def test_a_name_that_another_server_has_is_taken(two):
 def test_why_a_workspace_is_gone_is_known_to_all(one, two):
     one.delete("/_mock/workspaces/a")
     one.store.keeping.settle()
-    assert two.get("/_mock/workspaces/a").json["detail"] == "there is no workspace 'a'; it was dropped"
+    assert two.get("/_mock/workspaces/a").json["detail"] == "unknown workspace 'a'; it was deleted"
 
 
 def test_coverage_of_all_is_told_and_cleared_by_any(one, two):

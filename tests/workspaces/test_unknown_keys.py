@@ -91,7 +91,7 @@ def test_the_journal_warns_of_a_key_that_may_be_a_mistyped_one(make_api, key, wa
     api.get("/v3/account")
 
     warnings = api.get("/_mock/requests").json["items"][0]["warnings"]
-    told = ["the API key is nobody's; it opens acme, a standalone account (--keys any)"]
+    told = ["unknown API key; used the standalone account acme instead (--keys any)"]
     assert warnings == (told if warned else [])
 
 

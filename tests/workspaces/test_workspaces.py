@@ -243,7 +243,7 @@ def test_a_workspace_that_is_dropped_is_gone(api, new_workspace):
     assert answers == [204, 404]
     assert names(api) == ["default"]
     assert workspace.get("/v3/senders").status_code == 401
-    assert api.get("/w/mine/_mock/clock").json["detail"] == "there is no workspace 'mine'; it was dropped"
+    assert api.get("/w/mine/_mock/clock").json["detail"] == "unknown workspace 'mine'; it was deleted"
 
 
 def test_the_default_workspace_cannot_be_dropped(api):

@@ -27,7 +27,7 @@ class Calls:
         host = urlsplit(url).netloc.lower()
         task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task):
-            job.done(Outcome(error="too many calls wait for their turn"))
+            job.done(Outcome(error="the queue of webhook calls is full"))
 
 
 def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
@@ -40,7 +40,7 @@ def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
         logging.getLogger(__name__).exception("a call cannot be written")
         return Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
     if request is None:
-        return Outcome(error="the call was called off")
+        return Outcome(error="the call was cancelled")
     try:
         return call(request, egress, ca)
     except Exception as error:  # a bug of the mock

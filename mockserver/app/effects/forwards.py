@@ -62,7 +62,7 @@ class Forwards:
         """Queue a call, whose time limit begins now; `done` gets what the peer answers, in whatever thread."""
         deadline = time.monotonic() + self.timeout_s
         if not self._dispatcher.submit(Task(lambda: self._answer(call, deadline), done)):
-            done(PeerAnswer(error="too many forwarded calls wait for their turn"))
+            done(PeerAnswer(error="the queue of forwarded calls is full"))
 
     def _answer(self, call: ForwardedCall, deadline: float) -> PeerAnswer:
         """What the peer answers; never raises, because a request waits for it."""

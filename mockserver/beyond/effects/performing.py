@@ -57,7 +57,7 @@ def _check_credits(effects: Sequence[Effect], caller: Caller) -> None:
     for kind, amount in wanted.items():
         if not spending.are_left(caller.workspace, caller.account, kind, amount):
             left = spending.left(caller.workspace, caller.account, kind)
-            reason = f"{amount:,} credits of kind {kind} are needed, and account {caller.account.name} has {left:,}"
+            reason = f"not enough {kind} credits: {amount:,} required, account {caller.account.name} has {left:,}"
             raise NOT_ENOUGH_CREDITS(status=402).because(reason)
 
 
@@ -67,20 +67,20 @@ def _check_attributes(effects: Sequence[Effect], caller: Caller) -> None:
         raise no_room(reason)
     for (category, name), count in Counter(wanted).items():
         if count > 1 or attributes.is_there(caller.account, category, name):
-            raise ValueError(f"category {category} has an attribute {name!r} already")
+            raise ValueError(f"duplicate attribute {name!r} in category {category}")
 
 
 def _check_occurrences(effects: Sequence[Effect]) -> None:
     count = _occurrence_count(effects)
     if count > _MOST_OCCURRENCES:
-        raise ValueError(f"the effects of a request tell of {count:,} events, and {_MOST_OCCURRENCES:,} is the most")
+        raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
 
 
 def _check_message_ids(emails: Sequence[MailContent], caller: Caller) -> None:
     given = Counter(content.message_id for content in emails if content.message_id)
     for message_id, count in given.items():
         if count > 1 or scheduled.is_taken(caller.workspace, message_id):
-            raise ValueError(f"an e-mail of the message id {message_id} is scheduled already")
+            raise ValueError(f"duplicate message id {message_id} of a scheduled e-mail")
 
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:

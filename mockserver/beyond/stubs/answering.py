@@ -76,13 +76,13 @@ def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stu
 
 def _failure(stub: Stub, error: TemplateError) -> ServiceError:
     """The answer where a template cannot be evaluated; the journal says which stub, where, and why."""
-    return INTERNAL_ERROR().because(f"{_where(stub, error)}: {error}; nothing was done")
+    return INTERNAL_ERROR().because(f"{_where(stub, error)}: {error}; nothing was changed")
 
 
 def _too_much(stub: Stub, error: TemplateError) -> ServiceError:
     """The answer where the reason is that the request holds, or asks for, more than stubs take."""
     refused = BAD_REQUEST("The request body is larger than what can be processed", status=413)
-    return refused.because(f"{_where(stub, error)}: {error}; nothing was done")
+    return refused.because(f"{_where(stub, error)}: {error}; nothing was changed")
 
 
 def _where(stub: Stub, error: TemplateError) -> str:
@@ -162,15 +162,15 @@ class _Call:
         unknown = [name for name in body if name not in known] if known is not None and isinstance(body, dict) else []
         if unknown and self._caller.workspace.state.strict:
             refused = INVALID_PARAMETER(f"Unknown attribute {reasons.shown(unknown[0])} in the request")
-            there = f"stub {self._stub.id} does not know these members of the body: {reasons.listed(unknown)}"
-            raise refused.because(f"{there}; the workspace is strict")
+            there = f"unknown fields in the body of stub {self._stub.id}: {reasons.fields(unknown)}"
+            raise refused.because(f"{there} (the workspace is strict)")
         for name in unknown:
-            self._exchange.warn(f"stub {self._stub.id} knows no member {reasons.shown(name)}; it is ignored")
+            self._exchange.warn(f"stub {self._stub.id} ignored the unknown body field {reasons.fields([name])}")
 
     def _refused(self, refusal: Refusal) -> ServiceError:
         message = None if refusal.message is None else refusal.message.given(self._scope)
         told = None if message in (None, OMIT) else operators.shown(self._scope.budget, message)
-        return refusal.code(told).because(f"stub {self._stub.id} refuses the request: {told or refusal.code.message}")
+        return refusal.code(told).because(f"refused by stub {self._stub.id}: {told or refusal.code.message}")
 
     # ------------------------------------------------------------------ what is answered and done
 
@@ -208,7 +208,7 @@ class _Call:
                 effect = effects.read(item)
                 size += effect.size
                 if size > LARGEST_DONE:
-                    raise TooLargeError(f"effects of a request may take {LARGEST_DONE:,} bytes together")  # noqa: TRY301  # told like those from within
+                    raise TooLargeError(f"the effects of a request are larger than {LARGEST_DONE:,} bytes together")  # noqa: TRY301  # told like those from within
             except TooLargeError as error:
                 raise _too_much(self._stub, _at(BudgetError(str(error)), place)) from None
             except ValueError as error:
@@ -227,7 +227,7 @@ def _each(values: Iterable[Each], name: str, scope: Scope) -> Iterator[tuple[Map
         for item in value.one_by_one(scope):
             count += 1
             if count > MOST_DONE:
-                raise _at(BudgetError(f"a request may have {MOST_DONE:,} of them at most"), (name,))
+                raise _at(BudgetError(f"more than {MOST_DONE:,} actions or effects of one request"), (name,))
             yield item, (name, index)
 
 
@@ -235,7 +235,7 @@ def _key(item: Mapping[str, Any], place: Path) -> str:
     try:
         found = key_of(item.get("key"))
         if not 0 < len(found) <= LONGEST_KEY:
-            raise TemplateError(f"a key has 1 to {LONGEST_KEY} characters, and this one has {len(found):,}")  # noqa: TRY301  # told like those from within
+            raise TemplateError(f"the key has {len(found):,} characters, expected 1 to {LONGEST_KEY}")  # noqa: TRY301  # told like those from within
     except TemplateError as error:
         raise _at(error, (*place, "key")) from None
     return found
@@ -265,7 +265,7 @@ def _json(content: Any) -> bytes:
     try:
         return json_text.write(content)
     except TypeError as error:
-        raise _at(TemplateError("is no value of JSON"), ("answer", "json")) from error
+        raise _at(TemplateError("not a JSON value"), ("answer", "json")) from error
 
 
 def _headers(given: Answer, scope: Scope) -> Iterator[Header]:
@@ -275,7 +275,7 @@ def _headers(given: Answer, scope: Scope) -> Iterator[Header]:
             continue
         words = operators.shown(scope.budget, found)
         if not header_form.is_value(words):
-            raise _at(TemplateError("gives what no header can hold"), ("answer", "headers", name))
+            raise _at(TemplateError("not a valid header value"), ("answer", "headers", name))
         yield CONTENT_TYPE if name.lower() == CONTENT_TYPE.lower() else name, words
 
 

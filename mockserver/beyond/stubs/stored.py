@@ -56,7 +56,7 @@ def too_large(workspace: Workspace, held: int) -> str | None:
     most = workspace.limits.stored_bytes
     if held <= most:
         return None
-    return f"what stubs have stored would take {held:,} bytes, and there may be {most:,} (--stored-bytes-limit)"
+    return f"stored data of stubs would take {held:,} bytes, the limit is {most:,} (--stored-bytes-limit)"
 
 
 def change(account: Account, changes: Iterable[Change]) -> None:

@@ -157,12 +157,12 @@ def refuse(value: Any, wanted: str) -> NoReturn:
     """
     if isinstance(value, Undefined):
         value.refuse()
-    raise TemplateError(f"{kind_of(value)} stands where {wanted} is wanted")
+    raise TemplateError(f"expected {wanted}, got {kind_of(value)}")
 
 
 def kind_of(value: Any) -> str:
     """What a value is, in words."""
-    return next((words for kind, words in _KINDS.items() if isinstance(value, kind)), "nothing that has a value")
+    return next((words for kind, words in _KINDS.items() if isinstance(value, kind)), "an undefined value")
 
 
 def in_range(value: float) -> float:

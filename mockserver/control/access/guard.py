@@ -30,7 +30,8 @@ class Unauthorized(Problem):
     """A 401: the request has neither the control token nor, of a page of the dashboard, the cookie of a session."""
 
     def __init__(self) -> None:
-        super().__init__(401, "the control API of this server needs its token: Authorization: Bearer ...")
+        wrong = "wrong" if "Authorization" in request.headers else "missing"
+        super().__init__(401, f"{wrong} control token: send the header Authorization: Bearer TOKEN")
 
     def response(self) -> Response:
         found = super().response()
@@ -73,10 +74,10 @@ class Guard:
     def _check_origin(self) -> None:
         site = _site()
         if site not in _OWN_SITES:
-            raise _forbidden(f"a web page of another site has made this request (Sec-Fetch-Site: {site})")
+            raise _forbidden(f"a web page of another site sent this request (Sec-Fetch-Site: {site})")
         origin = request.headers.get("Origin")
         if origin is not None and not self._is_own(origin):
-            raise _forbidden(f"a web page of another origin ({origin}) has made this request")
+            raise _forbidden(f"a web page of another origin ({origin}) sent this request")
 
     def _is_own(self, origin: str) -> bool:
         """Whether an origin is this server's, or its name is allowed.
@@ -95,10 +96,7 @@ class Guard:
         # Browsers always send a Host, and only browsers can be misled by DNS rebinding.
         if host is None or self._is_admitted(_name(host)):
             return
-        raise _forbidden(
-            f"the control API of this server is not known as {host}: start it with --allowed-host, or with a control "
-            "token"
-        )
+        raise _forbidden(f"unknown host name {host}: start the server with --allowed-host or with a control token")
 
     def _is_admitted(self, name: str | None) -> bool:
         """Whether a name cannot be one of the public DNS, or is allowed."""
@@ -150,7 +148,7 @@ def _is_link_to_a_page(path: str) -> bool:
 
 
 def _forbidden(why: str) -> Problem:
-    return Problem(403, f"{why}; nothing was done")
+    return Problem(403, f"{why}; nothing was changed")
 
 
 def _name(host: str) -> str | None:

@@ -19,6 +19,7 @@ from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.web.schemas import json_text
+from mockserver.web.schemas.refusal import summary
 
 
 def query(schema: Schema) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def document() -> dict[str, Any]:
     try:
         raw = request.get_data()
     except RequestEntityTooLarge as error:
-        raise Problem(413, f"a body may have {request.max_content_length:,} bytes; --body-limit sets that") from error
+        raise Problem(413, f"the body is larger than {request.max_content_length:,} bytes (--body-limit)") from error
     if not raw.strip():
         return MappingNode()
     bodies = dependencies.current().bodies
@@ -82,20 +83,21 @@ def _of_json(raw: bytes, bodies: Bodies) -> dict[str, Any]:
     try:
         data = json_text.read(raw, bodies.levels)
     except json_text.JsonError as error:
-        raise of_mistakes([Mistake((), f"not JSON: {error}; YAML needs Content-Type: application/yaml")]) from error
+        message = f"the body is not valid JSON: {error}; for YAML send Content-Type: application/yaml"
+        raise of_mistakes([Mistake((), message)]) from error
     if not isinstance(data, dict):
-        raise of_mistakes([Mistake((), "must be a JSON object")])
+        raise of_mistakes([Mistake((), f"the body must be a JSON object (got {summary(data)})")])
     return data
 
 
 def _of_yaml(raw: bytes, bodies: Bodies) -> MappingNode:
     if len(raw) > bodies.yaml:
-        detail = f"a body of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and JSON may have more"
+        detail = f"the YAML body is larger than {bodies.yaml:,} bytes (--yaml-limit); JSON can be larger (--body-limit)"
         raise Problem(413, detail)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
-        raise of_mistakes([Mistake((), f"not UTF-8 at byte {error.start}")]) from error
+        raise of_mistakes([Mistake((), f"the body is not UTF-8 at byte {error.start}")]) from error
     return _parsed(text, BODY, bodies)
 
 
@@ -107,7 +109,7 @@ def of_text(text: str) -> MappingNode:
     """
     bodies = dependencies.current().bodies
     if len(text) > bodies.yaml or len(text.encode()) > bodies.yaml:
-        detail = f"a text of YAML may have {bodies.yaml:,} bytes; --yaml-limit sets that, and a document may have more"
+        detail = f"yaml is larger than {bodies.yaml:,} bytes (--yaml-limit); JSON can be larger (--body-limit)"
         raise Problem(413, detail)
     return _parsed(text, TEXT, bodies)
 

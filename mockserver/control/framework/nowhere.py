@@ -21,9 +21,10 @@ def problem(error: HTTPException) -> Problem:
     """The problem of a request that has no call, uses a method that its address does not take, or failed."""
     path = shown_path(request)
     if isinstance(error, NotFound):
-        return Problem(404, f"there is no call at {path}{_advice(path)} GET /_mock lists all calls")
+        return Problem(404, f"unknown path {path}{_advice(path)} GET /_mock lists all calls")
     if isinstance(error, MethodNotAllowed):
-        return Problem(405, f"{path} takes {reasons.listed(allowed(error))}, not {request.method}")
+        methods = reasons.listed(allowed(error))
+        return Problem(405, f"method {request.method} not allowed for {path}; allowed: {methods}")
     return Problem(error.code or 500, f"{request.method} {path}: {error.description}")
 
 

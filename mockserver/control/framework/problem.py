@@ -63,6 +63,11 @@ def _without_folder(row: Mistake) -> Mistake:
     return row if row.mark is None else row._replace(mark=row.mark._replace(file=PurePath(row.mark.file).name))
 
 
+def unknown(noun: str, given: str, advice: str) -> Problem:
+    """Return the 404 for an unknown name or id in an address; `advice` says which ones are known, or where to look."""
+    return Problem(404, f"unknown {noun} {given!r}; {advice}")
+
+
 def of_one(name: str, message: str) -> Problem:
     """A 400 for one member or parameter: its schema admits the value, and a rule beyond the schema does not."""
     return of_mistakes([Mistake((name,), message)])

@@ -7,7 +7,7 @@ from typing import Any
 from flask import request
 
 from mockserver.control.framework import dependencies, off_loop
-from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes
+from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes, unknown
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.acting import ACTING
@@ -24,7 +24,11 @@ from mockserver.web.service.auth import find
 #: The key of the WSGI environment that holds the workspace on which the call has acted.
 ACTED_ON = "mockserver.acted_on"
 
-_WHY_GONE = {Gone.DROPPED: "; it was dropped", Gone.EVICTED: "; it was evicted, as newer ones took its place"}
+_WHY_GONE = {
+    None: "GET /_mock/workspaces lists all",
+    Gone.DROPPED: "it was deleted",
+    Gone.EVICTED: "it was evicted to make room for newer ones",
+}
 
 
 def workspace(*, whole: bool = False) -> Workspace:
@@ -81,7 +85,7 @@ def named(name: str) -> Workspace:
     if found is None:
         refuse_misdirected(f"workspace {name}", dependencies.store().replica.other_of_name(name))
         why = dependencies.store().why_gone(name)
-        raise Problem(404, f"there is no workspace {name!r}{'' if why is None else _WHY_GONE[why]}")
+        raise unknown("workspace", name, _WHY_GONE[why])
     return acting_on(found)
 
 
@@ -125,7 +129,7 @@ def _behind_key() -> Workspace | None:
         raise Problem(409, str(error)) from error
     if found is None:
         refuse_misdirected("the API key", dependencies.store().replica.other_of_key(key))
-        raise Problem(404, "there is no workspace behind this api-key")
+        raise Problem(404, "unknown API key in the header api-key: no workspace has it")
     return found[0]
 
 
@@ -136,7 +140,7 @@ def refuse_if_full() -> None:
         Problem: 409, the workspace has as many rows as it may have.
     """
     if full := workspace().state.full():
-        raise Problem(409, f"{full}; delete some, or reset the workspace")
+        raise Problem(409, f"{full}; delete rows or reset the workspace")
 
 
 # ---------------------------------------------------------------------- accounts
@@ -164,6 +168,6 @@ def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
     name = body["account"]
     found = of.state.account_named(name) if isinstance(name, str) else None
     if found is None:
-        message = f"is no account's name; those are {reasons.listed(of.state.names)}"
+        message = f"unknown account {reasons.shown(name)}; known: {reasons.listed(of.state.names)}"
         raise of_mistakes(located(body, [Mistake(("account",), message)]))
     return found

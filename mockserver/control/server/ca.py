@@ -18,7 +18,7 @@ def ca() -> Response:
     """The certificate of the authority that has issued the server's, in PEM; it is no secret, and needs no token."""
     tls = dependencies.current().tls
     if tls is None:
-        raise Problem(404, "this server speaks no TLS: start it with --tls")
+        raise Problem(404, "this server has no TLS; start it with --tls")
     if tls.ca is None:
-        raise Problem(404, "this server has a certificate that somebody else has issued (--tls-cert)")
+        raise Problem(404, "this server did not issue its certificate (--tls-cert), so it has no authority to show")
     return Response(tls.ca, content_type=_PEM)

@@ -13,7 +13,7 @@ import yaml
 from flask import Response
 
 from mockserver.control.framework import answers, off_loop
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import unknown
 from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.control.server.example_key import example_key
 from mockserver.evidence.fidelity import record
@@ -140,7 +140,7 @@ def asset(name: str) -> Response:
     if name in _STARTS:
         return Response(_start(_STARTS[name]), content_type="text/javascript", headers={"Cache-Control": "no-store"})
     if name not in _ASSETS:
-        raise Problem(404, f"there is no {name!r} here")
+        raise unknown("document", name, "GET /_mock lists all calls")
     import flask_swagger_ui  # noqa: PLC0415  # for its files only
 
     content = (Path(flask_swagger_ui.__file__).parent / "dist" / name).read_bytes()

@@ -11,7 +11,7 @@ from pathlib import Path
 from flask import Response
 
 from mockserver.control.framework import off_loop
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.exchange import Reply
 from mockserver.settings import data_folder
@@ -44,7 +44,7 @@ def contract(name: str) -> Response:
 
 def _answer(path: str) -> Response:
     if path not in _documents():
-        raise Problem(404, f"there is no {path!r} here")
+        raise unknown("page", path, "/_mock/docs/contract/README.md lists all")
     page = written().get(path)
     if page is None:
         off_loop.leave()

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.views.traffic import calls as shown
 from mockserver.views.traffic.calls import Recorded
@@ -35,6 +35,6 @@ def show(identifier: str) -> Response:
     with workspace.lock:
         found = workspace.recorded_call(identifier)
         if found is None:
-            raise Problem(404, f"there is no control call {identifier!r} that has changed something and is still kept")
+            raise unknown("control call", identifier, "GET /_mock/calls lists those that changed something")
         off_loop.before_showing([found.size])
         return answers.answer(Recorded(found, workspace.links))

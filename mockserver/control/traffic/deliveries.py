@@ -9,7 +9,7 @@ from flask import Response
 from marshmallow import fields, validate
 
 from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem, of_transition
+from mockserver.control.framework.problem import Problem, of_transition, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import LONGEST_WAIT, begun, wait_for
 from mockserver.core.state.account import Account
@@ -80,7 +80,7 @@ def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> bo
         Problem: 409, an attempt is under way, or the state of the delivery does not allow another one.
     """
     if delivery.in_flight:
-        raise Problem(409, f"delivery {delivery.id} is under way")
+        raise Problem(409, f"an attempt of delivery {delivery.id} is under way; try again when it is over")
     try:
         DELIVERY.fire(workspace, account, delivery, "redeliver")
     except TransitionRefused as error:
@@ -97,5 +97,5 @@ def _is_under_way(account: Account, delivery: Delivery) -> bool:
 def _found(workspace: Workspace, identifier: str) -> tuple[Account, Delivery]:
     found = DELIVERY.find(workspace, identifier)
     if found is None:
-        raise Problem(404, f"there is no delivery {identifier!r}")
+        raise unknown("delivery", identifier, "GET /_mock/deliveries lists all")
     return found

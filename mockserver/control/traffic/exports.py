@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Response
 
 from mockserver.control.framework import target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import Problem, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT, Export
 
@@ -19,11 +19,11 @@ def show(name: str) -> Response:
     with workspace.lock:
         found = next((row for _, row in EXPORT.instances(workspace) if row.url.endswith(f"/{name}")), None)
     if found is None or not name:
-        raise Problem(404, f"there is no export {name!r}")
+        raise unknown("export", name, "GET /_mock/machines/export lists all")
     if found.state == ACCEPTED:
         raise Problem(409, f"the export is ready at {found.ready_at:%Y-%m-%dT%H:%M:%SZ} of the workspace's clock")
     if found.content is None:
-        raise Problem(404, "the file is kept no more, see --deliveries-bytes-limit")
+        raise Problem(404, "the file of this export was evicted (--deliveries-bytes-limit)")
     return _file(found)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, dependencies, off_loop, target
-from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.control.framework.problem import Problem, of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.fault_kinds import FAULT_KINDS
 from mockserver.core.state.faults import Fault
@@ -94,7 +94,7 @@ def remove(identifier: str) -> Response:
 def _found(workspace: Workspace, identifier: str) -> Fault:
     found = workspace.state.faults.get(identifier)
     if found is None:
-        raise Problem(404, f"there is no fault {identifier!r}")
+        raise unknown("fault", identifier, "GET /_mock/faults lists all")
     return found
 
 
@@ -104,18 +104,18 @@ def _refuse_impossible(faults: Mapping[Path, Fault]) -> None:
     mistakes = []
     for path, fault in faults.items():
         if fault.is_of_handshakes and tls is None:
-            mistakes.append(Mistake(path, f"{fault.kind} is for a server that speaks TLS: start it with --tls"))
+            mistakes.append(Mistake(path, f"{fault.kind} requires TLS: start the server with --tls"))
         elif fault.kind == "expired_certificate" and tls is not None and tls.ca is None:
-            mistakes.append(Mistake(path, "a certificate of your own (--tls-cert) cannot be made to run out"))
+            mistakes.append(Mistake(path, f"{fault.kind} requires a server without --tls-cert"))
     if mistakes:
         raise of_mistakes(mistakes)
 
 
 def _refuse_twice(faults: list[Fault]) -> None:
     if len(faults) > MOST_FAULTS:
-        raise Problem(409, f"there may be {MOST_FAULTS:,} rules")
+        raise Problem(409, f"too many faults: {len(faults):,}, the limit is {MOST_FAULTS:,}")
     for index in twice(faults):
-        raise Problem(409, f"there is a fault {faults[index].id!r} already")
+        raise Problem(409, f"duplicate fault id {faults[index].id!r}")
 
 
 def _listed(workspace: Workspace) -> Response:

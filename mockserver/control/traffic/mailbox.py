@@ -10,7 +10,7 @@ from flask import Response
 from marshmallow import fields, validate
 
 from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import wait_for
 from mockserver.core.text.domain_name import is_address
@@ -58,7 +58,7 @@ def show(identifier: str) -> Response:
     with workspace.lock:
         mail = workspace.state.mailbox.find(name)
     if mail is None or suffix not in ("", "eml", "html"):
-        raise Problem(404, f"there is no e-mail {identifier!r}")
+        raise unknown("e-mail", identifier, "GET /_mock/mailbox lists all")
     off_loop.before_showing([mail.size])
     if suffix == "eml":
         return Response(mail.message().as_bytes(), content_type="message/rfc822")
@@ -74,7 +74,7 @@ def remove(identifier: str) -> Response:
     with workspace.lock:
         mail = workspace.state.mailbox.find(identifier)
         if mail is None:
-            raise Problem(404, f"there is no e-mail {identifier!r}")
+            raise unknown("e-mail", identifier, "GET /_mock/mailbox lists all")
         workspace.state.mailbox.remove(mail)
     return answers.done()
 

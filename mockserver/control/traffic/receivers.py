@@ -115,7 +115,7 @@ def clear(name: str) -> Response:
 def _made(workspace: Workspace, name: str) -> Receiver:
     found = workspace.receivers.made(name)
     if found is None:
-        raise Problem(409, f"there are {MOST} receivers; delete some")
+        raise Problem(409, f"receiver limit reached: {MOST}; delete some")
     return found
 
 

@@ -9,7 +9,7 @@ from flask import Response, request
 from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import Problem, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import LONGEST_WAIT, begun, wait_for
 from mockserver.core.traffic.exchange import Exchange
@@ -63,9 +63,9 @@ class Bounds(fields.Field[tuple[int, float]]):
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
             return value, value
         if not isinstance(value, dict) or not value or not value.keys() <= {"at_least", "at_most"}:
-            raise ValidationError("must be a number, or {at_least, at_most}")
+            raise ValidationError("must be a whole number from 0, or an object with at_least, at_most or both")
         if not all(isinstance(bound, int) and not isinstance(bound, bool) and bound >= 0 for bound in value.values()):
-            raise ValidationError("at_least and at_most are whole numbers, not negative")
+            raise ValidationError("at_least and at_most must be whole numbers from 0")
         return value.get("at_least", 0), value.get("at_most", float("inf"))
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
@@ -83,7 +83,7 @@ class Verification(Item):
     def _check_bounds(self, data: dict[str, Any], **_: Any) -> None:
         least, most = data.get("count", (0, 0))
         if least > most:
-            raise ValidationError("at_least is more than at_most", "count")
+            raise ValidationError("at_least is greater than at_most", "count")
 
 
 @REQUESTS.call("GET", query=RequestFilter, answer=shown.Requests)
@@ -104,7 +104,7 @@ def show(identifier: str) -> Response:
     with workspace.lock:
         found = workspace.journal.find(identifier)
     if found is None:
-        raise Problem(404, f"there is no request {identifier!r} in the journal")
+        raise unknown("request", identifier, "GET /_mock/requests lists the journal")
     off_loop.before_showing([_size(found)])
     return answers.answer(found)
 
@@ -129,9 +129,9 @@ def _let_go(workspace: Workspace, identifier: str) -> Exchange:
     """
     found = workspace.journal.find(identifier)
     if found is None:
-        raise Problem(404, f"there is no request {identifier!r} in the journal")
+        raise unknown("request", identifier, "GET /_mock/requests lists the journal")
     if found.held is None or not found.is_held:
-        raise Problem(409, "no fault holds the answer of this request")
+        raise Problem(409, f"no fault is holding the answer of request {identifier}")
     if found.held.hindrance is not None:
         raise Problem(409, f"the request cannot be answered now: {found.held.hindrance}")
     found.held.let_go(found.body)

@@ -49,7 +49,7 @@ class Kinds(fields.Field[frozenset[str]]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> frozenset[str]:
         found = frozenset(str(value).split(","))
         if not found <= _VIEWS.keys():
-            raise ValidationError(f"kinds are {', '.join(_VIEWS)}; give one, or several with commas between them")
+            raise ValidationError(f"unknown kind; known, separated by commas: {', '.join(_VIEWS)}")
         return found
 
 

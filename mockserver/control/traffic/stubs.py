@@ -10,7 +10,7 @@ from flask import Response
 from mockserver.beyond.stubs.item import StubItem
 from mockserver.beyond.stubs.stub_list import add_stubs, stubs_field, taken
 from mockserver.control.framework import answers, off_loop, target
-from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.control.framework.problem import of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.stubs import Stub as StubRow
 from mockserver.core.traffic.ring import weight
@@ -56,7 +56,7 @@ def replace(body: dict[str, Any]) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         for index in taken(body["items"]):
-            raise of_mistakes([Mistake(("items", index, "id"), "another one has this id")], 409)
+            raise of_mistakes([Mistake(("items", index, "id"), f"duplicate stub id {body['items'][index].id!r}")], 409)
         workspace.state.stubs.clear()
         _add(workspace, body["items"], ("items",))
         return _listed(workspace)
@@ -95,7 +95,7 @@ def change(identifier: str, body: StubRow) -> Response:
     with workspace.lock:
         found = _found(workspace, identifier)
         if body.id not in ("", found.id):
-            raise of_mistakes([Mistake(("id",), f"is that of another stub; this is {found.id!r}")])
+            raise of_mistakes([Mistake(("id",), f"must be {found.id!r} as in the path, got {body.id!r}")])
         body.id = found.id
         workspace.state.stubs.replace(body)
         return answers.answer(stubbed(body))
@@ -113,7 +113,7 @@ def remove(identifier: str) -> Response:
 def _found(workspace: Workspace, identifier: str) -> StubRow:
     found = workspace.state.stubs.get(identifier)
     if found is None:
-        raise Problem(404, f"there is no stub {identifier!r}")
+        raise unknown("stub", identifier, "GET /_mock/stubs lists all")
     return found
 
 

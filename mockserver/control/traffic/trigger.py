@@ -49,10 +49,10 @@ class Trigger(Item):
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
         if ("event" in data) is ("story" in data):
-            raise ValidationError("give an event or a story")
+            raise ValidationError("give either event or story")
         if "story" in data:
             for name in {"type", "channel", "payload"} & data.keys():
-                raise ValidationError("goes with an event", name)
+                raise ValidationError("only allowed together with event", name)
             return
         category = _category(data)
         known = raisable(category)
@@ -61,7 +61,7 @@ class Trigger(Item):
             of = of if category.channel == EMAIL else f"{of} of channel {category.channel}"
             near = meant(data["event"], known)
             instead = f"; did you mean {near}?" if near else ""
-            raise ValidationError(f"is no event of {of}; those are {', '.join(known)}{instead}", "event")
+            raise ValidationError(f"unknown event of {of}; known: {', '.join(known)}{instead}", "event")
         if category.type == INBOUND:
             _Recipient(unknown=EXCLUDE).load(data)
 

@@ -32,7 +32,7 @@ CLOCK = ControlResource("clock", "/_mock/clock")
 _TIMEOUT_S = 600.0
 #: What stands for the soonest timer, whichever that is; the ids of timers have colons.
 _NEXT = "next"
-#: How many timers are told to who asks for one that is not there; chosen: the one that was meant is mostly among them.
+#: How many timers the error for an unknown one lists; chosen: the one that was meant is mostly among them.
 _NAMED = 10
 #: The most seconds that one advance may take, a hundred years; chosen above what a test needs, so that moments stay
 #: within those that `datetime` has.
@@ -70,7 +70,7 @@ class Advance(Item):
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check_members(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
         if not original or len(original.keys() & self.fields.keys()) > 1:
-            raise ValidationError("give one of by, seconds and to")
+            raise ValidationError("give exactly one of by, seconds and to")
 
 
 @CLOCK.call("GET", answer=shown.Clock)
@@ -130,9 +130,9 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: 
     arrived = wait_for(workspace, _TIMEOUT_S, lambda: [advance] if advance.step() else [])
     if not arrived and not is_waiting():
         advance.stop()
-        raise Problem(409, f"calls of the service were still under way after {_TIMEOUT_S:g} seconds")
+        raise Problem(409, f"webhook calls were still under way after {_TIMEOUT_S:g} seconds")
     if advance.interrupted:
-        raise Problem(409, "the workspace was given another state on the way")
+        raise Problem(409, "the workspace was reset or restored during the advance")
     return advance.fired()
 
 
@@ -152,16 +152,16 @@ def _timer(workspace: Workspace, identifier: str) -> Timer | None:
     """
     found = workspace.state.timers.get(identifier)
     if found is None and identifier != _NEXT:
-        raise of_one("to", f"there is no timer of this id; {_what_there_is(workspace)}")
+        raise of_one("to", f"unknown timer {identifier!r:.200}; {_pending_timers(workspace)}")
     return found
 
 
-def _what_there_is(workspace: Workspace) -> str:
+def _pending_timers(workspace: Workspace) -> str:
     timers = workspace.state.timers
     named = ", ".join(timer.id for timer in islice(timers.soonest(), _NAMED))
     if not named:
-        return "nothing is due"
-    return f"there are {_NEXT}, {named}" + (f" and {timers.count - _NAMED:,} more" if timers.count > _NAMED else "")
+        return "no timer is pending"
+    return f"known: {_NEXT}, {named}" + (f" and {timers.count - _NAMED:,} more" if timers.count > _NAMED else "")
 
 
 def _target(data: dict[str, Any]) -> timedelta | str:

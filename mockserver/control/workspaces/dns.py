@@ -70,5 +70,5 @@ def _hostname(domain: str) -> str:
     try:
         name: str = Hostname().deserialize(domain)
     except ValidationError as error:
-        raise of_one("domain", f"{domain!r} is not a host name") from error
+        raise of_one("domain", f"not a host name: got {domain!r}") from error
     return name

@@ -49,5 +49,5 @@ def _keys(body: dict[str, Any], account: Account | None) -> list[str]:
     if "key" not in body:
         return account.api_keys if account is not None else []
     if account is not None and body["key"] not in account.api_keys:
-        raise of_one("key", f"is none of the account {account.name}")
+        raise of_one("key", f"the key does not belong to account {account.name}")
     return [body["key"]]

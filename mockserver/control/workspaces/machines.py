@@ -8,9 +8,10 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem, of_transition
+from mockserver.control.framework.problem import of_transition, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.account import Account
+from mockserver.core.text.spelling import nearest
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.time.timers import Key
 from mockserver.core.workspaces.lifecycle import Lifecycle
@@ -77,14 +78,15 @@ def fire(machine: str, key: str, event: str) -> Response:
 def _lifecycle(name: str) -> Lifecycle[Any]:
     found = LIFECYCLES.get(name)
     if found is None:
-        raise Problem(404, f"there is no machine {name!r}; there are {', '.join(LIFECYCLES)}")
+        raise unknown("machine", name, nearest(name, LIFECYCLES))
     return found
 
 
 def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[Account, Any]:
     found = lifecycle.find(workspace, key)
     if found is None:
-        raise Problem(404, f"there is no {lifecycle.machine.name} {key!r}")
+        machine = lifecycle.machine.name
+        raise unknown(machine, key, f"GET /_mock/machines/{machine} lists all")
     return found
 
 
@@ -97,5 +99,5 @@ def _kept(workspace: Workspace, lifecycle: Lifecycle[Any], text: str) -> Key:
     key = lifecycle.key_of(text)
     known = key is not None and any(workspace.history.of(lifecycle.machine.name, key))
     if key is None or not (known or lifecycle.find(workspace, text)):
-        raise Problem(404, f"there is no {lifecycle.machine.name} {text!r}, and no history of one")
+        raise unknown(lifecycle.machine.name, text, "the workspace has no history of it either")
     return key

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, off_loop, target
-from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.control.framework.problem import Problem, of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
@@ -60,7 +60,7 @@ def change(client_id: str, body: dict[str, Any]) -> Response:
     with workspace.lock:
         app = _found(workspace, client_id)
         if not body:
-            raise of_mistakes([Mistake((), "there is nothing to change")])
+            raise of_mistakes([Mistake((), "the body is empty; give at least one field to change")])
         try:
             check(workspace, body, ())
         except SectionError as error:
@@ -81,7 +81,7 @@ def remove(client_id: str) -> Response:
 def _found(workspace: Workspace, client_id: str) -> App:
     found = workspace.state.table(App).get(client_id)
     if found is None:
-        raise Problem(404, f"there is no app with the client_id {client_id!r}")
+        raise unknown("client_id", client_id, "GET /_mock/oauth/apps lists all apps")
     return found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, dependencies, parameters, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import Problem, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import hosted
 from mockserver.core.traffic.ring import weight
@@ -32,7 +32,7 @@ def keep(body: dict[str, Any]) -> Response:
     with workspace.lock:
         name = body.get("name") or _unused(workspace)
         if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
-            raise Problem(409, f"there are {len(workspace.snapshots)} snapshots, which is the limit; delete some")
+            raise Problem(409, f"snapshot limit reached: {len(workspace.snapshots)} (--snapshots-limit); delete some")
         document, mailbox = dump(workspace), workspace.state.mailbox.copy()
         snapshot = Snapshot(name, workspace.state.clock.now(), document, mailbox, weight(document) + mailbox.bytes)
         _check_size(workspace, snapshot)
@@ -85,7 +85,7 @@ def _found(workspace: Workspace, name: str) -> Snapshot:
     """
     found = workspace.snapshots.get(name)
     if found is None:
-        raise Problem(404, f"there is no snapshot {name!r}; there are {', '.join(workspace.snapshots) or 'none'}")
+        raise unknown("snapshot", name, f"known: {', '.join(workspace.snapshots) or 'none'}")
     return found
 
 
@@ -97,12 +97,12 @@ def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
     """
     taken = sum(other.size for other in workspace.snapshots.values() if other.name != snapshot.name)
     limit = workspace.limits.snapshots_bytes
-    most = f"there may be {limit:,} (--snapshots-bytes-limit)"
+    most = f"the limit is {limit:,} (--snapshots-bytes-limit)"
     if snapshot.size > limit:
-        raise Problem(409, f"this snapshot alone would take {snapshot.size:,} bytes, and {most}")
+        raise Problem(409, f"this snapshot alone would take {snapshot.size:,} bytes, {most}")
     if taken + snapshot.size > limit:
         sizes = f"the snapshots take {taken:,} bytes and this one would take {snapshot.size:,}"
-        raise Problem(409, f"{sizes}; {most}, so delete some")
+        raise Problem(409, f"{sizes}; {most}; delete some")
 
 
 def _unused(workspace: Workspace) -> str:

@@ -62,7 +62,7 @@ def replace() -> Response:
     workspace = target.changed_workspace()
     document = inputs.document()
     if not request.get_data().strip():
-        raise of_mistakes([Mistake((), "there is no document; {} is that of an empty workspace")])
+        raise of_mistakes([Mistake((), "missing document in the body; send {} for an empty workspace")])
     dependencies.store().put(workspace, document)
     return answers.answer(hosted(workspace))
 

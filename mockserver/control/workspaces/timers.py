@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.views.workspaces import timers as shown
@@ -47,5 +47,5 @@ def _found(workspace: Workspace, identifier: str) -> Due:
         return Due.of(workspace, pending)
     fired = workspace.fired_timer(identifier)
     if fired is None:
-        raise Problem(404, f"there is no timer {identifier!r}: it was cancelled or replaced, or fired too long ago")
+        raise unknown("timer", identifier, "it was cancelled or replaced, or fired too long ago")
     return Due.of(workspace, fired.timer, fired)

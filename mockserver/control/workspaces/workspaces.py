@@ -93,7 +93,7 @@ def create(body: dict[str, Any]) -> Response:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
         fresh = dependencies.store().create(scenario, **named)
     except NameTakenError as error:
-        raise Problem(409, f"there is a workspace {error} already") from error
+        raise Problem(409, f"duplicate workspace name {str(error)!r}") from error
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
     return answers.answer(hosted(target.acting_on(fresh)))
@@ -112,12 +112,12 @@ def _check_place(name: str) -> None:
     meant = request.headers.get(REPLICA_HEADER)
     leading = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
     if meant == ANY and leading is None:
-        detail = f"what stands before the replicas could not see the name: send {WORKSPACE_HEADER}: {name} as well"
+        detail = f"the load balancer could not see the name of the workspace: send {WORKSPACE_HEADER}: {name} as well"
         raise of_misdirected(detail, WORKSPACE_HEADER, name)
     if meant not in (None, ANY):
-        raise of_one("name", f"decides on the replica by itself; leave it or the header {REPLICA_HEADER} out")
+        raise of_one("name", f"give either name or the header {REPLICA_HEADER}, not both")
     if leading not in (None, name):
-        raise of_one("name", f"is not the one by which the call was led to this replica, {leading!r}")
+        raise of_one("name", f"must be {leading!r}, the workspace by which the call was routed to this replica")
 
 
 def _changes(body: dict[str, Any]) -> dict[str, Any]:
@@ -175,7 +175,7 @@ def show(name: str) -> Response:
 def drop(name: str) -> Response:
     """Let a workspace go; its keys are refused from now on."""
     if name == DEFAULT:
-        raise Problem(409, "the default workspace stays; reset it instead")
+        raise Problem(409, "the default workspace cannot be deleted; reset it instead")
     if not dependencies.store().discard(name):
         dependencies.store().drop(target.entered(target.named(name), whole=True))
     return answers.done()

@@ -69,7 +69,7 @@ class NoEffects:
     forwarder: Forwarder | None = None
 
     def call(self, url: str, job: Job) -> None:
-        job.done(Outcome(error="nothing leaves this workspace: no server runs it"))
+        job.done(Outcome(error="not sent: no server runs this workspace"))
 
     @property
     def posts(self) -> bool:

@@ -106,7 +106,7 @@ class FaultKind(NamedTuple):
 def _refused(injection: Injection, code: ErrorCode, message: str | None, status: int | None) -> Reply:
     rule = injection.rule
     error = code(message, status=status or rule.statuses.get(injection.exchange.operation or ""))
-    return Reply(error.status, error=error.because(f"the fault {rule.id} ({rule.kind}) was injected"))
+    return Reply(error.status, error=error.because(f"injected by fault {rule.id} ({rule.kind})"))
 
 
 def _error(injection: Injection) -> Reply:

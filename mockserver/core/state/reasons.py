@@ -65,19 +65,23 @@ def _some(named: Sequence[object], total: int) -> str:
 
 
 def absent(state: State, account: Account, name: str, row: type, key: Key) -> str:
-    """A sentence that an account has no row of this key, and which account has one or which keys there are instead."""
+    """Return a sentence that an account has no row of this key, with the account that has one or the known keys."""
     owner = next((other.name for other in state.accounts.values() if key in other.rows_of(row)), None)
-    instead = f"account {owner} has it" if owner else there(account.rows_of(row), key)
-    return f"{name} {shown(key)} does not exist in account {account.name}; {instead}"
+    instead = f"account {owner} has it" if owner else f"it has {known(account.rows_of(row), key)}"
+    return f"account {account.name} has no {name} {shown(key)} ({instead})"
 
 
-def there(keys: Collection[Any], key: Key | None = None) -> str:
-    """A clause with the keys that there are; if `key` is a number, the nearest ones."""
-    some = nearest(keys, key) if isinstance(key, int) else listed(keys)
-    return f"there {'is only' if len(keys) == 1 else 'are'} {some}"
+def known(keys: Collection[Any], key: Key) -> str:
+    """Return a list of the known keys, or `none`; if `key` is a number, of the nearest ones."""
+    return nearest(keys, key) if isinstance(key, int) else listed(keys)
+
+
+def fields(names: Iterable[object]) -> str:
+    """Return a list of the names of fields or parameters, each in backticks."""
+    return listed(f"`{name}`" for name in names)
 
 
 def period(start: datetime | None, end: datetime | None) -> str:
-    """A clause with the start and the end of a period, either of which may not have been given."""
+    """Return a clause with the start and the end of a period, either of which may not have been given."""
     first, last = (instant(moment) if moment else "not given" for moment in (start, end))
-    return f"startDate is {first} and endDate is {last}"
+    return f"startDate is {first}, endDate is {last}"

@@ -88,11 +88,11 @@ class State(Tables):
     def full(self, added: int = MOST_ADDED) -> str | None:
         """Why `added` more rows cannot be added, or None if they can."""
         if self.highest_id > LAST_ID - _ROOM_FOR_IDS:
-            return f"ids go up to {LAST_ID:,}, and there is one of {self.highest_id:,}"
+            return f"no free ids left: the highest one is {self.highest_id:,}, the limit is {LAST_ID:,}"
         kept = self.kept()
         if kept + added <= self.rows_limit:
             return None
-        return f"the workspace has {kept:,} rows, and there may be {self.rows_limit:,} (--rows-limit)"
+        return f"the workspace is full: it has {kept:,} rows, the limit is {self.rows_limit:,} (--rows-limit)"
 
     # ------------------------------------------------------------------ accounts and keys
 

@@ -12,7 +12,9 @@ class TransitionRefused(Exception):
     """An event does not apply in the present state of an instance; `allowed` are the events that do."""
 
     def __init__(self, machine: str, state: str, event: str, allowed: tuple[str, ...]) -> None:
-        super().__init__(f"{machine}: {event} does not apply in state {state}; {', '.join(allowed) or 'nothing'} would")
+        super().__init__(
+            f"{machine}: event {event} is not allowed in state {state}; allowed: {', '.join(allowed) or 'none'}"
+        )
         self.machine, self.state, self.event, self.allowed = machine, state, event, allowed
 
 

@@ -188,7 +188,7 @@ class Exchange:
         """Drop both bodies, which are too large for the journal, and warn of that."""
         sent, answered = len(self.body), len(self.answer_body)
         self.body = self.answer_body = b""
-        self.warn(f"the bodies of {sent:,} and {answered:,} bytes are not kept: they are too large for the journal")
+        self.warn(f"the bodies are not kept, too large for the journal: {sent:,} bytes sent, {answered:,} answered")
 
     def measure(self) -> int:
         """Set and return `size`; the cost does not grow with the bodies."""

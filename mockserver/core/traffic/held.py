@@ -42,7 +42,7 @@ class Held:
         if not self.refuses:
             return None
         if not self.runs_again:
-            return "under an ordinary WSGI server a request runs only once"
+            return "a WSGI server cannot run a request a second time"
         return "its body was too large to keep" if self.is_without_body else None
 
     def let_go(self, body: bytes) -> None:

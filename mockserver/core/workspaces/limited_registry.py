@@ -81,7 +81,7 @@ class LimitedRegistry(Registry):
                 continue
             if len(self) > self._limit:
                 self._remove(newest)
-                raise StoreFullError(f"there may be {self._limit} workspaces, and there is none that could go")
+                raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
 
     def _evictable(self, newest: Workspace) -> list[Candidate] | None:
         """The workspaces that could be evicted, the one used longest ago first, or None if none has to be."""

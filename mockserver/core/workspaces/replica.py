@@ -51,7 +51,7 @@ class Replica(NamedTuple):
 
     def belongs(self, what: str, other: str) -> str:
         """The sentence that says of a thing, such as `the API key`, to which other replica it belongs."""
-        return f"This is replica {self.name} of the mock, and {what} is of replica {other}"
+        return f"This is replica {self.name} of the mock, but {what} belongs to replica {other}"
 
     def misdirected(self, what: str, other: str) -> ServiceError:
         """The refusal of a request for the service that belongs to another replica, which a header names."""

@@ -11,7 +11,8 @@ from typing import Any
 from flask import request
 
 from mockserver.control.framework import answers, target
-from mockserver.control.framework.problem import Problem
+from mockserver.control.framework.problem import unknown
+from mockserver.core.text.spelling import nearest
 from mockserver.core.time import cause
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.time.timers import Key
@@ -94,7 +95,7 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
         history = [] if known is None else list(workspace.history.of(machine, known))
         found = lifecycle.find(workspace, key)
         if known is None or not (found or history):
-            raise Problem(404, f"there is no {machine} {key!r}, and no history of one")
+            raise unknown(machine, key, "the workspace has no history of it either")
         shown = None if found is None else _plain(Instance.show(lifecycle.describe(*found)))
         state = ABSENT if shown is None else shown["state"]
         return {
@@ -159,5 +160,5 @@ def _plain(shown: object) -> Any:
 def _lifecycle(name: str) -> Lifecycle[Any]:
     found = LIFECYCLES.get(name)
     if found is None:
-        raise Problem(404, f"there is no machine {name!r}; there are {', '.join(sorted(LIFECYCLES))}")
+        raise unknown("machine", name, nearest(name, LIFECYCLES))
     return found

@@ -73,7 +73,7 @@ class SmtpClient:
         report(Sending(WAITING))
         is_taken = self._dispatcher.submit(self._task(_Email(write, report, wanted)))
         if not is_taken and not self._closed:
-            text = f"{self._limits.waiting} e-mails wait already"
+            text = f"the queue is full: {self._limits.waiting} e-mails"
             self._note_failure(text, is_over=True)
             report(Sending(FAILED, 0, text))
 
@@ -162,7 +162,7 @@ class SmtpClient:
                 server.quit()
         except OSError:
             if server.is_cut:
-                raise TimeoutError(f"it took longer than {self._limits.whole_s:g} seconds") from None
+                raise TimeoutError(f"timeout after {self._limits.whole_s:g} seconds") from None
             raise
         finally:
             cut.cancel()

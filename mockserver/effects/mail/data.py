@@ -81,7 +81,7 @@ class Incoming:
     def _apply_limits(self) -> None:
         self._count()
         if self._size > LARGEST:
-            self.refusal = f"552 5.3.4 a mail may have {LARGEST} bytes"
+            self.refusal = f"552 5.3.4 the mail is larger than {LARGEST} bytes"
         elif self._total.taken > MOST_TOGETHER:
             self.refusal = "452 4.3.1 too many mails are coming in"
         if self.refusal:

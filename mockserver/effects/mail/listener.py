@@ -54,7 +54,7 @@ class _Handler:
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if address != _NOBODY and not _is_address(address):
-            return "553 5.1.7 the sender is no address"
+            return "553 5.1.7 the sender is not an e-mail address"
         envelope.mail_from = address
         envelope.mail_options.extend(options)
         return "250 2.1.0 OK"
@@ -63,9 +63,9 @@ class _Handler:
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
         if not _is_address(address):
-            return "553 5.1.3 the recipient is no address"
+            return "553 5.1.3 the recipient is not an e-mail address"
         if len(envelope.rcpt_tos) >= MOST_RECIPIENTS:
-            return f"452 4.5.3 a mail may have {MOST_RECIPIENTS} recipients"
+            return f"452 4.5.3 a mail can have at most {MOST_RECIPIENTS} recipients"
         envelope.rcpt_tos.append(address)
         return "250 2.1.5 OK"
 
@@ -75,10 +75,10 @@ class _Handler:
             # In another thread: while one mail is read, others are received.
             await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
         except KeepingError:
-            return "451 4.3.0 the mail could not be kept; GET /_mock/readyz may say why"
+            return "451 4.3.0 the mail could not be saved; see GET /_mock/readyz"
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")
-            return "451 4.3.0 the mail could not be taken, which is a mistake of the mock"
+            return "451 4.3.0 the mail could not be taken, because of a bug of the mock"
         finally:
             envelope.content = None  # if its sender has gone, the queue of readers still has the envelope
         self.received += 1
@@ -132,7 +132,7 @@ class _Protocol(SMTP):
         if envelope is None or not envelope.rcpt_tos:
             await self.push("503 5.5.1 RCPT comes first")
         elif arg:
-            await self.push("501 5.5.4 DATA stands alone")
+            await self.push("501 5.5.4 DATA takes no argument")
         else:
             await self.push("354 the mail, then a line with a dot alone")
             await self._take_mail(envelope)

@@ -29,9 +29,9 @@ class SmtpUrl(NamedTuple):
             parts = urlsplit(url)
             port = _PORTS.get(parts.scheme, 0) if parts.port is None else parts.port
         except ValueError as error:
-            raise ValueError(f"the SMTP url is none: {error}") from None
+            raise ValueError(f"the SMTP URL is invalid: {error}") from None
         if not parts.hostname or not port or not _is_bare(parts) or url.split() != [url]:
-            raise ValueError("the SMTP url must be smtp://[USER:PASSWORD@]HOST[:PORT], or the same with smtps://")
+            raise ValueError("the SMTP URL must be smtp://[USER:PASSWORD@]HOST[:PORT], or the same with smtps://")
         user = unquote(parts.username) if parts.username else None
         return cls(parts.hostname, port, parts.scheme == "smtps", user, unquote(parts.password or ""))
 

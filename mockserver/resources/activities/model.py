@@ -48,7 +48,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
         ServiceError: 400; the account has no enterprise plan, or the period is not allowed.
     """
     if not caller.account.enterprise:
-        reason = f"account {caller.account.name} is no enterprise account, and only those have activity logs"
+        reason = f"account {caller.account.name} is not an enterprise account, which activity logs require"
         raise PERMISSION_DENIED(status=400).because(reason)
     start, end = _period(query, caller.workspace)
     is_wanted = is_address(query["email"]) if "email" in query else None
@@ -74,16 +74,18 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
         return oldest, now
     if start is None or end is None:
         missing = "startDate" if start is None else "endDate"
-        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(reasons.period(start, end))
+        reason = f"{reasons.period(start, end)}; give both or neither"
+        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(reason)
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(reasons.period(start, end))
+        reason = f"startDate is after endDate: {reasons.period(start, end)}"
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(reason)
     if start < oldest:
-        reason = f"startDate is {reasons.instant(start)}, and data reaches back to {reasons.instant(oldest)}"
+        reason = f"startDate is {reasons.instant(start)}, but the log begins at {reasons.instant(oldest)}"
         refused = OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
         raise refused.because(f"{reason}; {reasons.clock(workspace.state.clock)}")
     # The last month of the calendar has no next one.
     latest = months_later(min(start, LATEST), 1)
     if end > latest:
-        reason = f"{reasons.period(start, end)}, which could be {reasons.instant(latest)} at most"
+        reason = f"{reasons.period(start, end)}; endDate must be {reasons.instant(latest)} or earlier"
         raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than one month").because(reason)
     return start, end + timedelta(days=1, microseconds=-1)

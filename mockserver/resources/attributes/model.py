@@ -43,7 +43,7 @@ def delete(caller: Caller, category: str, name: str) -> None:
 def _why_none(account: Account, category: str, name: str) -> str:
     known = account.rows_of(Attribute)
     elsewhere = [other.category for other in known.values() if other.name == name]
-    instead = reasons.there([other.name for other in known.values() if other.category == category])
+    instead = f"it has {reasons.listed(other.name for other in known.values() if other.category == category)}"
     if elsewhere:
-        instead = f"{reasons.listed(elsewhere)} has it"
-    return f"category {category} of account {account.name} has no attribute {reasons.shown(name)}; {instead}"
+        instead = f"category {reasons.listed(elsewhere)} has it"
+    return f"category {category} of account {account.name} has no attribute {reasons.shown(name)} ({instead})"

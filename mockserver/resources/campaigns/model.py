@@ -45,7 +45,8 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
         reason = reasons.absent(caller.workspace.state, caller.account, "campaign or template", Campaign, campaign_id)
         raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found").because(reason)
     if campaign.kind not in SHAREABLE:
-        reason = f"campaign {campaign_id} is of kind {campaign.kind}; {' and '.join(sorted(SHAREABLE))} can be shared"
+        kinds = " and ".join(sorted(SHAREABLE))
+        reason = f"campaign {campaign_id} is of kind {campaign.kind}; only {kinds} can be shared"
         raise METHOD_NOT_ALLOWED("Only email campaigns or templates are allowed").because(reason)
     if campaign.share is None:
         alphabet = string.ascii_letters + string.digits + "_-"
@@ -63,5 +64,5 @@ def shared(caller: AnonymousCaller, share: str) -> Campaign:
         for campaign in account.table(Campaign).values():
             if campaign.share == share:
                 return campaign
-    reason = f"no campaign of workspace {caller.workspace.name} was shared at this address"
+    reason = f"no campaign or template of workspace {caller.workspace.name} has this shared address"
     raise DOCUMENT_NOT_FOUND("There is no shared template at this address").because(reason)

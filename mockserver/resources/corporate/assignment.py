@@ -40,7 +40,7 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
         ServiceError: 400 as for one plan; no sub-account is named; there is no room for so many changes.
     """
     if not sub_account_ids:
-        reason = "the body's member subAccountIds is empty, and the change is for one sub-account at least"
+        reason = "empty field `subAccountIds` in the body: expected at least one sub-account"
         raise MISSING_PARAMETER("Missing subAccountIds attribute in the request").because(reason)
     rows = [require(caller, number) for number in dict.fromkeys(sub_account_ids)]
     change = _checked(caller, rows, change)
@@ -68,17 +68,18 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
     plan.check_solution(change, solution)
     asked, change = change, plan.applicable(change, solution)
     for name in asked.features.keys() - change.features.keys():
-        caller.warn(f"{plan.path(name)} is not of the {solution} solution; it is ignored")
+        caller.warn(f"ignored the body field `{plan.path(name)}`: the {solution} solution does not have it")
     used = pool.below_used(caller.workspace, rows, change)
     if used:
-        reason = f"sub-account {used.sub_account_id} has used {used.amount} {used.name}, and is to have less"
+        taken = f"sub-account {used.sub_account_id} has used {used.amount}"
+        reason = f"the new {plan.path(used.name)} is too small: {taken}"
         raise OUT_OF_RANGE(f"{plan.path(used.name)}: {used.amount} are used already").because(reason)
     short = pool.shortage(caller.workspace, caller.account, rows, change)
     if short:
         refused = NOT_ENOUGH_CREDITS(f"Not enough credits: the master account has too little {short.name} left")
-        whom = f"sub-account {reasons.listed(row.id for row in rows)}"
-        taken = f"takes {short.needed} more {short.name} from the pool of account {caller.account.name}"
-        raise refused.because(f"the change for {whom} {taken}, which has {short.left} left")
+        needed = f"the change for sub-account {reasons.listed(row.id for row in rows)} requires {short.needed} more"
+        lack = f"not enough {plan.path(short.name)} in the pool of account {caller.account.name}"
+        raise refused.because(f"{lack}: {needed}, {short.left} are left")
     return change
 
 

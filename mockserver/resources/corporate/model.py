@@ -38,7 +38,7 @@ def require(caller: Caller, sub_account_id: int) -> SubAccount:
 def _unknown(caller: Caller, sub_account_id: int) -> str:
     other = caller.workspace.state.accounts.get(sub_account_id)
     if other is not None and other.role is not Role.SUB_ACCOUNT:
-        return f"{sub_account_id} is account {other.name}, of role {other.role}, and no sub-account"
+        return f"account {sub_account_id} ({other.name}) is not a sub-account: its role is {other.role}"
     return reasons.absent(caller.workspace.state, caller.account, "sub-account", SubAccount, sub_account_id)
 
 
@@ -53,7 +53,7 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
     groups = master.record(Groups)
     for group_id in group_ids:
         if group_id not in groups:
-            reason = f"account {master.name} has no group {reasons.shown(group_id)}; {reasons.there(groups)}"
+            reason = f"account {master.name} has no group {reasons.shown(group_id)} (it has {reasons.listed(groups)})"
             raise INVALID_PARAMETER(f"groupIds: {group_id} is not a group of the account").because(reason)
     number = workspace.state.next_id("account")
     workspace.state.add_account(

@@ -120,7 +120,7 @@ def path(name: str) -> str:
 
 
 def _reason(name: str, amount: Amount, solution: str) -> str:
-    return f"{path(name)} is {amount}, and the workspace's solution is {solution}"
+    return f"{path(name)} is {amount}, which the {solution} solution of the workspace does not allow"
 
 
 def applicable(change: Allotment, solution: str) -> Allotment:

@@ -143,11 +143,11 @@ def _policy(question: Question, values: Sequence[str]) -> Seen:
     """
     policies = _policies(values)
     if len(policies) > 1:
-        return Seen(WRONG, f"{question.name} has {len(policies)} DMARC records, {_quoted(policies)}, and may have one")
+        return Seen(WRONG, f"{question.name} has {len(policies)} DMARC records ({_quoted(policies)}), expected one")
     if not policies:
         return _wrong(question, values)
     if "rua" not in (_tags(policies[0]) or {}):
-        return Seen(WRONG, f"{question.name} has {_quoted(policies)}, and should have the tag rua as well")
+        return Seen(WRONG, f"{question.name} has {_quoted(policies)}, expected the tag rua as well")
     return Seen(OK)
 
 
@@ -162,7 +162,7 @@ _JUDGEMENTS = {
 
 
 def _wrong(question: Question, values: Sequence[str]) -> Seen:
-    return Seen(WRONG, f"{question.name} has {_quoted(values)}, and should have {question.value!r}")
+    return Seen(WRONG, f"{question.name} has {_quoted(values)}, expected {question.value!r}")
 
 
 def _quoted(values: Sequence[str]) -> str:

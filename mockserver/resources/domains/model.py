@@ -67,8 +67,8 @@ def create(caller: Caller, name: str) -> Domain:
     workspace, account = caller.workspace, caller.account
     known = find(account, name)
     if known is not None:
-        since = f"{known.state}, since {reasons.instant(known.created_at)}"
-        raise DOMAIN_EXISTS().because(f"account {account.name} has the domain {reasons.shown(known.name)}, {since}")
+        since = f"account {account.name} has it ({known.state}) since {reasons.instant(known.created_at)}"
+        raise DOMAIN_EXISTS().because(f"duplicate domain {reasons.shown(known.name)}: {since}")
     domain = new(workspace, account, ascii_form(name))
     DOMAIN.begin(workspace, account, domain)
     follow(workspace, account, domain)
@@ -94,8 +94,8 @@ def authenticate(caller: Caller, name: str) -> Domain:
     domain = get(caller, name)
     view = dns_view(caller.workspace, domain.name)
     if view.free_mail:
-        owner = f"domain {domain.name} is one of a provider of free mailboxes, and only who has a domain can set it up"
-        raise DNS_NOT_CONFIGURED().because(f"{owner}; the `dns` of a scenario can say that the account has it")
+        owner = f"domain {domain.name} belongs to a provider of free mailboxes, so no account can authenticate it"
+        raise DNS_NOT_CONFIGURED().because(f"{owner}; `free_mail: false` below `dns` in a scenario lifts this")
     if not view.published:
         if domain.state == AUTHENTICATED:  # DKIM and DMARC are right; ownership needs to be proved only once
             return domain
@@ -110,12 +110,12 @@ def authenticate(caller: Caller, name: str) -> Domain:
 def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
     """Which records are not right, and what DNS has instead."""
     wrong = [
-        f"{name} ({record.type} {record.full_name}) is {view.says(name)}"
+        f"{name} ({record.type} {record.full_name}) {view.says(name)}"
         for name, record in records(workspace, domain).items()
         if not record.status
     ]
     details = "".join(f"; {detail}" for detail in dict.fromkeys(seen.detail for seen in view.seen.values()) if detail)
-    return f"domain {domain.name} is {domain.state}, and in DNS its {', '.join(wrong)}{details}"
+    return f"DNS records of domain {domain.name} ({domain.state}) are incorrect: {', '.join(wrong)}{details}"
 
 
 def _await_propagation(workspace: Workspace, domain: Domain) -> None:
@@ -126,10 +126,10 @@ def _await_propagation(workspace: Workspace, domain: Domain) -> None:
     """
     rule = workspace.state.behaviour.authenticate_domain
     if rule.attempts is not None and domain.attempts < rule.attempts:
-        reason = f"this is try {domain.attempts} for domain {domain.name}, and {rule.attempts} are needed"
+        reason = f"attempt {domain.attempts} to authenticate domain {domain.name}, {rule.attempts} are required"
         raise DNS_NOT_CONFIGURED().because(f"{reason} (behaviour.authenticate_domain)")
     since = domain.published_at or domain.created_at
     if rule.after is not None and workspace.state.clock.now() < since + rule.after:
-        seen = f"published at {reasons.instant(since)}, are seen at {reasons.instant(since + rule.after)}"
-        reason = f"the records of domain {domain.name}, {seen} (behaviour.authenticate_domain)"
+        seen = f"published at {reasons.instant(since)} and are visible from {reasons.instant(since + rule.after)}"
+        reason = f"DNS propagation: the records of domain {domain.name} were {seen} (behaviour.authenticate_domain)"
         raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace.state.clock)}")

@@ -211,13 +211,15 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
         return now - LONGEST, now
     if start is None or end is None:
         missing = "startDate" if start is None else "endDate"
-        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(reasons.period(start, end))
+        reason = f"{reasons.period(start, end)}; give both or neither"
+        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(reason)
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(reasons.period(start, end))
+        reason = f"startDate is after endDate: {reasons.period(start, end)}"
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(reason)
     if end > now:
-        reason = f"{reasons.period(start, end)}; {reasons.clock(workspace.state.clock)}"
+        reason = f"the period ends in the future: {reasons.period(start, end)}; {reasons.clock(workspace.state.clock)}"
         raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)
     if end - start > LONGEST:
-        reason = f"{reasons.period(start, end)}, which could be {reasons.instant(start + LONGEST)} at most"
+        reason = f"{reasons.period(start, end)}; endDate must be {reasons.instant(start + LONGEST)} or earlier"
         raise OUT_OF_RANGE("The period from startDate to endDate must not be longer than 30 days").because(reason)
     return start, end + query["grain"]

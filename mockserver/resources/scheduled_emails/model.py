@@ -110,7 +110,7 @@ def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
     waiting = sum(account.record(Waiting).bytes for account in accounts)
     needed, most = waiting + sum(content.size for content in contents), workspace.limits.mailbox_bytes
     if needed > most:
-        raise no_room(f"scheduled e-mails would take {needed:,} bytes, and may take {most:,} (--mailbox-bytes-limit)")
+        raise no_room(f"scheduled e-mails would take {needed:,} bytes, the limit is {most:,} (--mailbox-bytes-limit)")
 
 
 def is_taken(workspace: Workspace, message_id: str) -> bool:
@@ -125,7 +125,9 @@ def delete(caller: Caller, identifier: str) -> None:
         ServiceError: 400 if the identifier is neither; 404 if nothing is scheduled under it.
     """
     if not is_message_id(identifier) and not is_batch_id(identifier):
-        reason = f"{reasons.shown(identifier)} is neither a UUID of version 4 nor of the form <id@host>"
+        reason = (
+            f"invalid identifier {reasons.shown(identifier)}: expected a UUID of version 4 or a message id <id@host>"
+        )
         refused = INVALID_PARAMETER("identifier must be a UUIDv4 batch id or a message id in angle brackets")
         raise refused.because(reason)
     found = _named(caller.account, identifier)
@@ -148,11 +150,11 @@ def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> s
         row = found[0]
         states = " and ".join(dict.fromkeys(row.state for row in found))
         due = f"it was due at {reasons.instant(row.scheduled_at)}; {reasons.clock(caller.workspace.state.clock)}"
-        return f"what was scheduled under {reasons.shown(identifier)} is {states} already; {due}"
+        return f"e-mail {reasons.shown(identifier)} is already {states}; {due}"
     owner = next((other.name for other in caller.workspace.state.accounts.values() if _named(other, identifier)), None)
     known = [row.message_id for row in caller.account.rows_of(ScheduledEmail).values() if row.state == SCHEDULED]
-    instead = f"account {owner} has it" if owner else f"of those scheduled, {reasons.there(known)}"
-    return f"account {caller.account.name} has no e-mail under {reasons.shown(identifier)}; {instead}"
+    instead = f"account {owner} has it" if owner else f"it has {reasons.listed(known)}"
+    return f"account {caller.account.name} has no scheduled e-mail {reasons.shown(identifier)} ({instead})"
 
 
 @SCHEDULED_EMAIL.on("cancel")

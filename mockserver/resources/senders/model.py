@@ -125,12 +125,13 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
 
 
 def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
-    """Why a code is not taken, in words that hold no code: a reader of the journal must not learn it there."""
+    """Return the reason for a refused code, without any code: the journal must not show it."""
     if sender.state != AWAITING:
-        return f"sender {sender.id} ({reasons.shown(sender.email)}) is {sender.state} and awaits no code"
+        return f"sender {sender.id} ({reasons.shown(sender.email)}) is {sender.state} and needs no code"
     mail = next((mail for mail in caller.workspace.state.mailbox if mail.otp == otp), None)
-    sent = f"was sent to {reasons.shown(mail.to)} at {reasons.instant(mail.at)}" if mail else "stands in no mail"
-    return f"the code given {sent} and is not the last one of sender {sender.id} ({reasons.shown(sender.email)})"
+    sent = f"it was sent to {reasons.shown(mail.to)} at {reasons.instant(mail.at)}" if mail else "no e-mail contains it"
+    newer = "a newer" if mail is not None and comparable(mail.to) == comparable(sender.email) else "another"
+    return f"wrong code: {sent}; sender {sender.id} ({reasons.shown(sender.email)}) has {newer} code"
 
 
 def ips_of_account(caller: Caller) -> list[DedicatedIp]:
@@ -160,7 +161,8 @@ def _refuse_duplicate(account: Account, email: str) -> None:
     owner = account.record(Addresses).get(comparable(email))
     if owner is not None:
         state = account.rows_of(Sender)[owner].state
-        reason = f"sender {owner} of account {account.name}, {state}, has the address {reasons.shown(email)}"
+        taken = f"sender {owner} ({state}) of account {account.name} has it"
+        reason = f"duplicate e-mail address {reasons.shown(email)}: {taken}"
         raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
@@ -173,7 +175,8 @@ def _allotted(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpS
     """
     known = account.rows_of(DedicatedIp)
     if not ips and known:
-        reason = f"account {account.name} has dedicated IPs, so {who} needs some of them: {reasons.listed(known)}"
+        needed = f"account {account.name} has dedicated IPs, so {who} requires some of them"
+        reason = f"missing field `ips` in the body: {needed} ({reasons.listed(known)})"
         raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
     return allot(account, ips)
 
@@ -193,9 +196,9 @@ def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) ->
         return
     domain = find(account, name)
     if domain is None or domain.state != AUTHENTICATED:
-        state = "not there" if domain is None else domain.state
-        reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, and the domain is {state} in account"
-        raise BAD_REQUEST(DMARC_POLICY.message).because(f"{reason} {account.name}")
+        state = f"account {account.name} {'does not have it' if domain is None else f'has it as {domain.state}'}"
+        reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, so the domain must be authenticated"
+        raise BAD_REQUEST(DMARC_POLICY.message).because(f"{reason}; {state}")
 
 
 def _rename(account: Account, sender: Sender, email: str) -> None:

@@ -49,15 +49,15 @@ def _check_weights(weights: list[int], items: int) -> None:
         ServiceError: 400; only some IPs have weights, these do not sum to 100, or one is not from 1 to 100.
     """
     if weights and len(weights) != items:
-        reason = f"{len(weights)} of the {items} ips have a weight"
+        reason = f"only {len(weights)} of the {items} ips have a weight; give all of them one, or none"
         raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
     if weights and sum(weights) != 100:
-        raise IP_WEIGHTS().because(f"the sum of the weights {reasons.listed(weights)} is {sum(weights)}, not 100")
+        raise IP_WEIGHTS().because(f"the weights {reasons.listed(weights)} add up to {sum(weights)}, expected 100")
     if any(not 1 <= weight <= 100 for weight in weights):
-        reason = f"the weights are {reasons.listed(weights)}; each is from 1 to 100"
+        reason = f"the weights are {reasons.listed(weights)}, expected 1 to 100 each"
         raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
     if items > 100:
-        reason = f"{items} ips share the mail, which leaves less than 1 percent for some"
+        reason = f"{items} ips without weights leave less than 1 percent for some, expected at most 100 ips"
         raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
 
 
@@ -70,10 +70,10 @@ def _refuse_unknown_ips(account: Account, ips: list[str]) -> None:
     known = account.rows_of(DedicatedIp)
     for ip in ips:
         if ip not in known:
-            reason = f"{reasons.shown(ip)} is no dedicated IP of account {account.name}; {reasons.there(known)}"
+            reason = f"account {account.name} has no dedicated IP {reasons.shown(ip)} (it has {reasons.listed(known)})"
             raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
     if len(set(ips)) != len(ips):
-        reason = f"the ips are {reasons.listed(ips)}, and one stands there twice"
+        reason = f"duplicate IP in ips: {reasons.listed(ips)}"
         raise INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
 
 
@@ -90,5 +90,6 @@ def _refuse_unavailable_ips(account: Account, items: list[dict[str, Any]]) -> No
             refused = INVALID_PARAMETER(f"ips: {row.ip} is not active")
             raise refused.because(f"dedicated IP {row.ip} of account {account.name} is inactive")
         if ascii_form(item["domain"]) != row.domain:
-            refused = INVALID_PARAMETER(f"ips: {reasons.shown(item['domain'])} is not the domain of {row.ip}")
-            raise refused.because(f"the domain of dedicated IP {row.ip} is {row.domain}")
+            given = reasons.shown(item["domain"])
+            reason = f"wrong domain {given} for dedicated IP {row.ip}, expected {row.domain}"
+            raise INVALID_PARAMETER(f"ips: {given} is not the domain of {row.ip}").because(reason)

@@ -53,9 +53,8 @@ def admin_token(caller: Caller, email: str) -> str:
     ]
     admins = [user.email for row in organization for user in row.users if user.admin]
     if comparable(email) not in map(comparable, admins):
-        reason = (
-            f"{reasons.shown(email)} is no admin user around account {caller.account.name}; {reasons.there(admins)}"
-        )
+        whose = f"the organization of account {caller.account.name}"
+        reason = f"{whose} has no admin user {reasons.shown(email)} (it has {reasons.listed(admins)})"
         raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(workspace, caller.account, corporate=True, email=email)
 
@@ -72,7 +71,7 @@ def sub_account_token(
     account = caller.workspace.state.accounts[row.id]
     users = [user.email for user in account.users]
     if email is not None and comparable(email) not in map(comparable, users):
-        reason = f"{reasons.shown(email)} is no user of sub-account {row.id}; {reasons.there(users)}"
+        reason = f"sub-account {row.id} has no user {reasons.shown(email)} (it has {reasons.listed(users)})"
         raise INVALID_PARAMETER("Invalid email address").because(reason)
     return _token(caller.workspace, account, corporate=False, email=email, target=target, url=url)
 
@@ -115,9 +114,9 @@ def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
     workspace = caller.workspace
     found = find(workspace, token)
     if found is None or found[1].corporate is not corporate:
-        why = f"workspace {workspace.name} has made no such token, or its account was deleted"
+        why = f"unknown token: workspace {workspace.name} never issued it, or its account was deleted"
         if found is not None:
-            why = f"the token opens {'a sub-account' if corporate else 'an organization'}, at another address"
+            why = f"wrong address: the token signs in to {'a sub-account' if corporate else 'an organization'}"
         raise DOCUMENT_NOT_FOUND("There is no such single-sign-on token").because(why)
     account, row = found
     _check_use(workspace, row)
@@ -134,8 +133,8 @@ def _check_use(workspace: Workspace, row: SsoToken) -> None:
         ServiceError: 410; it has expired, or was used and works once only.
     """
     if row.expires_at <= workspace.state.clock.now():
-        reason = f"it was good until {reasons.instant(row.expires_at)}; {reasons.clock(workspace.state.clock)}"
+        reason = f"the token expired at {reasons.instant(row.expires_at)}; {reasons.clock(workspace.state.clock)}"
         raise GONE("This single-sign-on token has expired").because(reason)
     if row.used_at is not None and workspace.state.behaviour.sso_token.single_use:
-        reason = f"it was used at {reasons.instant(row.used_at)}, and behaviour.sso_token.single_use is set"
+        reason = f"the token was used at {reasons.instant(row.used_at)} (behaviour.sso_token.single_use is true)"
         raise GONE("This single-sign-on token was used already").because(reason)

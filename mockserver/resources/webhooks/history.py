@@ -69,7 +69,7 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
         ServiceError: 400 for an account without the feature, or for filters that contradict each other.
     """
     if not caller.account.enterprise:
-        reason = f"account {caller.account.name} is no enterprise account, and only those export webhook history"
+        reason = f"account {caller.account.name} is not an enterprise account, which exports of webhook history require"
         raise PERMISSION_DENIED(status=400).because(reason)
     _check_period(filters)
     workspace = caller.workspace
@@ -233,10 +233,12 @@ def _check_period(filters: dict[str, Any]) -> None:
     """
     start, end = filters.get("startDate"), filters.get("endDate")
     if "days" in filters and (start or end):
-        reason = f"days is {filters['days']}, {reasons.period(start, end)}"
+        reason = f"days is {filters['days']}, {reasons.period(start, end)}; give either days or both dates"
         raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
     for given, other, name in ((start, end, "endDate"), (end, start, "startDate")):
         if given and not other:
-            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reasons.period(start, end))
+            reason = f"{reasons.period(start, end)}; give both or neither"
+            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
     if start and end and end - start < timedelta():
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(reasons.period(start, end))
+        reason = f"startDate is after endDate: {reasons.period(start, end)}"
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(reason)

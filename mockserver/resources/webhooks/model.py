@@ -87,7 +87,7 @@ def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
     """
     found = [row for row in caller.account.rows_of(Webhook).values() if row.type == webhook_type]
     if not found and caller.workspace.state.behaviour.webhooks_none == "error":
-        reason = f"account {caller.account.name} has no {webhook_type} webhooks, and behaviour.webhooks_none is error"
+        reason = f"account {caller.account.name} has no {webhook_type} webhooks (behaviour.webhooks_none is error)"
         raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
     return sorted(found, key=lambda row: (row.created_at, row.id), reverse=order == "desc")
 
@@ -172,7 +172,7 @@ def _checked(
     if category.type == INBOUND and "domain" in found:
         found["domain"] = _domain(caller, found["domain"])
     elif found.pop("domain", None) is not None:
-        caller.warn(f"a webhook of type {category.type} has no domain; the one that was sent is ignored")
+        caller.warn(f"ignored the body field `domain`: a webhook of type {category.type} has no domain")
     if "url" in found:
         _check_duplicate(caller, category.type, found["url"], webhook)
     return found
@@ -187,7 +187,7 @@ def _domain(caller: Caller, given: str) -> str:
     """
     name = domain_of(given)
     if "@" in given or not is_host_name(name):
-        reason = f"the body's member domain, {reasons.shown(given)}, is no name of a domain"
+        reason = f"invalid field `domain` in the body: {reasons.shown(given)} is not a domain name"
         raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
@@ -197,10 +197,10 @@ def _domain(caller: Caller, given: str) -> str:
         problem = (
             reasons.absent(caller.workspace.state, caller.account, "domain", Domain, name)
             if domain is None
-            else f"{name} is {domain.state}"
+            else f"domain {name} is {domain.state}"
         )
-        refused = INVALID_PARAMETER("Domain is not found or is inactive")
-        raise refused.because(f"{problem}; behaviour.inbound_domain is authenticated")
+        needed = "inbound webhooks require an authenticated domain (behaviour.inbound_domain)"
+        raise INVALID_PARAMETER("Domain is not found or is inactive").because(f"{problem}; {needed}")
     return name
 
 
@@ -214,11 +214,11 @@ def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webho
     twin = next((row for row in others if (row.type, row.url) == (webhook_type, url)), None)
     if twin is None:
         return
-    same = f"webhook {twin.id} has the same url and type"
+    same = f"duplicate webhook: webhook {twin.id} has the same url and type"
     if caller.workspace.state.behaviour.webhook_duplicates == "refuse":
         refused = DUPLICATE_PARAMETER("Webhook with this url and type already exists")
-        raise refused.because(f"{same}, and behaviour.webhook_duplicates is refuse")
-    caller.warn(f"{same}; both are told of what both subscribe to")
+        raise refused.because(f"{same} (behaviour.webhook_duplicates is refuse)")
+    caller.warn(f"{same}; both receive the events to which both subscribe")
 
 
 def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
@@ -229,7 +229,7 @@ def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
     """
     if not given.get(name):
         lack = "empty" if name in given else "missing"
-        reason = f"the body's member {name} is {lack}; {webhook_type} webhooks need it"
+        reason = f"{lack} field `{name}` in the body: {webhook_type} webhooks require it"
         raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
@@ -242,9 +242,9 @@ def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], categor
     for event in names:
         if event not in known[category]:
             refused = INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
-            when = "when it is made" if known is CREATE_EVENTS else "when it is changed"
-            reason = f"a webhook of type {category.type} and channel {category.channel} cannot take {event} {when}"
-            raise refused.because(f"{reason}; it can take {', '.join(known[category])}")
+            change = "create" if known is CREATE_EVENTS else "update"
+            of = f"a webhook of type {category.type} and channel {category.channel}"
+            raise refused.because(f"cannot {change} {of} with event {event}; allowed: {', '.join(known[category])}")
     return subscribed(category, names)
 
 
@@ -257,6 +257,8 @@ def _check_limit(caller: Caller, webhook_type: str) -> None:
     limit = caller.workspace.state.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.rows_of(Webhook).values())
     if webhook_type != INBOUND and counted >= limit:
-        reason = f"account {caller.account.name} has {counted} already, and behaviour.webhook_limit is {limit}"
+        reason = (
+            f"webhook limit reached: account {caller.account.name} has {counted} of {limit} (behaviour.webhook_limit)"
+        )
         refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
         raise refused.because(reason)

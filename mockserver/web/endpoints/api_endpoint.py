@@ -35,7 +35,7 @@ class ApiEndpoint(Endpoint):
         if self.body is not None:
             arguments["body"] = self._body(self.body, caller, request, exchange)
         elif exchange.body:
-            exchange.warn(f"{self.operation.id} takes no body; what was sent is ignored")
+            exchange.warn(f"{self.operation.id} takes no body and ignored the one that was sent")
         if self.operation.adds:
             check_room(caller.workspace)
         return self.reply(self.operation.view(caller=caller, **arguments))
@@ -44,18 +44,21 @@ class ApiEndpoint(Endpoint):
         data = read_body(request)
         if data is NO_BODY:
             if self.operation.body_required:
-                raise BAD_REQUEST("The request body is missing").because(f"{self.operation.id} needs a body")
+                raise BAD_REQUEST("The request body is missing").because(
+                    f"missing body: {self.operation.id} requires a JSON object"
+                )
             data = {}
         exchange.take_json(data)
         self._warn_of_type(request, exchange)
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
-            raise refused.because(f"the body is {summary(data, secret=True)}, and {self.operation.id} takes an object")
+            given = summary(data, secret=True)
+            raise refused.because(f"the body of {self.operation.id} must be a JSON object (got {given})")
         return self.members(body, data, exchange, strict=caller.workspace.state.strict)
 
     def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
         """Warn in the journal of a body whose Content-Type is not that of JSON; the service takes it all the same."""
         sent_as = request.environ.get("CONTENT_TYPE", "")
         if exchange.body and "json" not in sent_as.lower():
-            shown = f"as {reasons.shown(sent_as)}" if sent_as else "without a Content-Type"
-            exchange.warn(f"the body of {self.operation.id} is JSON, and was sent {shown}")
+            shown = f"its Content-Type is {reasons.shown(sent_as)}" if sent_as else "it has no Content-Type"
+            exchange.warn(f"{self.operation.id} read the body as JSON although {shown}; send application/json")

@@ -121,7 +121,7 @@ class Endpoint(ABC):
         """
         unknown = _noted(body.members.sent(data), exchange)
         if not strict:
-            self._warn("member", unknown, exchange)
+            self._warn("body field", unknown, exchange)
         loaded = _loaded(body.load, data, Location.BODY)
         if strict:
             self._refuse_unknown(unknown)
@@ -129,14 +129,14 @@ class Endpoint(ABC):
 
     def _warn(self, noun: str, unknown: list[str], exchange: Exchange) -> None:
         if unknown:
-            beginning = f"{self.operation.id} knows no {noun}"
-            exchange.warn_of_each(unknown, lambda path: f"{beginning} {reasons.shown(path)}; it is ignored")
+            ignored = f"{self.operation.id} ignored the unknown {noun}"
+            exchange.warn_of_each(unknown, lambda path: f"{ignored} {reasons.fields([path])}")
 
     def _refuse_unknown(self, names: list[str]) -> None:
         if names:
-            unknown = f"{self.operation.id} does not know these members of the body: {reasons.listed(names)}"
+            unknown = f"unknown fields in the body of {self.operation.id}: {reasons.fields(names)}"
             refused = INVALID_PARAMETER(f"Unknown attribute {reasons.shown(names[0])} in the request")
-            raise refused.because(f"{unknown}; the workspace is strict")
+            raise refused.because(f"{unknown} (the workspace is strict)")
 
 
 def _noted(sent: Sent, exchange: Exchange) -> list[str]:

@@ -23,7 +23,7 @@ def read_form(request: Request) -> dict[str, str]:
     """
     raw = request.get_data(cache=True)
     if raw and request.mimetype != "application/x-www-form-urlencoded":
-        reason = f"the body is of type {reasons.shown(request.mimetype)}"
+        reason = f"the Content-Type of the body is {reasons.shown(request.mimetype)}"
         raise errors.INVALID_REQUEST("The body must be of type application/x-www-form-urlencoded").because(reason)
     return once(_pairs(raw.decode("latin-1"), "body"))
 
@@ -45,7 +45,7 @@ def _pairs(text: str, noun: str) -> Pairs:
     except ValueError:
         pass
     raise errors.INVALID_REQUEST(f"The {noun} is not a well-formed form").because(
-        f"a form is percent-encoded UTF-8 of at most {_MOST_MEMBERS} members, and the {noun} is not"
+        f"the {noun} is not a form: expected percent-encoded UTF-8 with at most {_MOST_MEMBERS} fields"
     )
 
 

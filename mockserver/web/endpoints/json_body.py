@@ -8,6 +8,7 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import BAD_REQUEST
 from mockserver.core.state import reasons
+from mockserver.core.text.counted import counted
 from mockserver.web.endpoints.service_request import body_of
 from mockserver.web.schemas import json_text
 
@@ -32,10 +33,9 @@ def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
     try:
         return json_text.read(raw, deepest)
     except json_text.JsonError as error:
-        sent_as = reasons.shown(request.mimetype) if request.mimetype else "no type"
-        reason = (
-            f"the body of {len(raw)} bytes, sent as {sent_as}, is no JSON: {reasons.shown(error, _LONGEST_MESSAGE)}"
-        )
+        sent_as = f"Content-Type {reasons.shown(request.mimetype)}" if request.mimetype else "no Content-Type"
+        message = reasons.shown(error, _LONGEST_MESSAGE)
+        reason = f"the body is not valid JSON: {message} ({counted(len(raw), 'byte')}, {sent_as})"
         if request.mimetype and "json" not in request.mimetype:
             refused = BAD_REQUEST(f"The request body must be JSON, not {request.mimetype}: {error}", status=415)
         else:

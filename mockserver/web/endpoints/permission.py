@@ -16,7 +16,7 @@ def check_role(caller: Caller, operation: Operation, roles: frozenset[Role]) -> 
     """
     if caller.account.role not in roles:
         account, needed = caller.account, " or ".join(sorted(roles))
-        reason = f"account {account.name} has the role {account.role}, and {operation.id} needs {needed}"
+        reason = f"{operation.id} requires the role {needed}; account {account.name} has the role {account.role}"
         raise PERMISSION_DENIED().because(reason)
 
 
@@ -28,4 +28,4 @@ def check_scope(caller: Caller, operation: Operation, scopes: frozenset[str]) ->
     """
     if not caller.may(operation.needs):
         has = reasons.listed(sorted(scopes))
-        raise PERMISSION_DENIED().because(f"{operation.id} needs the scope {operation.needs}; the token has {has}")
+        raise PERMISSION_DENIED().because(f"{operation.id} requires the scope {operation.needs}; the token has {has}")

@@ -44,15 +44,15 @@ def check(request: Request, form: Mapping[str, str]) -> None:
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site not in (None, "same-origin", "none"):
-        raise _refused(f"it was sent by another site: Sec-Fetch-Site is {site}")
+        raise _refused(f"another site sent it (Sec-Fetch-Site is {site})")
     origin = request.headers.get("Origin")
     if site is None and origin is not None and origin.partition("://")[2] != request.host:
-        raise _refused(f"it was sent by another site: its Origin is {origin}, and the mock is at {request.host}")
+        raise _refused(f"another site sent it (Origin is {origin}, expected {request.host})")
     sent, known = form.get(FIELD, ""), request.cookies.get(COOKIE, "")
     if not (sent and known and hmac.compare_digest(sent.encode(), known.encode())):
-        raise _refused(f"its member {FIELD} is not the value of the cookie {COOKIE}")
+        raise _refused(f"its field {FIELD} does not match the cookie {COOKIE}")
 
 
 def _refused(reason: str) -> ServiceError:
     message = "This form was not sent by the page that you see here. Go back, load the page anew, and try again."
-    return PERMISSION_DENIED(message).because(f"the form is refused: {reason}")
+    return PERMISSION_DENIED(message).because(f"form refused: {reason}")

@@ -36,8 +36,8 @@ class WorkspaceName(NamedTuple):
             return self.in_address
         if self.in_address is None:
             return self.in_header
-        message = f"the address names the workspace {self.in_address}, and {WORKSPACE_HEADER} {self.in_header}"
-        raise DisagreementError(message)
+        message = f"the address names workspace {self.in_address}, but {WORKSPACE_HEADER} names {self.in_header}"
+        raise DisagreementError(f"{message}; send one name only")
 
 
 #: The name of a workspace that a request does not give.

@@ -22,11 +22,16 @@ _LONGEST = 500
 
 
 class Location(StrEnum):
-    """What a schema reads of a request; the value is what a reason calls one member of it."""
+    """A part of a request that a schema reads; the value is the word of a reason for it."""
 
-    PATH = "path's parameter"
-    QUERY = "query's parameter"
-    BODY = "body's member"
+    PATH = "path"
+    QUERY = "query"
+    BODY = "body"
+
+    @property
+    def noun(self) -> str:
+        """The word for one value in it."""
+        return "field" if self is Location.BODY else "parameter"
 
 
 def refusal(errors: Mapping[Any, Any], location: Location, data: Mapping[str, Any]) -> ServiceError:
@@ -37,8 +42,8 @@ def refusal(errors: Mapping[Any, Any], location: Location, data: Mapping[str, An
     all_errors = list(_field_errors(errors, ()))
     keys, error = next((found for found in all_errors if found[1].code is MISSING_PARAMETER), all_errors[0])
     others = [_path(other) for other, _ in all_errors if other != keys]
-    also = f"; also wrong: {reasons.listed(dict.fromkeys(others))}" if others else ""
-    return _service_error(_path(keys), error).because(f"the {location} {_reason(keys, error, location, data)}{also}")
+    also = f"; also wrong: {reasons.fields(dict.fromkeys(others))}" if others else ""
+    return _service_error(_path(keys), error).because(f"{_reason(keys, error, location, data)}{also}")
 
 
 def _service_error(path: str, error: FieldError) -> ServiceError:
@@ -50,13 +55,13 @@ def _service_error(path: str, error: FieldError) -> ServiceError:
 
 def _reason(keys: Keys, error: FieldError, location: Location, data: Mapping[str, Any]) -> str:
     """What is wrong with a value; of a value in a body only the type is shown, as the body may hold secrets."""
-    path = reasons.shown(_path(keys))
+    place = f"{location.noun} {reasons.fields([_path(keys)])} in the {location}"
     if error is MISSING:
-        beside = _value_at(keys[:-1], data)
-        return f"{path} is missing; there {'is nothing' if not beside else 'stands ' + reasons.listed(beside)}"
+        beside, parent = _value_at(keys[:-1], data), reasons.fields([_path(keys[:-1])]) if keys[:-1] else "it"
+        return f"missing {place} ({f'{parent} has {reasons.fields(beside)}' if beside else f'{parent} is empty'})"
     value = _value_at(keys, data)
     given = summary(value, secret=keys[-1:] == _CODE) if location is Location.BODY else reasons.shown(value)
-    return f"{path} is {given}: {reasons.shown(error.text, _LONGEST)}"
+    return f"invalid {place}: {reasons.shown(error.text, _LONGEST)} (got {given})"
 
 
 def _value_at(keys: Keys, data: Any) -> Any:
@@ -79,7 +84,7 @@ def summary(value: object, *, secret: bool = False) -> str:
         case str():
             return f"a string of {counted(len(value), 'character')}"
         case list():
-            return f"an array of {len(value)}"
+            return f"an array of {counted(len(value), 'item')}"
     return "an object"
 
 

@@ -59,7 +59,7 @@ def _token(request: Request) -> str:
     """
     token = bearer_token(request)
     if token is None:
-        reason = "the request has neither an api-key header nor a bearer token in an Authorization header"
+        reason = "missing credentials: the request has no api-key header and no bearer token in an Authorization header"
         raise UNAUTHORIZED("authentication not found in headers").because(reason)
     return token
 
@@ -115,8 +115,8 @@ def _check_address(request: Request, workspace: Workspace) -> None:
             f"We have detected you are using an unrecognised IP address {request.remote_addr}. "
             "Authorise it on the security page of your account."
         )
-        known = f"behaviour.authorised_ips of workspace {workspace.name}: {reasons.listed(allowed)}"
-        raise refused.because(f"{request.remote_addr} is not within {known}")
+        known = f"workspace {workspace.name} allows {reasons.listed(allowed)} (behaviour.authorised_ips)"
+        raise refused.because(f"unauthorised IP address {request.remote_addr}: {known}")
 
 
 def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
@@ -126,12 +126,13 @@ def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
         if key in workspace.state.revoked_keys:
             return f"{shown} was revoked in workspace {workspace.name}"
         if within is not None and workspace.state.account_of(key) is not None:
-            return f"{shown} is of workspace {workspace.name}, and the request is for workspace {within.name}"
+            return f"{shown} belongs to workspace {workspace.name}, but the request is for workspace {within.name}"
     if is_drawn(key):
-        return f"{shown} is of a workspace that is gone"
+        return f"{shown} belongs to a workspace that no longer exists"
     if not is_key(key):
-        return f"{shown} is none: keys have 1 to {LONGEST_KEY} printable ASCII characters without blanks"
-    return f"{shown} opens no account, and the server takes no unknown keys there (--keys {store.keys})"
+        return f"{shown} is malformed: expected 1 to {LONGEST_KEY} printable ASCII characters without spaces"
+    where = "" if within is None else f" in workspace {within.name}"
+    return f"{shown} is unknown: no account{where} has it, and unknown keys are refused (--keys {store.keys})"
 
 
 def _is_authorised(address: str, allowed: Sequence[str]) -> bool:

@@ -52,7 +52,7 @@ def finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
     if reply.wire is None or reply.wire.answers:
         exchange.status, exchange.answer_body, exchange.answer_headers = reply.status, body, headers
     else:
-        exchange.reason = f"the fault {exchange.fault} let no answer through"
+        exchange.reason = f"fault {exchange.fault} ended the request without an answer"
     if reply.wire is not None and reply.wire.waits:
         exchange.held = Held(exchange.id, headers, refuses=not reply.wire.answers)
         reply.wire = reply.wire._replace(held=exchange.held)

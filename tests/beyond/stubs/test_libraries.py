@@ -115,8 +115,8 @@ def test_a_workspace_without_room_for_the_libraries_is_refused(libraries):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("nots", "there is no stub library 'nots'; did you mean notes?"),
-        ("standrd", "there is no stub library 'standrd'; there are"),
+        ("nots", "unknown stub library 'nots'; did you mean notes?"),
+        ("standrd", "unknown stub library 'standrd'; there are"),
         ("nowhere.yaml", "nowhere.yaml: no such file"),
         ("empty", "empty is no stub library: it has seed, accounts as well; extends takes any scenario"),
         ("whole", "whole is no stub library: it has seed, strict as well"),

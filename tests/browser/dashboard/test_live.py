@@ -82,7 +82,7 @@ def test_a_workspace_that_is_dropped_is_told_and_comes_back_under_its_name(brows
     type_into(browser, FIELD, TYPED)
 
     workspace.http.delete(f"{workspace.server}/_mock/workspaces/{workspace.name}", timeout=30)
-    says(browser, f"no workspace '{workspace.name}'")
+    says(browser, f"nknown workspace '{workspace.name}'")
     assert browser.see(FIELD)[0].get_attribute("value") == TYPED
 
     workspace.http.post(f"{workspace.server}/_mock/workspaces", json={"name": workspace.name}, timeout=30)

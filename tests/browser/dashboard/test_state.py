@@ -208,7 +208,7 @@ def test_a_typed_text_stays_when_the_workspace_is_dropped(browser, change):
     assert requests.delete(f"{server}/_mock/workspaces/{name}", timeout=10).ok
     send(browser)
 
-    said(browser, "there is no workspace")
+    said(browser, "unknown workspace")
     assert "name: Letters" in text(browser)
     browser.console()  # which tells of the answers 404
 

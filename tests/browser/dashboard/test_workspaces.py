@@ -141,7 +141,7 @@ def test_an_open_page_says_that_its_workspace_was_dropped_and_comes_back_with_it
 
     requests.delete(f"{server}/_mock/workspaces/{name}", timeout=10)
 
-    said = f"There is no workspace '{name}'; it was dropped. All workspaces"
+    said = f"Unknown workspace '{name}'; it was deleted. All workspaces"
     browser.until(lambda: browser.text("#connection") == said, "nothing is said")
     assert browser.see("#connection a")[0].get_attribute("href") == f"{server}/_mock/ui/workspaces"
     assert value(browser, "#keep [name=name]") == "typed"

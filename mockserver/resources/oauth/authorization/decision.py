@@ -24,7 +24,7 @@ def begin(workspace: Workspace, account: Account, user: str, wanted: Authorizati
     """
     app = wanted.app
     if not may_enter(workspace, app, account):
-        reason = f"{user} is a user of account {account.name}, and the app is of account {app.account}"
+        reason = f"user {user} belongs to account {account.name}, but the private app belongs to account {app.account}"
         raise ACCESS_DENIED("Only users of the app's own organization can authorize a private app").because(reason)
     return model.ask(
         workspace,
@@ -47,7 +47,7 @@ def decide(workspace: Workspace, account: Account, row: Grant, decision: str) ->
     """
     app = workspace.state.table(App).get(row.client_id)
     if app is None or row.redirect_uri not in app.redirect_uris:
-        reason = f"{reasons.shown(row.redirect_uri)} is no redirect_uri of the app {row.client_id} any more"
+        reason = f"app {row.client_id} no longer has the redirect_uri {reasons.shown(row.redirect_uri)}"
         raise GONE("The app that asked takes nobody back there any more. Start again from the app.").because(reason)
     model.GRANT.fire(workspace, account, row, "consent" if decision == ACCEPT else "refuse")
     if row.code is not None:

@@ -63,11 +63,12 @@ def redirection(workspace: Workspace, query: Mapping[str, str]) -> Redirection:
     app = workspace.state.table(App).get(query.get("client_id", ""))
     if app is None:
         known = reasons.listed(workspace.state.table(App))
-        reason = f"{reasons.shown(query.get('client_id', ''))} is no client_id of workspace {workspace.name}; {known}"
+        given = reasons.shown(query.get("client_id", ""))
+        reason = f"unknown client_id {given} in workspace {workspace.name} (known: {known})"
         raise INVALID_CLIENT("There is no app with this client_id", status=400).because(reason)
     uri = query.get("redirect_uri", "")
     if uri not in app.redirect_uris:
-        reason = f"redirect_uri is {reasons.shown(uri)}; registered: {reasons.listed(app.redirect_uris)}"
+        reason = f"unregistered redirect_uri {reasons.shown(uri)} (registered: {reasons.listed(app.redirect_uris)})"
         raise INVALID_REQUEST(f"{app.name} has not registered this redirect_uri").because(reason)
     return Redirection(app, uri, query.get("state"))
 
@@ -82,13 +83,13 @@ def authorization_request(found: Redirection, query: Mapping[str, str]) -> Autho
     response_type = query.get("response_type", "code")
     if response_type != "code":
         raise UNSUPPORTED_RESPONSE_TYPE("response_type must be code").because(
-            f"response_type is {reasons.shown(response_type)}; this server gives codes only"
+            f"response_type is {reasons.shown(response_type)}, expected code"
         )
     wanted = scopes.split(query.get("scope", ""))
     if not wanted:
-        raise INVALID_SCOPE("scope must name what the app asks for").because("the request names no scope")
+        raise INVALID_SCOPE("scope must name what the app asks for").because("missing parameter `scope` in the query")
     if more := scopes.beyond(wanted, found.app.scopes):
-        reason = f"the app {found.app.client_id} has {reasons.listed(found.app.scopes)}"
+        reason = f"app {found.app.client_id} may ask for {reasons.listed(found.app.scopes)}"
         raise INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
     return AuthorizationRequest(found, wanted, _challenge(found.app, query), query.get("nonce"))
 
@@ -98,7 +99,7 @@ def _check_kept(query: Mapping[str, str]) -> None:
     for name in ("state", "nonce"):
         if (length := len(query.get(name, ""))) > LONGEST_STATE:
             refused = INVALID_REQUEST(f"{name} has more than {LONGEST_STATE:,} characters")
-            raise refused.because(f"{name} has {length:,} characters")
+            raise refused.because(f"{name} has {length:,} characters, expected at most {LONGEST_STATE:,}")
 
 
 def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:
@@ -106,10 +107,13 @@ def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:
     if value is None:
         if method is not None or app.public:
             raise INVALID_REQUEST("code_challenge is missing").because(
-                "code_challenge_method needs it" if method is not None else f"{app.client_id} is a public app"
+                "code_challenge_method is given without it"
+                if method is not None
+                else f"public app {app.client_id} requires it"
             )
         return None
     if not _CHALLENGE.fullmatch(value) or method not in (None, *_METHODS):
-        reason = f"code_challenge has {len(value)} characters, code_challenge_method is {reasons.shown(method)}"
+        given = f"code_challenge has {len(value)} characters, code_challenge_method is {reasons.shown(method)}"
+        reason = f"{given}; expected 43 to 128 letters, digits, '-', '.', '_' or '~', and S256 or plain"
         raise INVALID_REQUEST("code_challenge or code_challenge_method is not one of RFC 7636").because(reason)
     return Challenge(value, method or "plain")

@@ -31,8 +31,8 @@ def begin(caller: AnonymousCaller, request: Request, query: Mapping[str, str]) -
     person = users.named(caller.workspace, wanted.app, query["mock_user"])
     if person is None:
         known = reasons.listed(dict.fromkeys(row.user.email for row in users.people(caller.workspace, wanted.app)))
-        message = f"mock_user names nobody; there are: {known}"
-        raise errors.INVALID_PARAMETER(message).because(f"mock_user is {reasons.shown(query['mock_user'])}; {message}")
+        reason = f"unknown mock_user {reasons.shown(query['mock_user'])} (known: {known})"
+        raise errors.INVALID_PARAMETER(f"unknown mock_user; known: {known}").because(reason)
     return _signed_in(caller, request, query, wanted, person)
 
 
@@ -69,7 +69,7 @@ def consent(caller: AnonymousCaller, request: Request, form: Mapping[str, str]) 
     found = lookup.waiting(caller.workspace, form.get("ticket", ""), form[csrf.FIELD])
     if found is None:
         message = "This question was answered already, or has waited for too long. Start again from the app."
-        raise errors.GONE(message).because("no grant waits for an answer with this ticket from this browser")
+        raise errors.GONE(message).because("no grant awaits a decision for this ticket and browser")
     return redirect(decision.decide(caller.workspace, *found, answer))
 
 

@@ -36,15 +36,15 @@ class Bearer:
         except BadSignature as error:
             if within is None and (other := self._other_replica(token)):
                 raise self._store.replica.misdirected("the access token", other) from error
-            raise _refused(f"it was not signed by this server: {reasons.shown(error)}") from error
+            raise _refused(f"not signed by this server ({reasons.shown(error)})") from error
         if claims.WORKSPACE not in said:
-            raise _refused("it is a token about a user, and no access token")
+            raise _refused("it is an ID token")
         name = str(said[claims.WORKSPACE])
         workspace = self._store.get(name)
         if workspace is None:
-            raise _refused(f"it is of workspace {reasons.shown(name)}, which is gone")
+            raise _refused(f"workspace {reasons.shown(name)} no longer exists")
         if within is not None and within is not workspace:
-            raise _refused(f"it is of workspace {name}, and the request is for workspace {within.name}")
+            raise _refused(f"it belongs to workspace {name}, but the request is for workspace {within.name}")
         enter(workspace)
         with workspace.lock:
             found = claims.live_token(workspace, said)
@@ -64,9 +64,9 @@ def _why_over(said: Mapping[str, Any], workspace: Workspace) -> str:
     """Why an access token does not work in its workspace, as a text for the journal."""
     ended = datetime.fromtimestamp(said["exp"], UTC)
     if ended <= workspace.state.clock.now():
-        return f"it has expired at {reasons.instant(ended)}; {reasons.clock(workspace.state.clock)}"
-    return f"it, its grant or its account was revoked or deleted, or workspace {workspace.name} has another state now"
+        return f"it expired at {reasons.instant(ended)}; {reasons.clock(workspace.state.clock)}"
+    return f"the token or its grant was revoked, its account deleted, or workspace {workspace.name} reset"
 
 
 def _refused(why: str) -> ServiceError:
-    return UNAUTHORIZED("Invalid access token").because(f"the access token is not good: {why}")
+    return UNAUTHORIZED("Invalid access token").because(f"invalid access token: {why}")

@@ -28,18 +28,21 @@ def authenticated(workspace: Workspace, header: str, form: Mapping[str, str]) ->
     """
     given = _given(header, form)
     if not given.client_id:
-        raise INVALID_CLIENT("client_id is missing").because("neither the form nor the Authorization header has one")
+        raise INVALID_CLIENT("client_id is missing").because(
+            "missing client_id in the form and in the Authorization header"
+        )
     app = workspace.state.table(App).get(given.client_id)
     if app is None:
         known = reasons.listed(workspace.state.table(App))
-        reason = f"{reasons.shown(given.client_id)} is no client_id of workspace {workspace.name}; there are: {known}"
+        reason = f"unknown client_id {reasons.shown(given.client_id)} in workspace {workspace.name} (known: {known})"
         raise INVALID_CLIENT("There is no app with this client_id").because(reason)
     if app.public and given.secret is None:
         return app
     if given.secret is None or not _is_right(app, given.secret):
-        what = "missing" if given.secret is None else "wrong" if not app.public else "one, and a public app has none"
+        what = "missing" if given.secret is None else "unexpected" if app.public else "wrong"
+        kind = "public app" if app.public else "app"
         raise INVALID_CLIENT("client_secret is missing or wrong").because(
-            f"the secret of the app {app.client_id} is {what}"
+            f"{what} client_secret for {kind} {app.client_id}"
         )
     return app
 
@@ -55,8 +58,8 @@ def _given(header: str, form: Mapping[str, str]) -> Credentials:
         return Credentials(form.get("client_id", ""), form.get("client_secret"))
     found = _of_basic(encoded)
     if "client_secret" in form or form.get("client_id", found.client_id) != found.client_id:
-        reason = "client_secret or another client_id stands in the form, beside the Authorization header"
-        raise INVALID_REQUEST("The client's credentials stand in two places").because(reason)
+        reason = "client_secret or another client_id is in the form as well as in the Authorization header"
+        raise INVALID_REQUEST("The client's credentials are given twice").because(reason)
     return found
 
 
@@ -64,7 +67,9 @@ def _of_basic(encoded: str) -> Credentials:
     try:
         client_id, colon, secret = b64decode(encoded.strip(), validate=True).decode().partition(":")
     except ValueError as error:
-        raise INVALID_CLIENT("The Authorization header is not well-formed").because("it is no Base64") from error
+        raise INVALID_CLIENT("The Authorization header is not well-formed").because(
+            "the Authorization header is not valid Base64"
+        ) from error
     # The secret is tried as it is, and decoded; a client id has no sign that would differ.
     return Credentials(unquote_plus(client_id), secret if colon and secret else None)
 
@@ -77,5 +82,7 @@ def required(form: Mapping[str, str], name: str) -> str:
     """
     value = form.get(name)
     if not value:
-        raise INVALID_REQUEST(f"{name} is missing").because(f"the form has no {name}; it has {reasons.listed(form)}")
+        raise INVALID_REQUEST(f"{name} is missing").because(
+            f"missing field `{name}` in the form (it has {reasons.fields(form)})"
+        )
     return value

@@ -43,16 +43,16 @@ def redeem(workspace: Workspace, app: App, code: str, *, redirect_uri: str | Non
     """
     account, row = _of(workspace, app, code, "code")
     if code != row.code:
-        raise INVALID_GRANT("The code is unknown").because(f"what came as a code is another secret of grant {row.id}")
+        raise INVALID_GRANT("The code is unknown").because(f"the code given is another secret of grant {row.id}")
     if row.state == ACTIVE:
         GRANT.fire(workspace, account, row, "revoke")
         raise INVALID_GRANT("The code was used already").because(
-            f"the code of grant {row.id} came a second time, and what it gave is revoked"
+            f"the code of grant {row.id} was used a second time, so its tokens are revoked"
         )
     if row.state != CODE_ISSUED:
         raise INVALID_GRANT("The code has expired or was revoked").because(_where(workspace, row))
     if redirect_uri is not None and redirect_uri != row.redirect_uri:
-        reason = f"redirect_uri is {reasons.shown(redirect_uri)}, and the code was asked for with {row.redirect_uri}"
+        reason = f"redirect_uri is {reasons.shown(redirect_uri)}, expected {row.redirect_uri} as in authorize"
         raise INVALID_GRANT("redirect_uri is not the one that the code was asked for with").because(reason)
     _check_verifier(row, verifier)
     GRANT.fire(workspace, account, row, "exchange")
@@ -64,12 +64,13 @@ def _check_verifier(row: Grant, verifier: str | None) -> None:
         # A verifier without a challenge is a sign of a PKCE downgrade attack (RFC 9700, 4.8.2).
         if verifier is not None:
             raise INVALID_GRANT("The code was asked for without code_challenge").because(
-                f"grant {row.id} has no challenge, and the request has a code_verifier"
+                f"unexpected code_verifier: grant {row.id} has no code_challenge"
             )
         return
     if verifier is None or not row.challenge.is_met_by(verifier):
-        how = "is missing" if verifier is None else f"does not make the code_challenge by {row.challenge.method}"
-        raise INVALID_GRANT("code_verifier is not the one of the code_challenge").because(f"code_verifier {how}")
+        wrong = f"code_verifier does not match the code_challenge ({row.challenge.method})"
+        reason = "missing code_verifier" if verifier is None else wrong
+        raise INVALID_GRANT("code_verifier is not the one of the code_challenge").because(reason)
 
 
 def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...]) -> IssuedToken:
@@ -82,13 +83,15 @@ def refresh(workspace: Workspace, app: App, token: str, wanted: tuple[str, ...])
     if token in row.spent:
         GRANT.fire(workspace, account, row, "revoke")
         raise INVALID_GRANT("The refresh token was replaced by a newer one").because(
-            f"a refresh token of grant {row.id} came again after it was replaced, and the grant is revoked"
+            f"a replaced refresh token of grant {row.id} was used again, so the grant is revoked"
         )
     now = workspace.state.clock.now()
     if token != row.refresh_token or row.refresh_expires_at is None or row.refresh_expires_at <= now:
         raise INVALID_GRANT("The refresh token is unknown, expired or revoked").because(_where(workspace, row))
     if more := [name for name in wanted if name not in row.scopes]:
-        raise INVALID_SCOPE("The scopes are more than were granted").because(f"not granted: {reasons.listed(more)}")
+        raise INVALID_SCOPE("The scopes are more than were granted").because(
+            f"scopes that were not granted: {reasons.listed(more)}"
+        )
     GRANT.fire(workspace, account, row, "refresh")
     return issue(workspace, account, row, wanted)
 
@@ -115,7 +118,7 @@ def _of(workspace: Workspace, app: App, secret: str, called: str) -> OwnedGrant:
     found = lookup.find(workspace, secret)
     if found is None:
         raise INVALID_GRANT(f"The {called} is unknown, expired or revoked").because(
-            f"no grant of workspace {workspace.name} has this {called}"
+            f"unknown {called}: no grant of workspace {workspace.name} has it"
         )
     _check_owner(found.grant, app, called)
     return found
@@ -124,7 +127,7 @@ def _of(workspace: Workspace, app: App, secret: str, called: str) -> OwnedGrant:
 def _check_owner(row: Grant, app: App, called: str) -> None:
     if row.client_id != app.client_id:
         raise INVALID_GRANT(f"The {called} is another app's").because(
-            f"grant {row.id} is of the app {row.client_id}, and {app.client_id} has come with its {called}"
+            f"the {called} belongs to app {row.client_id} (grant {row.id}), but app {app.client_id} sent it"
         )
 
 

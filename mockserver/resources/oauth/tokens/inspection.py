@@ -36,7 +36,9 @@ def introspect(caller: AnonymousCaller, credentials: str, form: Mapping[str, str
     app = authenticated(workspace, credentials, form)
     if app.public:
         # RFC 7662, 2.1: else anybody could try tokens out.
-        raise INVALID_CLIENT("Only an app with a secret can ask about tokens").because(f"{app.client_id} is public")
+        raise INVALID_CLIENT("Only an app with a secret can ask about tokens").because(
+            f"app {app.client_id} is public and has no secret"
+        )
     secret = _identified(workspace, required(form, "token"), signer)
     found = lookup.live_token(workspace, secret)
     if found is not None and found.grant.client_id == app.client_id:
@@ -69,10 +71,10 @@ def userinfo(caller: AnonymousCaller, credentials: str, signer: Signer) -> dict[
     found = lookup.live_token(workspace, token_id)
     if found is None:
         raise INVALID_TOKEN("The access token is missing, unknown, expired or revoked").because(
-            f"the Authorization header holds no good access token of workspace {workspace.name}"
+            f"the Authorization header has no valid access token of workspace {workspace.name}"
         )
     if scopes.OPENID not in found.token.scopes:
-        reason = f"the token has {reasons.listed(found.token.scopes)}"
+        reason = f"userinfo requires the scope openid; the token has {reasons.listed(found.token.scopes)}"
         raise INSUFFICIENT_SCOPE("The access token lacks the scope openid").because(reason)
     return claims.of_user(found)
 

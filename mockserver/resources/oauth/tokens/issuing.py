@@ -28,7 +28,7 @@ def of_code(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], 
     if grant_type != _CODE_TYPE:
         known = "authorization_code, refresh_token or client_credentials"
         raise UNSUPPORTED_GRANT_TYPE(f"grant_type must be {known}").because(
-            f"grant_type is {reasons.shown(grant_type)}"
+            f"grant_type is {reasons.shown(grant_type)}, expected {known}"
         )
     app = authenticated(caller.workspace, credentials, form)
     issued = exchange.redeem(
@@ -69,10 +69,10 @@ def of_client(caller: AnonymousCaller, credentials: str, form: Mapping[str, str]
     workspace = caller.workspace
     app = authenticated(workspace, credentials, form)
     if app.public:
-        raise UNAUTHORIZED_CLIENT("The app cannot have a token for itself").because(f"{app.client_id} is public")
+        raise UNAUTHORIZED_CLIENT("The app cannot have a token for itself").because(f"app {app.client_id} is public")
     wanted = scopes.split(form.get("scope", "")) or app.scopes
     if more := scopes.beyond(wanted, app.scopes):
-        reason = f"the app {app.client_id} has {reasons.listed(app.scopes)}"
+        reason = f"app {app.client_id} may ask for {reasons.listed(app.scopes)}"
         raise INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
     return _answer(caller, exchange.grant_itself(workspace, app, wanted), signer)
 

@@ -56,9 +56,9 @@ class Signer:
             BadSignature: it is not a token, or was signed with another key.
         """
         if len(token) > _LONGEST:
-            raise BadSignature("too long")
+            raise BadSignature(f"longer than {_LONGEST:,} characters")
         if self._made is None and not self._keeping.has_secret(_KEPT_AS):
-            raise BadSignature("it has signed nothing yet")  # making a key takes its time
+            raise BadSignature("it has not signed any token yet")  # making a key takes its time
         return self._read(token)
 
     @cached_property

@@ -33,7 +33,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
     def missing(self, workspace: str, request: Request) -> ServiceError:
         if other := self._store.replica.other_of_name(workspace):
             return self._store.replica.misdirected(f"workspace {workspace}", other)
-        return NOT_FOUND(f"There is no workspace {workspace}").because(f"there is no workspace {workspace!r}")
+        return NOT_FOUND(f"There is no workspace {workspace}").because(f"unknown workspace {workspace!r}")
 
     def identify(self, request: Request, route: Route, within: Workspace | None) -> AnonymousCaller:
         return _caller(request, route, within or self._store.default)

@@ -38,10 +38,10 @@ class ApiHandler(Handler[Caller]):
     def missing(self, workspace: str, request: Request) -> ServiceError:
         if other := self._store.replica.other_of_name(workspace):
             return self._store.replica.misdirected(f"workspace {workspace}", other)
-        reason = f"there is no workspace {workspace!r}"
+        reason = f"unknown workspace {workspace!r}"
         key = request.environ.get("HTTP_API_KEY")
         if key is None or is_drawn(key) or self._store.knows(key):
-            return UNAUTHORIZED().because(f"{reason}, and the key opens none of its accounts")
+            return UNAUTHORIZED().because(f"{reason}, so no API key is valid there")
         return NOT_FOUND().because(reason)
 
     def identify(self, request: Request, route: Route, within: Workspace | None) -> Caller:
@@ -64,7 +64,7 @@ class ApiHandler(Handler[Caller]):
         account = caller.account
         exchange.account = account.name
         if caller.is_unknown:
-            exchange.warn(f"the API key is nobody's; it opens {account.name}, a {account.role} account (--keys any)")
+            exchange.warn(f"unknown API key; used the {account.role} account {account.name} instead (--keys any)")
         _count(found.workspace, account.id, exchange, headers)
 
     def nowhere(self, found: Identified[Caller], exchange: Exchange) -> Reply:
@@ -111,5 +111,5 @@ def _count(workspace: Workspace, account: int, exchange: Exchange, headers: Head
     allowance = rate_limit.take(workspace, account, exchange.path)
     headers += allowance.headers()
     if allowance.exceeded and workspace.state.behaviour.rate_limit.enforce:
-        limit = f"more than {allowance.limit} requests came within one window of the workspace's clock"
-        raise TOO_MANY_REQUESTS().because(f"{limit}; the next one begins in {allowance.reset} seconds")
+        limit = f"rate limit exceeded: more than {allowance.limit} requests in one window of the workspace's clock"
+        raise TOO_MANY_REQUESTS().because(f"{limit}; the next window begins in {allowance.reset} seconds")

@@ -29,5 +29,5 @@ def why_nowhere(request: Request, operations: Iterable[Named]) -> str:
     shown = reasons.shown(shown_path(request), _LONGEST)
     methods = ", ".join(f"{operation.method} ({operation.id})" for operation in operations)
     if not methods:
-        return f"no operation has the address {shown}"
-    return f"{shown} does not take {request.method}; it takes {methods}"
+        return f"unknown route: no operation has the path {shown}"
+    return f"method {request.method} not allowed for {shown}; allowed: {methods}"
