@@ -157,7 +157,7 @@ def test_there_are_as_many_stubs_as_there_may_be_and_no_more(make_api):
 
     answer = api.post(ADDRESS, json=ALL)
 
-    assert (answer.status_code, "there may be 1,000 stubs" in answer.json["detail"]) == (409, True)
+    assert (answer.status_code, "the limit is 1,000" in answer.json["detail"]) == (409, True)
     assert api.get(ADDRESS).json["count"] == MOST_STUBS
     assert api.put(ADDRESS, json={"items": [ONE] * MOST_STUBS}).json["count"] == MOST_STUBS
 

@@ -39,7 +39,7 @@ class Provider:
     def next_id(self, kind: str) -> int:
         found = self._ids.get(kind, self._state.last_ids.get(kind, 0)) + 1
         if found > LAST_ID:
-            raise TemplateError(f"there is no id left for another {kind}: they go up to {LAST_ID:,}")
+            raise TemplateError(f"no id left for another {kind}: the limit is {LAST_ID:,}")
         self._ids[kind] = found
         return found
 

@@ -34,7 +34,7 @@ def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> None:
     for index in taken(stubs, there):
         raise TakenError(("stubs", index, "id"), f"{stubs[index].id} is there already")
     if len(there) + len(stubs) > MOST_STUBS:
-        raise SectionError(("stubs",), f"there may be {MOST_STUBS:,} stubs, and there are {len(there):,}")
+        raise SectionError(("stubs",), f"too many stubs: {len(there):,}, the limit is {MOST_STUBS:,}")
     workspace.state.name_stubs(stubs)
     there.put_first(stubs)
 
@@ -54,7 +54,7 @@ def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
         if stub.written not in written
     ]
     if len(there) + len(found) > MOST_STUBS:
-        told = f"there may be {MOST_STUBS:,} stubs; there are {len(there):,}, and {len(found):,} of --stubs"
+        told = f"too many stubs: {len(there):,}, and {len(found):,} of --stubs; the limit is {MOST_STUBS:,}"
         raise SectionError(("stubs",), told)
     workspace.state.name_stubs(found)
     there.put_last(found)

@@ -77,7 +77,7 @@ class Budget:
             if size > MOST_HELD:
                 raise BudgetError(f"a value is as large as {size:,} others, and may be as large as {MOST_HELD:,}")
             if depth > DEEPEST:
-                raise BudgetError(f"a value is nested in {depth} levels, and there may be {DEEPEST}")
+                raise BudgetError(f"a value is nested in {depth} levels, the limit is {DEEPEST}")
         return value
 
     @staticmethod
@@ -88,7 +88,7 @@ class Budget:
             BudgetError: it would be too long.
         """
         if length > LONGEST_TEXT:
-            raise BudgetError(f"a text has {length:,} characters, and there may be {LONGEST_TEXT:,}")
+            raise BudgetError(f"a text has {length:,} characters, the limit is {LONGEST_TEXT:,}")
 
     def _size(self, value: Any) -> tuple[int, int]:
         """How much a value holds, itself included, and in how many levels.

@@ -88,7 +88,7 @@ class Check:
             case nodes.Name(name=name) if name in FUNCTIONS:
                 _check_function(node, name)
             case nodes.Name(name=name):
-                raise _mistake(node, f"there is no function {name}; {nearest(name, FUNCTIONS)}")
+                raise _mistake(node, f"unknown function {name}; {nearest(name, FUNCTIONS)}")
             case nodes.Getattr(node=nodes.Name(name="faker"), attr=attribute):
                 _check_late(node, "faker", attribute)
                 if node.args or node.kwargs:
@@ -97,7 +97,7 @@ class Check:
                 _check_signature(node, f"{name}()", METHODS[name])
                 self._one(inner)
             case nodes.Getattr(attr=name):
-                raise _mistake(node, f"there is no method {name}; there are {', '.join(sorted(METHODS))}")
+                raise _mistake(node, f"unknown method {name}; known: {', '.join(sorted(METHODS))}")
             case _:
                 raise _mistake(node, "only functions can be called")
         self.all_of([*node.args, *(pair.value for pair in node.kwargs)])
@@ -147,7 +147,7 @@ def _check_late(node: nodes.Node, base: str, attribute: str) -> None:
 def _check_use(node: Any, noun: str, known: Mapping[str, Callable[..., Any]]) -> None:
     """Check the name and the arguments of a filter or a test."""
     if node.name not in known:
-        raise _mistake(node, f"there is no {noun} {node.name:.40}; {nearest(node.name, known)}")
+        raise _mistake(node, f"unknown {noun} {node.name:.40}; {nearest(node.name, known)}")
     _check_arguments(node)
     _check_signature(node, f"the {noun} {node.name}", known[node.name])
 

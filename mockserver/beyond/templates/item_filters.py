@@ -65,7 +65,7 @@ def _holds(budget: Budget, value: Any, name: Any, given: list[Any]) -> bool:
     if name is None:
         return not isinstance(value, Undefined) and operators.is_true(value)
     if not isinstance(name, str) or name not in TESTS:
-        raise TemplateError(f"there is no test {name!r:.40}")
+        raise TemplateError(f"unknown test {name!r:.40}")
     return bool(_step(TESTS[name], budget, value, *given))
 
 

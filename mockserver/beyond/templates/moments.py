@@ -42,7 +42,7 @@ def date(budget: Budget, value: Any, form: str = "%Y-%m-%d") -> str:
     while (next_at := found.find("%", at)) >= 0:
         directive = found[next_at + 1 : next_at + 2]
         if directive not in _DIRECTIVES or not directive:
-            raise TemplateError(f"%{directive} is no part of a moment; there are %{', %'.join(sorted(_DIRECTIVES))}")
+            raise TemplateError(f"unknown directive %{directive}; known: %{', %'.join(sorted(_DIRECTIVES))}")
         pieces += [found[at:next_at], _directed(moment, directive)]
         at = next_at + 2
     made: str = budget.made("".join([*pieces, found[at:]]))

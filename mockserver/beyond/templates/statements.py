@@ -83,5 +83,5 @@ def _bound(target: nodes.Node, value: Any) -> dict[str, Any]:
     assert isinstance(target, nodes.Tuple), "the check admits no other target"
     found = items(value)
     if len(found) != len(target.items):
-        raise TemplateError(f"{len(target.items)} names stand for {counted(len(found), 'item')}")
+        raise TemplateError(f"{len(target.items)} names for {counted(len(found), 'item')}, expected as many of both")
     return {one.name: inner for one, inner in zip(target.items, found, strict=True) if isinstance(one, nodes.Name)}

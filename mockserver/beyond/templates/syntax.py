@@ -59,7 +59,7 @@ def read(text: str, known: Collection[str] = ()) -> Template:
     return Template(_only_expression(tree), tree.body, parts)
 
 
-_TOO_DEEP = f"is nested too deeply: there may be {DEEPEST} levels"
+_TOO_DEEP = f"is nested too deeply: the limit is {DEEPEST} levels"
 
 
 @cache

@@ -41,7 +41,7 @@ _WHY = {
     401: "the server has a control token, and the call lacks it",
     403: "a web page of another origin has made the call or, without a control token, it came by a name that may be "
     "somebody else's",
-    404: "there is no such thing, or no such workspace",
+    404: "unknown id or name, or unknown workspace",
     409: "it does not go together with what is there",
     413: "the body is too large",
     421: "this server is a replica (--replica), and the workspace is of another one, which `X-Mock-Replica` names",

@@ -79,10 +79,10 @@ class Request(View):
     stub = members.text("the stub that was asked", allow_none=True)
     transitions = members.many(Change)
     warnings = members.texts(
-        "what was sent and is ignored", of=lambda exchange: map(redaction.plain, exchange.warnings)
+        "fields and parameters that the service ignored, and other advice", of=lambda exchange: map(redaction.plain, exchange.warnings)
     )
     reason = members.text(
-        "why the answer is no success",
+        "why the request was refused",
         allow_none=True,
         of=lambda exchange: exchange.reason and redaction.plain(exchange.reason),
     )

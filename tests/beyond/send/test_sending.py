@@ -42,7 +42,7 @@ def test_without_credits_nothing_is_sent(sending):
     answer = here.send(cc=[{"email": "carol@example.test"}])
 
     assert (answer.status_code, answer.json["code"]) == (402, "not_enough_credits")
-    assert here.reason() == "2 credits of kind email are needed, and account acme has 1"
+    assert here.reason() == "not enough email credits: 2 required, account acme has 1"
     assert (here.mails(), here.credits()) == ([], 1)
 
 

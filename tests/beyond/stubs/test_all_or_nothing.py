@@ -75,7 +75,7 @@ def test_a_failure_counts_as_a_hit_and_is_told_in_the_journal(stubbed):
     (entry,) = api.get("/_mock/requests").json["items"]
     assert stub["hits"] == 1
     assert entry["reason"].startswith("stub form (POST /v3/contacts), effects[1], line 1: ")
-    assert entry["reason"].endswith("; nothing was done")
+    assert entry["reason"].endswith("; nothing was changed")
 
 
 def test_a_body_that_is_no_json_is_refused_once_a_template_asks_for_it(stubbed):
@@ -189,7 +189,7 @@ def test_a_value_beyond_the_limit_of_bytes_is_refused_and_what_is_forgotten_make
     refused = api.put("/v3/feeds/b", json="x" * 1_500)
     assert (refused.status_code, refused.json["code"]) == (400, "out_of_range")
     reason = api.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason.endswith("bytes, and there may be 2,000 (--stored-bytes-limit)")
+    assert reason.endswith("bytes, the limit is 2,000 (--stored-bytes-limit)")
     assert api.put("/v3/feeds/a", json="y" * 1_400).status_code == 204
     api.delete("/v3/feeds/a")
     assert api.put("/v3/feeds/b", json="x" * 1_500).status_code == 204
@@ -230,7 +230,7 @@ def test_the_reason_of_a_failure_names_file_and_line_of_the_stub(make_api, tmp_p
     assert api.get("/v3/contacts").status_code == 500
     reason = api.get("/_mock/requests").json["items"][0]["reason"]
     told = "stub stub-1 of mine.yaml:3 (GET /v3/contacts), answer.text, line 1: a number is divided by zero"
-    assert reason == f"{told}; nothing was done"
+    assert reason == f"{told}; nothing was changed"
 
 
 def test_stubs_that_differ_in_their_file_alone_are_equal(stubbed):

@@ -109,14 +109,14 @@ def test_a_workspace_without_room_for_the_libraries_is_refused(libraries):
     answer = libraries.post("/_mock/workspaces", json={"scenario": many})
 
     assert answer.status_code == 400
-    assert "there may be 1,000 stubs; there are 998, and 3 of --stubs" in answer.json["detail"]
+    assert "too many stubs: 998, and 3 of --stubs; the limit is 1,000" in answer.json["detail"]
 
 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("nots", "unknown stub library 'nots'; did you mean notes?"),
-        ("standrd", "unknown stub library 'standrd'; there are"),
+        ("nots", "there is no stub library 'nots'; did you mean notes?"),
+        ("standrd", "there is no stub library 'standrd'; there are"),
         ("nowhere.yaml", "nowhere.yaml: no such file"),
         ("empty", "empty is no stub library: it has seed, accounts as well; extends takes any scenario"),
         ("whole", "whole is no stub library: it has seed, strict as well"),
