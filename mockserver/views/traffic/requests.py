@@ -79,7 +79,8 @@ class Request(View):
     stub = members.text("the stub that was asked", allow_none=True)
     transitions = members.many(Change)
     warnings = members.texts(
-        "fields and parameters that the service ignored, and other advice", of=lambda exchange: map(redaction.plain, exchange.warnings)
+        "fields and parameters that the service ignored, and other advice",
+        of=lambda exchange: map(redaction.plain, exchange.warnings),
     )
     reason = members.text(
         "why the request was refused",
