@@ -63,7 +63,7 @@ def test_snapshot_is_restored_and_deleted_at_the_end_of_its_block(workspace, ask
 
     assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2]
     assert workspace.clock.now.hour == 9
-    with pytest.raises(MockServerError, match="there is no snapshot"):
+    with pytest.raises(MockServerError, match="unknown snapshot"):
         snapshot.restore()
 
 
