@@ -48,12 +48,12 @@ _SECTIONS = {
         "trigger": "live.deliveries",
         "workspaces": "live.workspaces",
     },
-    "Read and check what the mock knows": {
+    "Read and check the contract": {
         "openapi": "documents",
         "scenarios": "scenarios",
         "verify": "replaying",
     },
-    "Tend the file of a store, while no server uses it": {"store": "stores"},
+    "Maintain a store (stop the server first)": {"store": "stores"},
     "Set up": {"completion": "completing", "init": "initializing"},
 }
 #: The modules of all commands, those for shells as well.

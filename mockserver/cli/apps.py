@@ -57,7 +57,7 @@ def create(client_id: str | None, as_json: bool, **options: Any) -> None:
 
 @command(*_TARGET)
 def list_(as_json: bool, **target: Any) -> None:
-    """The registered apps."""
+    """List the registered apps."""
     found = _call("GET", "", target, {"items": list})["items"]
     _check(root_of(target["url"]), found)
     if as_json:
@@ -76,7 +76,7 @@ def list_(as_json: bool, **target: Any) -> None:
     *_TARGET,
 )
 def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> None:
-    """Change what is given of an app; lists are replaced."""
+    """Change the given fields of an app; lists are replaced."""
     target, members = _target_and_members(options)
     if members.pop("client_id", client_id) != client_id:
         raise Misused("the file is another app's")
@@ -88,7 +88,7 @@ def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> N
 
 @command(argument("client_id", completes="app"), *_TARGET)
 def delete(client_id: str, as_json: bool, **target: Any) -> None:
-    """Forget an app; all that it was given ends."""
+    """Delete an app; its grants and tokens end."""
     _call("DELETE", f"/{_path_segment(client_id)}", target, None)
     echo(json.dumps({"deleted": client_id}) if as_json else f"deleted: {client_id}")
 
@@ -153,4 +153,4 @@ def _path_segment(text: str) -> str:
     return quote(text, safe="")
 
 
-app = group("app", create, list_, update, delete, default=list_, help="OAuth apps on a running server.")
+app = group("app", create, list_, update, delete, default=list_, help="Manage the OAuth apps of a workspace.")

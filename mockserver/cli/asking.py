@@ -16,7 +16,7 @@ _PAUSE_S = 0.1
 
 @command(URL, JSON)
 def health(url: str | None, as_json: bool) -> None:
-    """Ask a running server how it is; exit status 1 if it does not answer."""
+    """Check that a server is up; exit status 1 if it is not."""
     try:
         root = root_of(url)
         try:
@@ -39,7 +39,7 @@ def health(url: str | None, as_json: bool) -> None:
     TOKEN,
 )
 def wait(url: str | None, token: str | None, timeout: float) -> None:
-    """Wait until a server is ready; exit status 1 if it is not in time. A token is tried out, too."""
+    """Wait until a server is ready; exit status 1 on timeout. Checks the control token, too."""
     root = root_of(url)
     deadline = time.monotonic() + timeout
     while (reason := _not_ready(root, deadline - time.monotonic())) is not None:
@@ -64,7 +64,7 @@ def _not_ready(root: str, seconds_left: float) -> str | None:
 
 @command(*SERVER)
 def env(url: str | None, token: str | None, workspace: str) -> None:
-    """Lines for a shell that lead clients to a running server: `eval "$(mockserver env)"`."""
+    """Print environment variables that point clients to a running server: `eval "$(mockserver env)"`."""
     from shlex import quote
     from urllib.parse import quote as percent_encoded
 

@@ -9,7 +9,7 @@ from mockserver.cli.remote import RequestRefused, Unreachable, root_of, send
 
 @command(URL)
 def ca(url: str | None) -> None:
-    """Print the certificate of the authority that clients of a server with TLS have to trust, in PEM.
+    """Print the CA certificate that clients of a server with TLS must trust, in PEM.
 
     It is fetched from the server itself, whose certificate nobody can check before. Where others could stand between,
     let the server write it to a file, by --tls-ca-file.

@@ -24,7 +24,7 @@ _LONGEST_ABOUT = 100
     option("--install", action="store_true", help="Write it to where the shell looks for it, and tell where that is."),
 )
 def completion(shell: str | None, install: bool) -> None:
-    """Print what lets a shell complete commands, options and names: `eval "$(mockserver completion bash)"`.
+    """Print the shell completion script: `eval "$(mockserver completion bash)"`.
 
     Whatever fits is asked of the program itself when Tab is pressed: commands, options, choices, files, scenarios,
     operations, faults and events, and the workspaces, snapshots, stubs, rules, deliveries and apps of a running server,

@@ -52,7 +52,7 @@ def coverage(  # noqa: PLR0913, PLR0917  # its options
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """Ask a running server what was met of the contract, and what is missing."""
+    """Report the coverage of the contract on a running server."""
     if update_baseline and baseline is None:
         raise Misused("--update-baseline goes with --baseline FILE.")
     try:

@@ -11,7 +11,7 @@ from mockserver.cli.options import JSON
 
 @command(JSON)
 def openapi(as_json: bool) -> None:
-    """The OpenAPI document of the mocked API, as YAML."""
+    """Print the OpenAPI document of the mocked API, as YAML."""
     from mockserver.evidence.openapi import document
     from mockserver.scenario.dump import to_yaml
 

@@ -46,7 +46,7 @@ class Plan(NamedTuple):
     ),
 )  # fmt: skip
 def init(folder: Path) -> None:
-    """Write a scenario and a first test into a project, and tell what to do next.
+    """Write a scenario and a first test into a project, and print the next steps.
 
     The test is one for pytest or unittest, as the project's own are, and stands beside them; a project in JavaScript
     gets the scenario. Nothing is asked, and no file that is there is changed.

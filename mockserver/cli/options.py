@@ -88,5 +88,5 @@ SCENARIOS = option(
 )
 #: The file into which a command writes.
 OUTPUT = option(
-    "--out", "--output", type=OUTPUT_FILE, metavar="FILE", help="Write it there, and not on standard output."
+    "--out", "--output", type=OUTPUT_FILE, metavar="FILE", help="Write to this file instead of standard output."
 )

@@ -20,7 +20,7 @@ from mockserver.cli.remote import RequestRefused, Unreachable, refusal, root_of
     TOKEN,
 )
 def verify(url: str | None, token: str | None, as_json: bool) -> int:
-    """Replay the contract's exchanges, here or against a running server; exit status 1 if one is answered otherwise."""
+    """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs."""
     from http.client import HTTPException
     from urllib.error import HTTPError
 

@@ -37,7 +37,7 @@ _COLLECTIONS_OF_THE_NEWEST = 100
 
 @command(*flags())
 def serve(**options: Any) -> None:
-    """Start the server; its address is the first line that it writes."""
+    """Start the server, and print its address as the first line."""
     check_names(os.environ, {variable(row.name) for row in declared()})
     for secret in ("control_token", "forward_key"):
         if options[secret] is None:

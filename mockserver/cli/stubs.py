@@ -71,7 +71,7 @@ def clear(as_json: bool, **target: Any) -> None:
 
 stubs = group(
     "stubs", list_, show, add, remove, clear, from_openapi, record, default=list_,
-    help="Answers for operations that the mock does not have.",
+    help="Add, list and remove stubs: answers for other operations.",
 )  # fmt: skip
 
 

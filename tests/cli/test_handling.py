@@ -264,7 +264,10 @@ def test_option_in_seconds_is_refused_with_an_example_when_it_is_not_a_duration(
         ("dns set acme.test --dkim-record bad", "'bad' is not one of 'ok', 'missing', 'wrong', 'timeout'."),
         ("dns show nope", "not a host name: got 'nope'"),
         ("machines show sendr", "unknown machine 'sendr'; did you mean sender?"),
-        ("machines fire sender 1 verify", "event verify is not allowed in state verified; allowed: change_email, delete"),
+        (
+            "machines fire sender 1 verify",
+            "event verify is not allowed in state verified; allowed: change_email, delete",
+        ),
         ("machines fire sender", "Missing argument 'KEY'."),
         ("seed", "Give a file, or --generate such as --generate senders=500."),
         ("seed --generate senders", "'senders' is not NAME=NUMBER, such as senders=500."),

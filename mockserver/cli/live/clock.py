@@ -23,14 +23,14 @@ _LONGEST_S = 660.0
 
 
 @command(
-    option("--freeze", action="store_true", help="Let the clock move by commands only."),
-    option("--thaw", action="store_true", help="Let the clock move with real time."),
+    option("--freeze", action="store_true", help="Stop the clock: only commands move it."),
+    option("--thaw", action="store_true", help="Let the clock run with real time."),
     option("--set", dest="now", metavar="MOMENT", help="Move the clock forward to it, such as 2026-03-01T09:00:00Z."),
     option("-n", "--limit", type=Integer(0, 1000), default=10, metavar="N", help="How many timers to list."),
     JSON, *SERVER,
 )  # fmt: skip
 def show(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, **server: Any) -> None:
-    """The time in a workspace, and what is due there; or freeze, thaw or set its clock.
+    """Show the time in a workspace and its next timers; or freeze, thaw or set its clock.
 
     A timer is an argument of advance, by its id. Only reset moves a clock back.
     """
@@ -50,13 +50,13 @@ def show(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, *
 
 @command(JSON, *SERVER)
 def freeze(as_json: bool, **server: Any) -> None:
-    """Let the clock move by commands only."""
+    """Stop the clock: only commands move it."""
     _change(Target(**server), {"frozen": True}, as_json)
 
 
 @command(JSON, *SERVER)
 def thaw(as_json: bool, **server: Any) -> None:
-    """Let the clock move with real time."""
+    """Let the clock run with real time."""
     _change(Target(**server), {"frozen": False}, as_json)
 
 
@@ -65,11 +65,11 @@ def thaw(as_json: bool, **server: Any) -> None:
     JSON, *SERVER,
 )  # fmt: skip
 def set_(now: str, as_json: bool, **server: Any) -> None:
-    """Move the clock forward to a moment; each timer that is due on the way fires at its own moment."""
+    """Move the clock forward to a moment, and fire the timers that are due on the way."""
     _change(Target(**server), {"now": now}, as_json)
 
 
-clock = group("clock", show, freeze, thaw, set_, default=show, help="The time in a workspace, and what is due there.")
+clock = group("clock", show, freeze, thaw, set_, default=show, help="Show or change the clock of a workspace.")
 
 
 def _change(target: Target, change: dict[str, Any], as_json: bool) -> None:
@@ -97,7 +97,7 @@ def _show(found: Any, due: Any) -> None:
     JSON, *SERVER,
 )  # fmt: skip
 def advance(by: str, as_json: bool, **server: Any) -> None:
-    """Move the clock of a workspace forward; each timer that is due on the way fires at its own moment.
+    """Move the clock of a workspace forward, and fire the timers that are due on the way.
 
     The units of a duration are w, d, h, m, s and ms. With next, the clock goes to the next timer; the command clock
     lists the timers. Webhook calls that become due are waited for.

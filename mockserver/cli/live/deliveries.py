@@ -37,7 +37,7 @@ _WAIT: Mapping[str, Any] = {"type": Seconds(0), "default": 0, "show_default": Fa
     JSON, *SERVER,
 )  # fmt: skip
 def list_(wait: float, as_json: bool, **others: Any) -> None:
-    """The webhook calls, newest first; with --wait, exit status 1 if none comes."""
+    """List the webhook calls, newest first; with --wait, exit status 1 if none is made in time."""
     asked = {name: others.pop(name) for name in ("webhook", "state", "event", "limit")}
     found = Target(**others).awaited("/deliveries", _DELIVERY, wait, "a webhook call", **asked)
     is_missed = wait > 0 and not found["items"]
@@ -51,7 +51,7 @@ def list_(wait: float, as_json: bool, **others: Any) -> None:
 
 @command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
 def show(identifier: str, as_json: bool, **server: Any) -> None:
-    """One webhook call with its attempts, and what was sent."""
+    """Show one webhook call with its attempts and payload."""
     found = Target(**server).get(f"/deliveries/{segment(identifier)}", _DELIVERY)
     if as_json:
         echo(to_json(found))
@@ -64,7 +64,7 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
 
 @command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
 def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
-    """Make a webhook call again now, with retries if it fails; exit status 1 if this attempt fails."""
+    """Send a webhook call again, with retries if it fails; exit status 1 if this attempt fails."""
     path = f"/deliveries/{segment(identifier)}/redeliver"
     found = Target(**server).call("POST", path, shape=_DELIVERY, timeout=_ATTEMPT_S)
     if as_json:
@@ -76,7 +76,7 @@ def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
 
 deliveries = group(
     "deliveries", list_, show, redeliver, default=list_,
-    help="The webhook calls of a workspace with their attempts.",
+    help="List the webhook calls of a workspace, with their attempts.",
 )  # fmt: skip
 
 
@@ -89,16 +89,16 @@ deliveries = group(
         "--story", metavar="STORY", completes="story",
         help="A story: a sequence of events that happen to one e-mail.",
     ),
-    option("--to", metavar="ADDRESS", help="To whom it happens; without it, somebody is made up."),
-    option("--type", choices=("transactional", "marketing", "inbound"), help="The type of the webhooks that are told."),
-    option("--channel", choices=("email", "sms"), help="The channel of the webhooks that are told."),
-    option("--payload", metavar="JSON", help="Members of the payload that take the place of what would be sent."),
+    option("--to", metavar="ADDRESS", help="The recipient; the default is generated."),
+    option("--type", choices=("transactional", "marketing", "inbound"), help="Notify only webhooks of this type."),
+    option("--channel", choices=("email", "sms"), help="Notify only webhooks of this channel."),
+    option("--payload", metavar="JSON", help="Fields that replace those of the payload."),
     option("--account", metavar="NAME", help="The account in which it happens; without it, the first one."),
     option("--wait", **_WAIT, help="How long to wait for their outcome."),
     JSON, *SERVER,
 )  # fmt: skip
 def trigger(event: str | None, story: str | None, wait: float, as_json: bool, **others: Any) -> None:
-    """Let an event happen, or a whole story, as the service would; prints the webhook calls that it causes.
+    """Trigger an event or a sequence of events; prints the webhook calls that it causes.
 
     A name that is both, such as delivered, is the event. The calls are made on the clock of the workspace: those of a
     story that happen later are due when it gets there.

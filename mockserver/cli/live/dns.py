@@ -80,7 +80,9 @@ def verify(domain: str, as_json: bool, **server: Any) -> None:
         fail(printable(f"{', '.join(wrong)}; `mockserver dns publish {domain}` publishes all records"))
 
 
-dns = group("dns", list_, show, set_, publish, verify, default=list_, help="The DNS answers about domains.")
+dns = group(
+    "dns", list_, show, set_, publish, verify, default=list_, help="Show and change the DNS records of domains."
+)
 
 
 def _put(target: Target, domain: str, change: dict[str, Any]) -> Any:

@@ -23,7 +23,7 @@ _COLUMNS = frozenset({"id", "fault", "match", "hits", "active"})
 
 @command(JSON, *SERVER)
 def list_(as_json: bool, **server: Any) -> None:
-    """The rules in the order in which they are asked, with their hits; one that is spent stays."""
+    """List the fault rules in the order in which they apply, with their hits."""
     found = Target(**server).listed("/faults", _RULE)
     _print(found, found["items"], as_json)
 
@@ -41,18 +41,18 @@ def list_(as_json: bool, **server: Any) -> None:
     option("--method", metavar="METHOD", help="Of this method only."),
     option("--path", metavar="GLOB", help="With a path that matches only, such as '/v3/senders*'."),
     option("--match", metavar="JSON", help="What a request must have, as a fault's match has it in a scenario."),
-    option("--times", type=Integer(1), metavar="N", help="So many requests go wrong; without it, all do."),
-    option("--after", type=Integer(0), metavar="N", help="Let so many requests pass first."),
-    option("--probability", type=Number(0, 1), metavar="P", help="How likely a request is to go wrong."),
+    option("--times", type=Integer(1), metavar="N", help="Apply to N requests; the default is all."),
+    option("--after", type=Integer(0), metavar="N", help="Skip the first N requests."),
+    option("--probability", type=Number(0, 1), metavar="P", help="The probability that the fault applies, 0 to 1."),
     option(
         "--ttl", dest="ttl_s", type=Seconds(0), metavar="DURATION",
         help="For so long on the workspace's clock: 90, 90s or 16m.",
     ),
-    option("--force", action="store_true", help="Even if the operation never answers so."),
+    option("--force", action="store_true", help="Add it even if the operation never gives this error."),
     JSON, *SERVER,
 )  # fmt: skip
 def add(fault: str, parameters: Sequence[str], as_json: bool, **others: Any) -> None:
-    """Let requests go wrong, and print the rule."""
+    """Add a fault, and print its rule."""
     match = {**_match(others.pop("match")), **_named(others)}
     rule = {name: others.pop(name) for name in ("times", "after", "probability", "ttl_s")}
     body = {"fault": fault, **{name: value for name, value in rule.items() if value is not None}}
@@ -92,7 +92,7 @@ def clear(as_json: bool, **server: Any) -> None:
     JSON, *SERVER,
 )  # fmt: skip
 def catalogue(fault: str | None, operation: str | None, as_json: bool, **server: Any) -> None:
-    """Every fault: what it does, and its parameters; exit status 1 if there is none of that name."""
+    """Explain every fault and its parameters; exit status 1 if the name is unknown."""
     target = Target(**server)
     kinds = [row for row in target.listed("/faults/catalogue", _KIND)["items"] if fault in (None, row["fault"])]
     if not kinds:
@@ -112,7 +112,7 @@ def catalogue(fault: str | None, operation: str | None, as_json: bool, **server:
 
 faults = group(
     "faults", list_, add, remove, clear, catalogue, default=list_,
-    help="Rules that make requests go wrong.",
+    help="Add, list and remove faults: errors, delays and network failures.",
 )  # fmt: skip
 
 

@@ -58,7 +58,7 @@ _CODE = option("--code", metavar="CODE", help="Requests that were answered with 
 
 @command(
     option("-f", "--follow", action="store_true", help="Go on with what happens, until it is interrupted."),
-    option("-n", "--limit", type=Integer(0, 1000), default=20, metavar="N", help="How many requests that were made."),
+    option("-n", "--limit", type=Integer(0, 1000), default=20, metavar="N", help="How many requests to list."),
     option(
         "--kind", action="append", choices=_KINDS,
         help="With --follow: what is shown, instead of requests only; may be given several times.",
@@ -66,7 +66,7 @@ _CODE = option("--code", metavar="CODE", help="Requests that were answered with 
     _OPERATION, _STATUS, _METHOD, _PATH, _CODE, JSON, *SERVER,
 )  # fmt: skip
 def list_(follow: bool, limit: int, kind: Sequence[str], as_json: bool, **others: Any) -> None:
-    """The last requests, oldest first, with their answers and the reasons of refusals; with --follow, those to come.
+    """List the last requests, oldest first, with their answers and the reasons of refusals; --follow adds new ones.
 
     With --follow and --json every line is a JSON object: event and data, as /_mock/stream has them. A server that is
     restarted is waited for.
@@ -90,7 +90,7 @@ def list_(follow: bool, limit: int, kind: Sequence[str], as_json: bool, **others
 
 @command(argument("identifier", metavar="ID"), JSON, *SERVER)
 def show(identifier: str, as_json: bool, **server: Any) -> None:
-    """One request with its answer, headers and bodies included; secrets are redacted."""
+    """Show one request with its answer, headers and bodies; secrets are redacted."""
     target = Target(**server)
     found = target.get(f"/requests/{segment(identifier)}", _REQUEST)
     if as_json:
@@ -116,7 +116,7 @@ def clear(as_json: bool, **server: Any) -> None:
 
 logs = group(
     "logs", list_, show, clear, default=list_,
-    help="The requests of a workspace with their answers, and what else happens there.",
+    help="List the requests of a workspace with their answers and reasons.",
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ _KEY_HELP = "The key of an instance: the id of a sender, the name of a domain."
 
 @command(JSON)
 def list_(as_json: bool) -> None:
-    """Every state machine as a Mermaid diagram; needs no server."""
+    """Print every state machine as a Mermaid diagram; needs no server."""
     from mockserver.resources.registry import LIFECYCLES
 
     found = [row.machine for row in LIFECYCLES.values()]
@@ -73,7 +73,7 @@ def fire(machine: str, key: str, event: str, as_json: bool, **server: Any) -> No
 
 machines = group(
     "machines", list_, show, fire, default=list_,
-    help="The state machines, their instances in a workspace, and the events that move them.",
+    help="Show the state machines and their instances, and fire events.",
 )  # fmt: skip
 
 

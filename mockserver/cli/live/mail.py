@@ -36,7 +36,7 @@ _WAIT = option(
     JSON, *SERVER,
 )  # fmt: skip
 def list_(to: str | None, subject: str | None, wait: float, otp: bool, limit: int, **others: Any) -> None:
-    """The e-mails, newest first; exit status 1 if there is none."""
+    """List the e-mails, newest first; exit status 1 if there are none."""
     as_json = others.pop("as_json")
     target, asked = Target(**others), {"to": to, "subject": subject, "limit": limit}
     if otp:
@@ -61,7 +61,7 @@ def list_(to: str | None, subject: str | None, wait: float, otp: bool, limit: in
     JSON, *SERVER,
 )  # fmt: skip
 def show(identifier: str | None, html: bool, source: bool, as_json: bool, **others: Any) -> None:
-    """One e-mail with its text; exit status 1 if there is none."""
+    """Show one e-mail with its text; exit status 1 if it does not exist."""
     asked = {name: others.pop(name) for name in ("to", "subject")}
     wait = others.pop("wait")
     target = Target(**others)
@@ -78,14 +78,14 @@ def show(identifier: str | None, html: bool, source: bool, as_json: bool, **othe
 
 @command(JSON, *SERVER)
 def clear(as_json: bool, **server: Any) -> None:
-    """Throw all e-mails away."""
+    """Delete all e-mails."""
     Target(**server).call("DELETE", "/mailbox")
     echo(to_json({"cleared": True}) if as_json else "cleared")
 
 
 mail = group(
     "mail", list_, show, clear, default=list_,
-    help="The e-mails that the service has sent, with their one-time codes.\n\n"
+    help="List the e-mails that the service has sent, with their one-time codes.\n\n"
     "In a script: code=$(mockserver mail --to jo@acme.test --otp --wait 5)",
 )  # fmt: skip
 

@@ -94,7 +94,7 @@ def clear(names: list[str], as_json: bool, **server: Any) -> None:
 
 receivers = group(
     "receivers", list_, show, answer, clear, default=list_,
-    help="Addresses of the mock that take webhook calls, for tests without an HTTP server of their own.",
+    help="Receive webhook calls at an address of the mock, without an own HTTP server.",
 )  # fmt: skip
 
 

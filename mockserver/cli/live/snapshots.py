@@ -16,23 +16,23 @@ from mockserver.cli.remote import Shape
 _SNAPSHOT: Shape = {"name": str, "at": str}
 
 
-@command(argument("name", nargs="?", metavar="NAME", help="Its name; without it, one that is free."), JSON, *SERVER)
+@command(argument("name", nargs="?", metavar="NAME", help="The name; the default is generated."), JSON, *SERVER)
 def snapshot(name: str | None, as_json: bool, **server: Any) -> None:
-    """Keep this moment of a workspace: state, clock, faults and mailbox; prints its name."""
+    """Take a snapshot of state, clock, faults and mailbox; prints its name."""
     found = Target(**server).call("POST", "/snapshots", {} if name is None else {"name": name}, shape=_SNAPSHOT)
     echo(to_json(found) if as_json else printable(found["name"]))
 
 
 @command(argument("name", metavar="NAME", completes="snapshot"), JSON, *SERVER)
 def restore(name: str, as_json: bool, **server: Any) -> None:
-    """Return a workspace to a snapshot; journal and coverage go on."""
+    """Restore a snapshot; journal and coverage stay."""
     found = Target(**server).call("POST", f"/snapshots/{segment(name)}/restore", shape={"name": str})
     echo(to_json(found) if as_json else printable(f"restored: {found['name']} is as it was at {name}"))
 
 
 @command(JSON, *SERVER)
 def list_(as_json: bool, **server: Any) -> None:
-    """The snapshots of a workspace, oldest first."""
+    """List the snapshots of a workspace, oldest first."""
     found = Target(**server).listed("/snapshots", _SNAPSHOT)
     if as_json:
         echo(to_json(found))
@@ -42,11 +42,11 @@ def list_(as_json: bool, **server: Any) -> None:
 
 @command(argument("names", nargs="+", metavar="NAME", completes="snapshot"), JSON, *SERVER)
 def remove(names: Sequence[str], as_json: bool, **server: Any) -> None:
-    """Forget snapshots."""
+    """Delete snapshots."""
     target = Target(**server)
     for name in names:
         target.call("DELETE", f"/snapshots/{segment(name)}")
     echo(to_json({"removed": list(names)}) if as_json else printable(f"removed: {' '.join(names)}"))
 
 
-snapshots = group("snapshots", list_, remove, default=list_, help="Moments of a workspace to return to.")
+snapshots = group("snapshots", list_, remove, default=list_, help="List and delete the snapshots of a workspace.")

@@ -29,7 +29,7 @@ _STYLES = {"+": "good", "-": "bad", "@": "soft"}
 
 @command(OUTPUT, JSON, *SERVER)
 def get(output: Path | None, as_json: bool, **server: Any) -> None:
-    """The state of a workspace as a scenario that recreates it, in YAML or as JSON.
+    """Print the state of a workspace as a scenario that recreates it, in YAML or JSON.
 
     Journal, coverage and mailbox are not part of it.
     """
@@ -45,7 +45,7 @@ def get(output: Path | None, as_json: bool, **server: Any) -> None:
 
 @command(_FILE, JSON, *SERVER)
 def put(file: str, as_json: bool, **server: Any) -> None:
-    """Let a workspace stand as a file says; journal, coverage and mailbox go on.
+    """Replace the state of a workspace by that of a file; journal, coverage and mailbox stay.
 
     A file with a mistake changes nothing.
     """
@@ -57,7 +57,7 @@ def put(file: str, as_json: bool, **server: Any) -> None:
 
 @command(_FILE, JSON, *SERVER)
 def diff(file: str, as_json: bool, **server: Any) -> int:
-    """What is another in a workspace than in a file; exit status 1 if anything is.
+    """Compare a workspace with a file; exit status 1 if they differ.
 
     The file is read by the server, into a workspace that it drops again: so members that it leaves out have their
     defaults, and only what counts is compared.
@@ -81,7 +81,7 @@ def diff(file: str, as_json: bool, **server: Any) -> int:
 
 state = group(
     "state", get, put, diff, default=get,
-    help="A workspace as a scenario: to keep, to put back and to compare.",
+    help="Export, replace and compare the state of a workspace, as a scenario.",
 )  # fmt: skip
 
 
@@ -95,7 +95,7 @@ state = group(
     JSON, *SERVER,
 )  # fmt: skip
 def seed(file: str | None, generate: Sequence[str], account: str | None, as_json: bool, **server: Any) -> None:
-    """Add rows to a workspace: those of a file, made-up ones, or both.
+    """Add rows to a workspace: from a file, generated, or both.
 
     A file with a mistake, or with a row that exists already, adds nothing.
     """

@@ -25,7 +25,7 @@ _SCENARIO = "The name of a scenario, or the path of a file"
     JSON, URL, TOKEN,
 )  # fmt: skip
 def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
-    """The workspaces, the one used last first."""
+    """List the workspaces, most recently used first."""
     found = _server(server).listed("/workspaces", _WORKSPACE, name=name, limit=limit)
     if as_json:
         echo(to_json(found))
@@ -38,13 +38,13 @@ def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
 
 @command(
     argument("scenario", nargs="?", metavar="SCENARIO", completes="scenario", help=f"{_SCENARIO}; else the server's."),
-    option("--name", metavar="NAME", help="Its name; without it, one that is free."),
+    option("--name", metavar="NAME", help="The name; the default is generated."),
     option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes."),
     option("--strict", action="store_true", help="Refuse body fields that the service does not know."),
     JSON, URL, TOKEN,
 )  # fmt: skip
 def new(scenario: str | None, as_json: bool, **others: Any) -> None:
-    """Make a workspace, and print its name, address and key."""
+    """Create a workspace, and print its name, address and key."""
     given = {name: others.pop(name) for name in ("name", "seed")}
     body = {name: value for name, value in given.items() if value is not None}
     if others.pop("strict"):
@@ -63,14 +63,14 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
 
 @command(argument("name", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
 def show(name: str, as_json: bool, **server: Any) -> None:
-    """One workspace with its accounts and keys, its clock, and how much it holds."""
+    """Show one workspace with its accounts, keys, clock and sizes."""
     found = _server(server).get(f"/workspaces/{segment(name)}", _WORKSPACE)
     echo(to_json(found) if as_json else _shown(found))
 
 
 @command(argument("names", nargs="+", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
 def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
-    """Drop workspaces; their keys are refused from now on."""
+    """Delete workspaces; their keys are refused from now on."""
     target = _server(server)
     for name in names:
         target.call("DELETE", f"/workspaces/{segment(name)}")
@@ -79,7 +79,7 @@ def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
 
 workspaces = group(
     "workspaces", list_, new, show, drop, default=list_,
-    help="Private copies of the service, each with accounts, keys, a clock, faults and a journal of its own.",
+    help="List, create and delete workspaces: isolated copies of the service.",
 )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ workspaces = group(
     JSON, *SERVER,
 )  # fmt: skip
 def reset(scenario: str | None, as_json: bool, **server: Any) -> None:
-    """Make a workspace anew from its scenario, or from another one; only snapshots and keys are kept."""
+    """Reset a workspace to its scenario, or to another one; only snapshots and keys stay."""
     body = {} if scenario is None else choice_of(scenario)
     found = Target(**server).call("POST", "/reset", body, shape=_WORKSPACE)
     echo(to_json(found) if as_json else printable(f"reset: {found['name']} is {found['scenario']} again"))

@@ -11,5 +11,5 @@ store = group(
     export,
     import_,
     vacuum,
-    help="The file in which a server keeps workspaces, or the database that servers share.",
+    help="Inspect, export and import a store: a SQLite file or a Redis database.",
 )

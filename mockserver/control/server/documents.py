@@ -104,7 +104,7 @@ def openapi_yaml() -> Response:
 
 @cache
 def api_yaml() -> str:
-    """The OpenAPI document of the mocked API, as YAML."""
+    """Print the OpenAPI document of the mocked API, as YAML."""
     text: str = yaml.safe_dump(api_document(), sort_keys=False, allow_unicode=True, width=120)
     return text
 

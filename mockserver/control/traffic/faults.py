@@ -58,7 +58,7 @@ def replace(body: dict[str, Any]) -> Response:
 
 @FAULTS.call("GET", answer=Rules)
 def index() -> Response:
-    """The rules in the order in which they are asked, with their hits; one that is spent stays."""
+    """List the fault rules in the order in which they apply, with their hits."""
     workspace = target.workspace()
     with workspace.lock:
         off_loop.before_showing(weight(fault.written) for fault in workspace.state.faults)

@@ -43,7 +43,7 @@ def index(query: dict[str, Any]) -> Response:
 
 @MAILBOX.call("DELETE", status=204)
 def clear() -> Response:
-    """Throw all e-mails away."""
+    """Delete all e-mails."""
     workspace = target.workspace()
     with workspace.lock:
         workspace.state.mailbox.clear()

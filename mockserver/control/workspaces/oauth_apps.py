@@ -71,7 +71,7 @@ def change(client_id: str, body: dict[str, Any]) -> Response:
 
 @OAUTH_APPS.call("DELETE", "/<client_id>", status=204)
 def remove(client_id: str) -> Response:
-    """Forget an app; all that it was given ends."""
+    """Delete an app; its grants and tokens end."""
     workspace = target.workspace()
     with workspace.lock:
         removal.forget(workspace, _found(workspace, client_id))
