@@ -126,5 +126,5 @@ def test_a_mail_that_could_not_be_kept_is_not_taken(engine, tmp_path):
         with smtplib.SMTP(host, int(port)) as client:
             assert client.sendmail("a@acme.com", ["b@acme.com"], "Subject: kept\r\n\r\n") == {}
             engine.trouble = "the disk is full"
-            with pytest.raises(smtplib.SMTPDataError, match="could not be kept"):
+            with pytest.raises(smtplib.SMTPDataError, match="could not be saved"):
                 client.sendmail("a@acme.com", ["b@acme.com"], "Subject: not kept\r\n\r\n")

@@ -211,7 +211,7 @@ def test_an_address_that_nobody_was_given_is_not_found(api, path):
     assert "There is no shared template at this address" in answer.text
     assert "<script>" not in answer.text
     reason = api.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason == "no campaign of workspace default was shared at this address"
+    assert reason == "no campaign or template of workspace default has this shared address"
 
 
 @pytest.mark.parametrize("path", ["/shared", "/shared/", "/shared/x/other", "/shared/x/content/more"])

@@ -110,9 +110,9 @@ def test_an_app_is_forgotten(run, app):
         (["create", "--scope", "all"], "an app needs a name, or a redirect URI"),
         (["create", "--redirect-uri", "/cb"], "redirect_uris[0]: must be an absolute URL"),
         (["create", "--name", "x", "--account", "nobody"], "there is no account 'nobody'"),
-        (["update", "nobody", "--name", "x"], "there is no app"),
+        (["update", "nobody", "--name", "x"], "unknown client_id"),
         (["update", "nobody"], "there is nothing to change"),
-        (["delete", "a?c"], "there is no app"),
+        (["delete", "a?c"], "unknown client_id"),
         (["list", "--workspace", "nowhere"], "unknown workspace"),
     ],
 )

@@ -63,7 +63,7 @@ def test_statuses_are_those_of_the_journal(journal, found):
 
 def is_injected(row):
     """Whether a fault made the answer; one that is only late is the service's own."""
-    return "was injected" in (row["reason"] or "")
+    return "injected by fault" in (row["reason"] or "")
 
 
 def test_codes_are_those_of_the_journal_and_know_faults(journal, found):

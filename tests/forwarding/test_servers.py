@@ -123,7 +123,7 @@ def test_a_mail_that_its_holder_cannot_keep_is_not_taken(one, two):
     one.ask("GET", "/v3/account", api_key="any")
     one.engine.trouble = "the disk is full"
     try:
-        with smtplib.SMTP(host, timeout=20) as client, pytest.raises(smtplib.SMTPDataError, match="could not be kept"):
+        with smtplib.SMTP(host, timeout=20) as client, pytest.raises(smtplib.SMTPDataError, match="could not be saved"):
             client.sendmail("a@a.test", ["b@other.test"], MAIL)
     finally:
         one.engine.trouble = None

@@ -294,4 +294,4 @@ def test_files_of_the_history_go_for_newer_ones(make_api):
     first, last = (api.get(urlsplit(url).path) for url in sorted(urls)[:: len(urls) - 1])
 
     assert held(api.workspace) < sum(LIMITS.values()) + ITSELF + 300 * KB
-    assert (first.status_code, "is kept no more" in first.json["detail"], last.status_code) == (404, True, 200)
+    assert (first.status_code, "was evicted" in first.json["detail"], last.status_code) == (404, True, 200)

@@ -29,7 +29,7 @@ def test_an_app_that_is_deleted_is_gone(workspace, app):
     workspace.apps.delete(app.client_id)
 
     assert workspace.apps.list() == []
-    with pytest.raises(MockServerError, match="there is no app"):
+    with pytest.raises(MockServerError, match="unknown client_id"):
         workspace.apps.get(app.client_id)
 
 

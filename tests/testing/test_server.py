@@ -29,7 +29,7 @@ def test_the_default_workspace_is_reset_and_stays(server, workspace, ask):
 
     assert ask(server.default, "GET", "/senders").json["senders"][0]["id"] == 1
     assert ask(workspace, "GET", "/senders").json["senders"][0]["id"] == 2
-    with pytest.raises(MockServerError, match="the default workspace stays") as refusal:
+    with pytest.raises(MockServerError, match="the default workspace cannot be deleted") as refusal:
         server.default.drop()
     assert refusal.value.status == 409
 
@@ -193,10 +193,10 @@ def test_https_is_spoken_where_the_address_says_so(running):
         MockServer.connect(running.replace("http://", "https://"))
 
 
-@pytest.mark.parametrize("token", [None, "another"])
-def test_a_control_token_that_is_not_the_right_one_is_refused(token):
+@pytest.mark.parametrize(("token", "what"), [(None, "missing"), ("another", "wrong")])
+def test_a_control_token_that_is_not_the_right_one_is_refused(token, what):
     with MockServer(control_token="the-right-one") as server:
-        with pytest.raises(MockServerError, match="needs its token") as refusal:
+        with pytest.raises(MockServerError, match=f"{what} control token") as refusal:
             MockServer.connect(server.url, token)
         assert refusal.value.status == 401
 
