@@ -242,7 +242,7 @@ def test_what_never_was_is_a_page_with_404(api, path):
     answer = api.get(f"{PAGE}{path}")
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")
-    assert "There is no machine" in text_of(answer) or "and no history of one." in text_of(answer)
+    assert "Unknown machine" in text_of(answer) or "the workspace has no history of it either." in text_of(answer)
 
 
 @pytest.mark.parametrize("key", HOSTILE)
