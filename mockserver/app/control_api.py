@@ -128,9 +128,6 @@ def _http_error(error: HTTPException) -> Response:
 
     Flask has logged the traceback of the latter.
     """
-    code = error.code or 500
-    if code < 400:
-        return Response(status=code, headers=error.get_headers())
     found = nowhere.problem(error).response()
     if isinstance(error, MethodNotAllowed):
         found.headers["Allow"] = ", ".join(nowhere.allowed(error))

@@ -44,7 +44,6 @@ class DashboardFlask(LeanFlask):
 def _addresses() -> LeanFlask:
     """An application with the addresses of all pages, for every server of this process."""
     found = LeanFlask(__name__)
-    found.url_map.merge_slashes = False
     found.add_url_rule(f"{DASHBOARD_PREFIX}/", "front", _front, strict_slashes=False)
     found.add_url_rule(f"{DASHBOARD_PREFIX}/static/<version>/<name>", "static", static.show)
     for page in PAGES:

@@ -34,6 +34,10 @@ class LeanFlask(ComponentFlask):
 
     url_rule_class = MatchedRule
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.url_map.merge_slashes = False  # a doubled slash makes another path; Werkzeug would redirect
+
     def take_addresses(self, of: LeanFlask) -> None:
         """Answer at the addresses of another application, with its views, as one that has none of its own.
 
@@ -111,7 +115,6 @@ class ServiceFlask(LeanFlask):
         """Let a service answer at the addresses of its operations, and at all addresses that lead nowhere."""
         self.service = service
         self.config["MAX_CONTENT_LENGTH"] = service.body_limit
-        self.url_map.merge_slashes = False
         self.register_error_handler(InternalServerError, lambda _: service.fail())
         self.register_error_handler(KeepingError, lambda error: early_refusal(request.path, 503, str(error)))
 

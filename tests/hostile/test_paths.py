@@ -106,6 +106,20 @@ def test_an_encoded_slash_leads_nowhere_in_the_control_api(untouched, path):
     assert untouched.get(path).status_code == 404
 
 
+@each("method", ["GET", "HEAD", "POST", "DELETE"])
+@each("workspace", ["", "/w/default"])
+@each(
+    "path",
+    ["/_mock//health", "/_mock//state", "/_mock//receiver/%2F", "/_mock//receiver/%2f%ff", "/_mock/receiver//x",
+     "/_mock//machines/sender/%2F", "/_mock//ui/clock", "/_mock/ui//clock", "/_mock/ui//requests/a%2Fb",
+     "/_mock//docs/%2F", "/_mock/state/", "/_mock/ui/clock/"],
+)  # fmt: skip
+def test_a_doubled_or_trailing_slash_is_not_found_and_redirects_nowhere(untouched, method, workspace, path):
+    answer = untouched.request(method, workspace + path)
+
+    assert (answer.status_code, answer.headers.get("Location")) == (404, None)
+
+
 def test_the_reason_shows_an_encoded_slash(untouched):
     untouched.get("/v3%2Fsenders")
 

@@ -74,6 +74,14 @@ def extended(api):
     return api, called
 
 
+@pytest.mark.parametrize("path", ["/folders/a", "/folders/a%2Fb"])
+def test_an_address_of_a_program_that_lacks_its_final_slash_is_not_found(api, path):
+    api.app.add_url_rule("/folders/<name>/", view_func=lambda name: name, endpoint="folder")
+
+    assert api.get(f"{path}/").status_code == 200
+    assert api.get(path).status_code == 404
+
+
 @pytest.mark.parametrize(("path", "body"), [("/pages/1", "page 1"), ("/v3/pages", "pages at /v3/pages")])
 def test_an_address_of_a_program_is_answered_by_it_between_its_functions(extended, path, body):
     api, called = extended

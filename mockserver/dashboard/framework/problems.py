@@ -22,8 +22,6 @@ def of_http(error: HTTPException) -> Response:
     """The page of what Flask refuses by itself, or of an error within the mock, whose traceback is in the log."""
     path = shown_path(request)
     code = error.code or 500
-    if code < 400:
-        return Response(status=code, headers=error.get_headers())
     if isinstance(error, NotFound):
         return shown(Problem(404, f"there is no page at {path}"))
     if isinstance(error, MethodNotAllowed):

@@ -67,7 +67,10 @@ class _SegmentedAdapter(MapAdapter):
     """Matches a path with encoded slashes, which in the control API only the keys of instances may have."""
 
     def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
-        rule, values = super().match(*args, **options)
+        try:
+            rule, values = super().match(*args, **options)
+        except UnicodeEncodeError:  # Werkzeug redirects to a path with a final slash, and cannot write `SLASH`
+            raise NotFound from None
         if rule.rule.startswith(CONTROL_PREFIX) and not all(map(_may_be, values.items())):
             raise NotFound
         return rule, {name: value.replace(SLASH, "/") for name, value in values.items()}
