@@ -14,6 +14,7 @@ from mockserver.control.access.guard import Guard
 from mockserver.control.access.sessions import Sessions
 from mockserver.control.framework import nowhere
 from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.control.framework.protection import protect_own
 from mockserver.control.framework.resource import ControlApi
 from mockserver.control.server import changes
 from mockserver.control.server.beyond import BEYOND
@@ -80,6 +81,7 @@ class ControlFlask(LeanFlask):
         self._making = threading.Lock()
         self._log_calls(log)
         self.after_request(changes.tell)
+        self.after_request(protect_own)
         self.take_addresses(_addresses())
         self.components[Sessions] = sessions  # of whichever kind
         self.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))

@@ -80,6 +80,4 @@ def _wanted(address: str) -> str:
 
 def _redirect(address: str, query: str = "") -> Response:
     """To an address below the server's root, wherever a proxy has put that."""
-    return Response(
-        status=303, headers={"Location": f"{addresses.server_root()}{address}{query}", "Cache-Control": "no-store"}
-    )
+    return Response(status=303, headers={"Location": f"{addresses.server_root()}{address}{query}"})

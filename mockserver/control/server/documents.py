@@ -128,8 +128,7 @@ def control_docs() -> Response:
 
 
 def _page(about: Mapping[str, str]) -> Response:
-    headers = {"Content-Security-Policy": _POLICY, "X-Content-Type-Options": "nosniff"}
-    return Response(_PAGE.format(**about), headers=headers)
+    return Response(_PAGE.format(**about), headers={"Content-Security-Policy": _POLICY})
 
 
 @DOCUMENTS.call("GET", "/docs/<name>", media=("*/*",), is_open=True)
@@ -138,7 +137,7 @@ def asset(name: str) -> Response:
     if name in _OPEN:
         return Response(answers.written(off_loop.made_once(_OPEN[name])), content_type="application/json")
     if name in _STARTS:
-        return Response(_start(_STARTS[name]), content_type="text/javascript", headers={"Cache-Control": "no-store"})
+        return Response(_start(_STARTS[name]), content_type="text/javascript")
     if name not in _ASSETS:
         raise unknown("document", name, "GET /_mock lists all calls")
     import flask_swagger_ui  # noqa: PLC0415  # for its files only

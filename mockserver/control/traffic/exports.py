@@ -28,6 +28,5 @@ def show(name: str) -> Response:
 
 
 def _file(row: Export) -> Response:
-    disposition = f'attachment; filename="webhooks-{row.id}.csv"'
-    headers = {"Content-Disposition": disposition, "X-Content-Type-Options": "nosniff"}
+    headers = {"Content-Disposition": f'attachment; filename="webhooks-{row.id}.csv"'}
     return Response(row.content, content_type="text/csv; charset=utf-8", headers=headers)

@@ -74,7 +74,6 @@ def show(query: dict[str, Any]) -> Response:
     events = stream.Stream(subscriber.pull, workspace, b": nothing has happened\n\n", query["heartbeat"], every_s)
     answer = Response(content_type="text/event-stream; charset=utf-8")
     answer.automatically_set_content_length = False
-    answer.headers["Cache-Control"] = "no-store"
     answer.headers["X-Accel-Buffering"] = "no"  # a proxy is to pass on every event at once
     if request.method == "HEAD":
         return answer

@@ -25,12 +25,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
     "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-_HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "X-Content-Type-Options": "nosniff",
-    "Cache-Control": "no-store",
-    "Referrer-Policy": "same-origin",
-}
+_HEADERS = {"Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"}
 
 
 class Entry(NamedTuple):

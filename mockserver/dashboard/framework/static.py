@@ -45,5 +45,5 @@ def show(version: str, name: str) -> Response:  # whatever the version, there is
     return Response(
         content,
         content_type=_TYPES[name.rpartition(".")[2]],
-        headers={"Cache-Control": "max-age=31536000, immutable", "X-Content-Type-Options": "nosniff"},
+        headers={"Cache-Control": "max-age=31536000, immutable"},
     )

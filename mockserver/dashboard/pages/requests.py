@@ -117,8 +117,7 @@ def code(identifier: str, name: str) -> Response:
     with workspace.lock:
         exchange = _found(workspace, identifier)
     text = snippets.text(name, workspace, exchange, absolute_root())
-    headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-    return Response(text, headers=headers, content_type="text/plain; charset=utf-8")
+    return Response(text, content_type="text/plain; charset=utf-8")
 
 
 def _found(workspace: Workspace, identifier: str) -> Exchange:
