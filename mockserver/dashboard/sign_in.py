@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 from flask import Blueprint, Response, request
 
 from mockserver.control.access.guard import SIGN_IN
+from mockserver.control.access.guesses import TooManyGuesses
 from mockserver.control.access.sessions import LIFETIME_S, Sessions
 from mockserver.control.framework.problem import Problem
 from mockserver.dashboard.framework import addresses, rendering
@@ -33,7 +34,7 @@ def form() -> Response:
         return _redirect(to)
     # With a link from another site a browser leaves the cookie out; it sends it when our own page asks again.
     again = request.headers.get("Sec-Fetch-Site") == "cross-site"
-    return rendering.answer("sign-in.html", {"to": to, "is_wrong": False, "again": again})
+    return _form(to, again=again)
 
 
 @ACCESS.post(SIGN_IN)
@@ -42,14 +43,23 @@ def sign_in() -> Response:
     sessions, to = component(Sessions), _wanted(request.form.get("to", ""))
     if not sessions.wants_token:
         return _redirect(to)
-    opened = sessions.open(request.form.get("token", "").strip())
+    try:
+        opened = sessions.open(request.form.get("token", "").strip(), request.remote_addr)
+    except TooManyGuesses as problem:
+        refused = _form(to, problem.detail, status=problem.status)
+        refused.headers.update(problem.headers)
+        return refused
     if opened is None:
-        return rendering.answer("sign-in.html", {"to": to, "is_wrong": True, "again": False}, status=403)
+        return _form(to, "that is not the token of this server", status=403)
     found = _redirect(to)
     found.set_cookie(
         sessions.cookie, opened, max_age=LIFETIME_S, path="/", secure=_is_secure(), httponly=True, samesite="Strict"
     )
     return found
+
+
+def _form(to: str, mistake: str = "", *, again: bool = False, status: int = 200) -> Response:
+    return rendering.answer("sign-in.html", {"to": to, "mistake": mistake, "again": again}, status=status)
 
 
 @ACCESS.post(f"{DASHBOARD_PREFIX}/sign-out")

@@ -57,6 +57,7 @@ class Guard:
 
         Raises:
             Unauthorized: it shows neither the token nor a session.
+            TooManyGuesses: its client has sent too many wrong tokens.
             Problem: 403, it was made by a page of another origin, or under a name that may be somebody else's.
         """
         path = request.path
@@ -66,7 +67,7 @@ class Guard:
             self._check_origin()
         if not self._sessions.wants_token:
             self._check_host()
-        elif path != SIGN_IN and not path.startswith(_FILES) and not self._has_token() and not self._has_session():
+        elif path != SIGN_IN and not path.startswith(_FILES) and not self._has_session() and not self._has_token():
             raise Unauthorized
 
     # ------------------------------------------------------------------ other origins
@@ -115,7 +116,8 @@ class Guard:
     def _has_token(self) -> bool:
         scheme, _, given = request.headers.get("Authorization", "").partition(" ")
         # WSGI gives the bytes of a header as Latin-1 (PEP 3333); the token is compared by its UTF-8 bytes.
-        return scheme.lower() == "bearer" and self._sessions.is_token(given.strip().encode("latin-1"))
+        token = given.strip().encode("latin-1")
+        return scheme.lower() == "bearer" and self._sessions.is_token(token, request.remote_addr)
 
     def _has_session(self) -> bool:
         """Whether the request has the cookie of a session, and comes from a page of this server or from the user.

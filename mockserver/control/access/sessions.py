@@ -9,6 +9,8 @@ import threading
 import time
 from collections.abc import Callable
 
+from mockserver.control.access.guesses import Guesses
+
 #: How long a session lasts, in seconds: a working day with some of the evening.
 LIFETIME_S = 12 * 3600
 #: How many sessions are known at once, of which the oldest goes for a new one: more than a team has browsers.
@@ -21,6 +23,7 @@ class Sessions:
     def __init__(self, token: str | None, now: Callable[[], float] = time.monotonic) -> None:
         """`token` is the control token, or None if there is none, and so no session; `now` is the time in seconds."""
         self._token, self._now = token, now
+        self._guesses = Guesses()
         #: The name of the cookie. Browsers send the cookies of one port to all ports of a host, so that two servers on
         #: one host would each overwrite the other's, had they one name.
         self.cookie = f"mockserver_session_{secrets.token_hex(4)}"
@@ -33,13 +36,31 @@ class Sessions:
         """Whether there is a control token to sign in with."""
         return self._token is not None
 
-    def is_token(self, given: bytes) -> bool:
-        """Whether this is the control token; the answer takes as long for any other of its length."""
-        return self._token is not None and hmac.compare_digest(given, self._token.encode())
+    def is_token(self, given: bytes, client: str | None = None) -> bool:
+        """Return whether a client gives the control token; the answer takes as long for any other of its length.
 
-    def open(self, given: str) -> str | None:
-        """The value of the cookie of a new session, or None if that is not the token."""
-        if not self.is_token(given.encode("utf-8", "replace")):
+        Args:
+            given: what the client sent as the token.
+            client: its address; clients without one share a limit.
+
+        Raises:
+            TooManyGuesses: the client has sent too many wrong tokens, so this one is not compared.
+        """
+        if self._token is None:
+            return False
+        self._guesses.check(client)
+        if hmac.compare_digest(given, self._token.encode()):
+            return True
+        self._guesses.note(client, given)
+        return False
+
+    def open(self, given: str, client: str | None = None) -> str | None:
+        """Return the value of the cookie of a new session, or None if the client gives another token.
+
+        Raises:
+            TooManyGuesses: as `is_token`.
+        """
+        if not self.is_token(given.encode("utf-8", "replace"), client):
             return None
         value, now = secrets.token_urlsafe(32), self._now()
         with self._changing:
@@ -72,8 +93,8 @@ class SharedSessions(Sessions):
         self._key = hashlib.blake2b((token or "").encode(), key=secret).digest()
         self.cookie = f"mockserver_session_{self._signed('cookie')[:8]}"
 
-    def open(self, given: str) -> str | None:
-        if not self.is_token(given.encode("utf-8", "replace")):
+    def open(self, given: str, client: str | None = None) -> str | None:
+        if not self.is_token(given.encode("utf-8", "replace"), client):
             return None
         told = f"{int(self._now()) + LIFETIME_S}-{secrets.token_hex(16)}"
         return f"{told}-{self._signed(told)}"

@@ -44,6 +44,7 @@ _WHY = {
     404: "unknown id or name, or unknown workspace",
     409: "it does not go together with what is there",
     413: "the body is too large",
+    429: "too many wrong control tokens came from the address of the client; `Retry-After` says how long to wait",
     421: "this server is a replica (--replica), and the workspace is of another one, which `X-Mock-Replica` names",
 }
 
@@ -147,6 +148,7 @@ def _problems(call: ControlCall) -> dict[str, Any]:
         409: call.adds,
         404: call.in_workspace or "{" in call.path,
         413: takes_body,
+        429: not call.is_open,
         421: call.in_workspace or "{name}" in call.path,
     }
     given = sorted({status for status, may_be in statuses.items() if may_be} | set(call.problems))

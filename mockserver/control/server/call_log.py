@@ -6,6 +6,7 @@ from time import perf_counter
 
 from flask import Response, request
 
+from mockserver.control.access.guard import SIGN_IN
 from mockserver.control.framework import target
 from mockserver.control.framework.waiting import is_waiting
 from mockserver.control.server.health import PROBES
@@ -18,7 +19,7 @@ _BEGAN = "mockserver.began"
 
 
 class CallLog:
-    """Logs each control call when it is over, but neither health checks nor pages, which come every few seconds."""
+    """Logs each control call and sign-in when it is over, but no health check and no page, as these come often."""
 
     def __init__(self, log: RequestLog) -> None:
         self._log = log
@@ -30,8 +31,8 @@ class CallLog:
     def end(self, response: Response) -> Response:
         """Log the current request if it is a control call that is over; the response is given back as it is."""
         path = request.path
-        is_logged = path.startswith(CONTROL_PREFIX) and path not in PROBES and not path.startswith(DASHBOARD_PREFIX)
-        if is_logged and not is_waiting():
+        is_page = path.startswith(DASHBOARD_PREFIX) and (path, request.method) != (SIGN_IN, "POST")
+        if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_page and not is_waiting():
             self._note(request.environ.get(target.ACTED_ON), path, response.status_code)
         return response
 

@@ -15,7 +15,9 @@ from mockserver.web.routing.encoded_slash import shown_path
 def shown(problem: Problem) -> Response:
     """The page of a problem."""
     title = responses.get(problem.status, f"Status {problem.status}")
-    return rendering.answer("problem.html", {"title": title, "detail": problem.detail}, status=problem.status)
+    found = rendering.answer("problem.html", {"title": title, "detail": problem.detail}, status=problem.status)
+    found.headers.update(problem.headers)
+    return found
 
 
 def of_http(error: HTTPException) -> Response:
