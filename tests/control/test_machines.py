@@ -194,3 +194,29 @@ def test_any_key_can_stand_in_an_address(make_api, key):
     assert api.get(address).json["key"] == key
     assert api.post(f"{address}/cancel").json["state"] == "cancelled"
     assert api.get(f"{address}/history").json["items"][0]["key"] == key
+
+
+@pytest.mark.parametrize(
+    ("query", "keys"),
+    [
+        ("", [1, 2, 3, 4, 5]),
+        ("?limit=2", [1, 2]),
+        ("?limit=2&offset=3", [4, 5]),
+        ("?offset=3", [4, 5]),
+        ("?limit=1000&offset=9", []),
+    ],
+)
+def test_the_instances_of_a_machine_are_listed_in_parts_with_the_number_of_all(make_api, query, keys):
+    senders = [{"id": number, "name": "Jo", "email": f"jo{number}@acme.test"} for number in range(1, 6)]
+    listed = make_api({"senders": senders}).get(f"/_mock/machines/sender{query}").json
+
+    assert ([row["key"] for row in listed["items"]], listed["count"]) == (keys, 5)
+
+
+@pytest.mark.parametrize(
+    ("query", "path"), [("limit=0", "limit"), ("limit=1001", "limit"), ("limit=x", "limit"), ("offset=-1", "offset")]
+)
+def test_a_part_of_the_instances_that_cannot_be_is_refused(api, query, path):
+    refused = api.get(f"/_mock/machines/sender?{query}")
+
+    assert (refused.status_code, [row["path"] for row in refused.json["errors"]]) == (400, [f"/{path}"])

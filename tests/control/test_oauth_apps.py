@@ -30,6 +30,14 @@ def test_an_app_of_the_scenario_is_there(api):
     assert api.get("/_mock/oauth/apps/crm-sync").json == APP
 
 
+def test_apps_are_listed_in_parts_with_the_number_of_all(api):
+    for number in range(3):
+        api.post("/_mock/oauth/apps", json={"client_id": f"app-{number}"})
+
+    listed = api.get("/_mock/oauth/apps?limit=2&offset=1").json
+    assert ([app["client_id"] for app in listed["items"]], listed["count"]) == (["app-0", "app-1"], 4)
+
+
 def test_a_new_app_has_credentials_and_the_four_scopes_of_spec(api):
     answer = api.post("/_mock/oauth/apps", json={})
 

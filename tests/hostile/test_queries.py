@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from judge import each, refused
 
+from mockserver.app.control_api import CONTROL_API
+
 
 @each("value", ["", "-1", "1.5", "abc", "9" * 30, "0x1", "1e1", "%00", "%D9%A1", "1%20", "NaN", "1,2"])
 @each("name", ["limit", "offset"])
@@ -71,3 +73,18 @@ def test_a_query_parameter_that_stands_twice_is_taken_once_and_never_fails(untou
 )
 def test_a_query_that_nobody_understands_is_left_aside(untouched, query):
     assert untouched.get(f"/v3/senders?{query}").status_code == 200
+
+
+@each(
+    ("method", "path"),
+    [(call.method, call.path) for call in CONTROL_API.calls if call.query is None and not call.is_open],
+)
+def test_a_control_call_refuses_a_query_when_it_takes_none(untouched, method, path):
+    answer = untouched.request(method, f"{path}?limit=1&offset=2")
+
+    assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, ["/limit", "/offset"])
+
+
+@each("path", ["/_mock/health?verbose", "/_mock/livez?x=1", "/_mock/docs?theme=dark", "/_mock/receiver/crm?token=1"])
+def test_a_call_that_is_open_to_all_takes_any_query(target, path):
+    assert target.get(path).status_code == 200

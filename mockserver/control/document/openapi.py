@@ -142,7 +142,7 @@ def _content(call: ControlCall, media: str) -> dict[str, Any]:
 def _problems(call: ControlCall) -> dict[str, Any]:
     takes_body = call.body is not None or call.document is not None
     statuses = {
-        400: takes_body or call.query is not None,
+        400: takes_body or call.query is not None or not call.is_open,
         401: not call.is_open,
         403: not call.is_open,
         409: call.adds,

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Any, TypeVar
+
 from marshmallow import fields, validate
 
 from mockserver.control.framework.waiting import LONGEST_WAIT
 from mockserver.core.workspaces.store import NAME
 from mockserver.resources.section import Item, about
+
+Row = TypeVar("Row")
 
 
 def limit() -> fields.Integer:
@@ -42,3 +48,16 @@ class Part(Item):
 
     limit = limit()
     offset = offset()
+
+
+class PartOrAll(Item):
+    """The part of a list that is asked for; without a limit, all from the offset on."""
+
+    limit = fields.Integer(validate=validate.Range(1, 1000), **about("how many there are at most; all without it"))
+    offset = offset()
+
+
+def part_of(rows: Iterable[Row], query: Mapping[str, Any]) -> list[Row]:
+    """Return the part of a list that a query with a limit and an offset asks for."""
+    first, most = query["offset"], query.get("limit")
+    return list(islice(rows, first, None if most is None else first + most))

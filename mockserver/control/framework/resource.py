@@ -12,6 +12,7 @@ from marshmallow import Schema
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.declaration import DECLARED, ControlCall, Declared
 from mockserver.control.framework.recording import recorded
+from mockserver.resources.section import Item
 from mockserver.web.components import component
 
 Carry = Callable[..., Response]
@@ -75,7 +76,8 @@ class _Lazy:
 
 def _reading(carry: Carry, declared: ControlCall) -> Carry:
     """The view function of a call: it does what the declaration asks for, loads query and body, and calls `carry`."""
-    of_query = None if declared.query is None else _Lazy(declared.query)
+    # A parameter that nobody reads would be ignored in silence. Calls that are open to all come from elsewhere.
+    of_query = None if declared.is_open and declared.query is None else _Lazy(declared.query or Item)
     of_body = None if declared.body is None else _Lazy(declared.body)
 
     @wraps(carry)
@@ -84,8 +86,9 @@ def _reading(carry: Carry, declared: ControlCall) -> Carry:
         if declared.heavy:
             off_loop.leave()
         target.in_address()  # an unknown workspace in the address is a 404, even for a call that acts on no workspace
-        if of_query is not None:
-            arguments["query"] = inputs.query(of_query.schema)
+        query = None if of_query is None else inputs.query(of_query.schema)
+        if declared.query is not None:
+            arguments["query"] = query
         if of_body is not None:
             arguments["body"] = inputs.body(of_body.schema, in_workspace=declared.in_workspace)
         if declared.adds:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from flask import Response
@@ -21,8 +20,8 @@ def index(query: dict[str, Any]) -> Response:
     """The control calls that have changed something, newest first; a reset forgets those before it."""
     workspace = target.workspace()
     with workspace.lock:
-        calls, first = workspace.calls, query["offset"]
-        found = list(islice(calls, first, first + query["limit"]))
+        calls = workspace.calls
+        found = parameters.part_of(calls, query)
         off_loop.before_showing(row.size for row in found)
         rows = [Recorded(row, workspace.links) for row in found]
         return answers.listed(rows, len(calls), evicted=calls.evicted)

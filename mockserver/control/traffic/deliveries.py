@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from flask import Response
@@ -44,7 +43,7 @@ def index(query: dict[str, Any]) -> Response:
     wanted = Wanted(query.get("webhook"), query.get("state"), query.get("event"))
     found = wait_for(workspace, query["wait"], lambda: select(workspace, wanted), _NEWS)
     with workspace.lock:
-        part = list(islice(found, query["offset"], query["offset"] + query["limit"]))
+        part = parameters.part_of(found, query)
         off_loop.before_showing(row.text_size for _, row in part)
         rows = [Owned(account.name, row, workspace.links) for account, row in part]
         return answers.listed(rows, len(found), evicted=workspace.state.evicted_deliveries)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from flask import Response
@@ -28,14 +27,16 @@ def index() -> Response:
     return answers.listed([lifecycle.machine for lifecycle in LIFECYCLES.values()])
 
 
-@MACHINES.call("GET", "/<machine>", answer=Instances)
-def instances(machine: str) -> Response:
+@MACHINES.call("GET", "/<machine>", query=parameters.PartOrAll, answer=Instances)
+def instances(machine: str, query: dict[str, Any]) -> Response:
     """The instances of a machine."""
     workspace = target.workspace()
     lifecycle = _lifecycle(machine)
     with workspace.lock:
-        off_loop.before_showing(0 for _ in lifecycle.instances(workspace))
-        return answers.listed([lifecycle.describe(account, row) for account, row in lifecycle.instances(workspace)])
+        part = parameters.part_of(lifecycle.instances(workspace), query)
+        off_loop.before_showing(0 for _ in part)
+        rows = [lifecycle.describe(account, row) for account, row in part]
+        return answers.listed(rows, sum(1 for _ in lifecycle.instances(workspace)))
 
 
 @MACHINES.call("GET", "/<machine>/<key>", answer=Instance)
@@ -54,8 +55,7 @@ def history(machine: str, key: str, query: dict[str, Any]) -> Response:
     lifecycle = _lifecycle(machine)
     with workspace.lock:
         found = list(workspace.history.of(machine, _kept(workspace, lifecycle, key)))
-        rows = list(islice(found, query["offset"], query["offset"] + query["limit"]))
-        return answers.listed(rows, len(found), evicted=workspace.history.evicted)
+        return answers.listed(parameters.part_of(found, query), len(found), evicted=workspace.history.evicted)
 
 
 @MACHINES.call("POST", "/<machine>/<key>/<event>", answer=Instance, problems=(409,))

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import Response
 
-from mockserver.control.framework import answers, off_loop, target
+from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.ring import weight
@@ -21,14 +21,15 @@ from mockserver.views.workspaces.apps import OAuthApp, OAuthApps
 OAUTH_APPS = ControlResource("oauth", "/_mock/oauth/apps")
 
 
-@OAUTH_APPS.call("GET", answer=OAuthApps)
-def index() -> Response:
+@OAUTH_APPS.call("GET", query=parameters.PartOrAll, answer=OAuthApps)
+def index(query: dict[str, Any]) -> Response:
     """The registered apps, their secrets included."""
     workspace = target.workspace()
     with workspace.lock:
-        found = workspace.state.table(App).values()
-        off_loop.before_showing(weight(app.redirect_uris) for app in found)
-        return answers.listed(list(found))
+        apps = workspace.state.table(App).values()
+        part = parameters.part_of(apps, query)
+        off_loop.before_showing(weight(app.redirect_uris) for app in part)
+        return answers.listed(part, len(apps))
 
 
 @OAUTH_APPS.call("POST", body=AppItem, answer=OAuthApp, status=201, adds=True, problems=(409,))

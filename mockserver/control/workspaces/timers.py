@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import Any
 
 from flask import Response
@@ -20,9 +19,9 @@ TIMERS = ControlResource("timers", "/_mock/timers")
 @TIMERS.call("GET", query=parameters.Part, answer=shown.FiredTimers)
 def index(query: dict[str, Any]) -> Response:
     """The timers that have fired, newest first; those that are pending are listed under `/_mock/clock/timers`."""
-    workspace, first = target.workspace(), query["offset"]
+    workspace = target.workspace()
     with workspace.lock:
-        found = list(islice(workspace.fired, first, first + query["limit"]))
+        found = parameters.part_of(workspace.fired, query)
         off_loop.before_showing(row.size for row in found)
         rows = [Due.of(workspace, row.timer, row) for row in found]
         return answers.listed(rows, len(workspace.fired), evicted=workspace.fired.evicted)
