@@ -143,13 +143,17 @@ class Mock:
         if self.working_set is not None:
             self.working_set.open()
 
-    def close(self) -> None:
-        """End all effects and the log, and keep what has changed last; it answers no more requests."""
+    def close(self) -> bool:
+        """End all effects and the log, and save the last changes. Return whether all changes are saved.
+
+        The mock answers no more requests.
+        """
         if self.working_set is not None:
             self.working_set.close()
         self.effects.close()
-        self.store.keeping.close()
+        is_saved = self.store.keeping.close()
         self.log.close()
+        return is_saved
 
 
 def mock_of(settings: Settings) -> Mock:

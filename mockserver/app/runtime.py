@@ -89,11 +89,15 @@ class Runtime:
         """Make `run` return soon; may be called from any thread and from a signal handler."""
         self.server.stop()
 
-    def close(self) -> None:
-        """Release the sockets, the effects and the log of a server that does not run any more."""
+    def close(self) -> bool:
+        """Release the sockets, the effects and the log of a server that has stopped.
+
+        Returns:
+            Whether all changes are saved, if the server has a store.
+        """
         for listener in self._listeners:
             listener.close()
-        self.mock.close()
+        return self.mock.close()
 
     def start(self) -> None:
         """Open the server and run it in a thread of its own; it answers requests when this returns.

@@ -36,7 +36,7 @@ _COLLECTIONS_OF_THE_NEWEST = 100
 
 
 @command(*flags())
-def serve(**options: Any) -> None:
+def serve(**options: Any) -> int:
     """Start the server, and print its address as the first line."""
     check_names(os.environ, {variable(row.name) for row in declared()})
     for secret in ("control_token", "forward_key"):
@@ -48,9 +48,12 @@ def serve(**options: Any) -> None:
         runtime = _open_runtime(options)
         _stop_at_signals(runtime)
     _collect_the_older_rarely()
-    with contextlib.closing(runtime):
+    try:
         _print_addresses(runtime)
         runtime.run()
+    finally:
+        is_saved = runtime.close()
+    return 0 if is_saved else 1
 
 
 def _print_addresses(runtime: Runtime) -> None:

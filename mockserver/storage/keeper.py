@@ -88,13 +88,18 @@ class Keeper(Unshared):
             writer.last_failure,
         )
 
-    def close(self) -> None:
-        """Keep what has changed last, and let go of the engine; after that this does nothing."""
+    def close(self) -> bool:
+        """Save the last changes and close the engine. Return whether all changes are saved.
+
+        A process that was forked off saves nothing and returns True.
+        """
         if os.getpid() != self._process:
-            return
-        if not self._writer.close():
-            _LOG.error("what has changed last is not kept: %s", self._writer.failure)
+            return True
+        is_saved = self._writer.close()
+        if not is_saved:
+            _LOG.error("the last changes could not be saved and are lost: %s", self._writer.failure)
         self._engine.close()
+        return is_saved
 
     # ------------------------------------------------------------------ what is kept
 

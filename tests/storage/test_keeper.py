@@ -263,8 +263,8 @@ def test_a_workspace_dropped_while_nothing_can_be_written_is_gone_later(keeper, 
 def test_what_could_not_be_written_at_the_end_is_told_in_the_log(keeper, store, caplog):
     keeper.engine.trouble = "the disk is full"
     touch(store.default)
-    keeper.close()
-    assert "what has changed last is not kept: the disk is full" in caplog.text
+    assert not keeper.close()
+    assert "the last changes could not be saved and are lost: the disk is full" in caplog.text
 
 
 def test_without_a_thread_there_is_no_keeper_and_the_file_is_free(make_keeper, monkeypatch):

@@ -272,6 +272,6 @@ class Keeping(Protocol):
         """Whether a secret of the server was drawn."""
         ...
 
-    def close(self) -> None:
-        """Keep what has changed last, and let go of everything."""
+    def close(self) -> bool:
+        """Save the last changes and release everything. Return whether all changes are saved."""
         ...
