@@ -75,7 +75,21 @@ def main(words: Sequence[str] | None = None) -> None:
     """Run the command that some words ask for, those of the command line if none are given, and exit."""
     _tell_exclusion()
     forget_kubernetes(os.environ)
-    sys.exit(run(commands, sys.argv[1:] if words is None else words, _version))
+    words = sys.argv[1:] if words is None else words
+    _refuse_undecodable(words)
+    sys.exit(run(commands, words, _version))
+
+
+def _refuse_undecodable(words: Sequence[str]) -> None:
+    """Exit with 2 if an argument or a variable of ours holds bytes that are not UTF-8."""
+    given = [(f"argument {ascii(os.fsencode(word))[1:]}", word) for word in words]
+    given += [(f"variable {name}", value) for name, value in os.environ.items() if name.startswith("MOCKSERVER_")]
+    for place, text in given:
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            print(f"Error: {place}: not UTF-8 text", file=sys.stderr)
+            sys.exit(2)
 
 
 def _tell_exclusion() -> None:

@@ -281,6 +281,29 @@ def test_health_fails_with_a_sentence_when_no_server_answers(run, url, sentence)
 # ---------------------------------------------------------------------- how it speaks
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("mail", "show", "\udcff"),
+        ("logs", "--path", "\udcff"),
+        ("serve", "--scenario", "\udcff"),
+        ("scenarios", "show", "\udcff"),
+        ("\udcff",),
+        ("store", "info", "--url", "\udcff"),
+    ],
+)
+def test_an_argument_that_is_not_utf_8_is_refused_with_a_sentence(run, words):
+    answer = run(*words)
+
+    assert (answer.exit_code, answer.stderr) == (2, "Error: argument '\\xff': not UTF-8 text\n")
+
+
+def test_a_variable_that_is_not_utf_8_is_refused_without_its_value(run):
+    answer = run("mail", MOCKSERVER_TOKEN="secret\udcff")
+
+    assert (answer.exit_code, answer.stderr) == (2, "Error: variable MOCKSERVER_TOKEN: not UTF-8 text\n")
+
+
 def program(*arguments, **options):
     return subprocess.run(
         [sys.executable, "-m", "mockserver", *arguments],

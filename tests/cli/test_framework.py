@@ -363,8 +363,7 @@ def test_a_name_that_is_no_text_is_told_as_it_is_escaped():
     with started(b"scenarios", b"show", b"\xff") as process:
         out, err = process.communicate(timeout=20)
 
-    assert (process.returncode, out) == (1, b"")
-    assert err.startswith(b"there is no scenario '\\udcff'")
+    assert (process.returncode, out, err) == (2, b"", b"Error: argument '\\xff': not UTF-8 text\n")
 
 
 #: Imports all modules of commands.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -163,6 +164,46 @@ def test_a_folder_or_a_broken_link_is_no_scenario(tmp_path):
     assert rows.keys() & {"folder", "link", "odd", "binary"} == {"odd", "binary"}
     assert rows["odd"]["description"] == ""
     assert "not UTF-8" in rows["binary"]["error"]
+
+
+@pytest.fixture
+def linked(tmp_path):
+    """A folder of scenarios with a link out of it, and with links that stay within it, as Kubernetes makes them."""
+    (tmp_path / "secret.yaml").write_text("description: secret")
+    folder = tmp_path / "scenarios"
+    (folder / "..2026").mkdir(parents=True)
+    (folder / "..2026" / "mine.yaml").write_text("description: mine")
+    (folder / "..data").symlink_to("..2026")
+    (folder / "mine.yaml").symlink_to(Path("..data") / "mine.yaml")
+    (folder / "link.yaml").symlink_to(tmp_path / "secret.yaml")
+    (folder / "child.yaml").write_text("extends: link")
+    return folder
+
+
+@pytest.mark.parametrize("name", ["link", "child"])
+def test_a_link_out_of_the_folder_is_refused(linked, name):
+    with pytest.raises(ScenarioError, match=r"link\.yaml is a link to a file outside of its folder; copy the file"):
+        Library(linked).read(name)
+
+
+def test_a_link_out_of_the_folder_is_not_shown_by_the_control_api(make_api, linked):
+    api = make_api(scenarios=linked)
+
+    shown = api.get("/_mock/scenarios/link")
+    assert (shown.status_code, "secret" in shown.text) == (404, False)
+    errors = {row["name"]: row.get("error", "") for row in api.get("/_mock/scenarios").json["items"]}
+    assert "outside of its folder" in errors["link"]
+    assert api.post("/_mock/workspaces", json={"scenario": "link"}).status_code == 400
+
+
+def test_a_link_within_the_folder_is_followed(linked):
+    assert Library(linked).read("mine") == {"description": "mine"}
+
+
+def test_a_link_to_a_folder_is_followed(linked, tmp_path):
+    (tmp_path / "alias").symlink_to(linked)
+
+    assert Library(tmp_path / "alias").read("mine") == {"description": "mine"}
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path):

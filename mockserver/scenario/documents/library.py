@@ -33,7 +33,8 @@ class Library:
     """Scenario files by name; a file in an earlier folder hides those of the same name in later ones."""
 
     def __init__(self, *folders: Path) -> None:
-        self._folders = (*folders, data_folder("scenarios"))
+        self._shipped = data_folder("scenarios")
+        self._folders = (*folders, self._shipped)
 
     def names(self) -> list[str]:
         """The names of all scenarios, sorted."""
@@ -65,10 +66,20 @@ class Library:
         return found
 
     def _named(self, name: str) -> Path:
-        """The file of a scenario in the folders: a document sent by a client can extend no other file."""
+        """Return the file of a scenario in the folders: a document sent by a client can extend no other file.
+
+        Raises:
+            ScenarioError: there is no such file, or it is a link out of a folder of the user's. A package manager may
+                have linked the shipped files.
+        """
         for folder in self._folders:
             for path in _files(folder):
                 if path.stem == name:
+                    if folder is not self._shipped and not path.resolve().is_relative_to(folder.resolve()):
+                        message = (
+                            f"{path.name} is a link to a file outside of its folder; copy the file into the folder"
+                        )
+                        raise ScenarioError([Mistake((), message)])
                     return path
         raise ScenarioError([Mistake((), self.unknown(name))])
 
