@@ -1,4 +1,4 @@
-"""The effects of stubs in the words of the workspace: `mail`, `event`, `credits`, `schedule`, `attribute`."""
+"""The effects of stubs in the words of the workspace: `mail`, `event`, `credits`, `schedule`, `attribute`, `warn`."""
 
 from mockserver.beyond.effects.performing import check as check
 from mockserver.beyond.effects.performing import perform as perform

@@ -90,4 +90,16 @@ class AttributeEffect:
         return len(self.name)
 
 
-Effect = MailEffect | EventEffect | CreditsEffect | ScheduleEffect | AttributeEffect
+@dataclass(frozen=True, slots=True)
+class WarnEffect:
+    """`warn`: a warning in the journal, such as why no e-mail was sent."""
+
+    text: str
+
+    @property
+    def size(self) -> int:
+        """The most bytes that it takes in memory."""
+        return weight(self.text)
+
+
+Effect = MailEffect | EventEffect | CreditsEffect | ScheduleEffect | AttributeEffect | WarnEffect

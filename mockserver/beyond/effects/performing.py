@@ -13,6 +13,7 @@ from mockserver.beyond.effects.effect import (
     EventEffect,
     MailEffect,
     ScheduleEffect,
+    WarnEffect,
 )
 from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS, no_room
 from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
@@ -98,6 +99,8 @@ def perform(effects: Sequence[Effect], caller: Caller) -> None:
                 _schedule(effect, caller)
             case AttributeEffect(category, name):
                 attributes.add(caller.account, category, name)
+            case WarnEffect(text):
+                caller.warn(text)
 
 
 class _Emails:

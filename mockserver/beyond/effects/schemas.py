@@ -8,7 +8,14 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, pre_load, validate, validates_schema
 
-from mockserver.beyond.effects.effect import AttributeEffect, CreditsEffect, EventEffect, MailEffect, ScheduleEffect
+from mockserver.beyond.effects.effect import (
+    AttributeEffect,
+    CreditsEffect,
+    EventEffect,
+    MailEffect,
+    ScheduleEffect,
+    WarnEffect,
+)
 from mockserver.beyond.effects.parameters import filled_in
 from mockserver.core.text.domain_name import LONGEST_EMAIL
 from mockserver.core.text.spelling import meant
@@ -28,6 +35,8 @@ from mockserver.web.schemas.length import Longest
 _MOST_CREDITS = 10**9
 #: The longest name of an attribute, in characters. Chosen: twice as long as the service takes.
 _LONGEST_ATTRIBUTE = 100
+#: The longest warning, in characters. Chosen: as long as a line of the log shows it.
+_LONGEST_WARNING = 1_000
 #: The longest time before an event. Chosen: a hundred years.
 _LONGEST_WAIT = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
 
@@ -189,6 +198,14 @@ class AttributeEffectItem(Item):
         return AttributeEffect(**data["attribute"])
 
 
+class WarnItem(Item):
+    warn = fields.String(required=True, validate=Longest(_LONGEST_WARNING))
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> WarnEffect:
+        return WarnEffect(data["warn"])
+
+
 #: The schema of an effect, by the member that tells which it is.
 ITEMS: dict[str, Item] = {
     "mail": MailEffectItem(),
@@ -196,4 +213,5 @@ ITEMS: dict[str, Item] = {
     "credits": CreditsItem(),
     "schedule": ScheduleEffectItem(),
     "attribute": AttributeEffectItem(),
+    "warn": WarnItem(),
 }

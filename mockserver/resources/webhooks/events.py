@@ -92,7 +92,11 @@ def tell_recipients(
             category, event, row.party.email, at, content.message_id, content.subject, content.tags,
             content.sender.email,
         )  # fmt: skip
-        found += raise_event(workspace, account, blocked.as_it_happens(account, occurrence), overrides)
+        happening = blocked.as_it_happens(account, occurrence)
+        if happening.event != event and workspace.answering is not None:
+            why = f"an e-mail to {occurrence.to} has bounced hard, so the contact is blocked"
+            workspace.answering.warn(f"{why}: webhooks are told {happening.event} in place of {event}")
+        found += raise_event(workspace, account, happening, overrides)
     return found
 
 

@@ -73,6 +73,10 @@ class Sending:
     def advance(self, by):
         return self.api.advance(by)
 
+    def warnings(self):
+        """The warnings of the last request."""
+        return self.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"]
+
     def reason(self):
         return self.api.get("/_mock/requests?limit=1").json["items"][0]["reason"]
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+LATER = "2026-01-15T10:00:00Z"
+
 
 def test_the_mail_stands_in_the_mailbox_with_all_that_was_sent(sending):
     here = sending()
@@ -71,6 +73,61 @@ def test_who_has_bounced_hard_is_blocked(sending):
         ("request", "eve@example.test"),
         ("blocked", "BOB@example.test"),
         ("delivered", "eve@example.test"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("members", "warning"),
+    [
+        (
+            {"sender": {"email": "ops@pending.test"}},
+            (
+                "nothing is sent: ops@pending.test is no verified sender of the account, and pending.test is none of its "
+                "authenticated domains; webhooks are told error"
+            ),
+        ),
+        (
+            {"sender": {"email": "jo@else.test"}, "scheduledAt": LATER},
+            (
+                "nothing is sent at 2026-01-15T10:00:00Z: jo@else.test is no verified sender of the account, and else.test "
+                "is none of its authenticated domains; webhooks are told error"
+            ),
+        ),
+        (
+            {"headers": {"X-Sib-Sandbox": "drop"}},
+            "nothing is sent: X-Sib-Sandbox: drop in headers makes this a dry run",
+        ),
+        (
+            {"headers": {"X-Sib-Sandbox": "drop"}, "sender": {"email": "jo@else.test"}, "scheduledAt": LATER},
+            "nothing is sent: X-Sib-Sandbox: drop in headers makes this a dry run",
+        ),
+    ],
+)
+def test_the_journal_says_why_nothing_is_sent(sending, members, warning):
+    here = sending()
+
+    assert here.send(**members).status_code in (201, 202)
+    assert (here.warnings(), here.mails()) == ([warning], [])
+
+
+@pytest.mark.parametrize("members", [{}, {"scheduledAt": LATER}, {"sender": {"email": "any@acme.test"}}])
+def test_the_journal_has_no_warning_when_an_e_mail_is_sent(sending, members):
+    here = sending()
+    here.send(**members)
+
+    assert here.warnings() == []
+
+
+def test_the_journal_says_that_a_contact_is_blocked_in_place_of_a_delivery(sending):
+    here = sending()
+    here.api.post("/_mock/trigger", json={"event": "hardBounce", "to": "bob@example.test"})
+    here.send()
+
+    assert here.warnings() == [
+        (
+            "an e-mail to bob@example.test has bounced hard, so the contact is blocked: webhooks are told blocked in place "
+            "of delivered"
+        )
     ]
 
 
@@ -154,7 +211,7 @@ class TestTemplates:
         assert here.told()[0][2]["template_id"] == 7
 
 
-@pytest.mark.parametrize("when", [{}, {"scheduledAt": "2026-01-15T10:00:00Z"}])
+@pytest.mark.parametrize("when", [{}, {"scheduledAt": LATER}])
 def test_a_dry_run_is_answered_and_does_nothing(when, sending):
     here = sending()
 
