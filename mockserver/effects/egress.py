@@ -5,10 +5,13 @@ It is checked on the address that a name resolves to, and that same address is t
 
 from __future__ import annotations
 
+import errno
+import os
 import socket
 from collections.abc import Sequence
 from enum import StrEnum
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from pathlib import Path
 
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.names import addresses
@@ -29,6 +32,14 @@ class EgressRefusedError(OSError):
 _LOOPBACK = [ip_network(text) for text in ("127.0.0.0/8", "::1/128")]
 _PRIVATE = [*_LOOPBACK, *map(ip_network, ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))]
 _ALLOWED = {Egress.LOOPBACK: _LOOPBACK, Egress.PRIVATE: _PRIVATE}
+#: The errors of a connection to an address of this machine where nobody listens, or which it does not have.
+_NOBODY_LISTENS = (errno.ECONNREFUSED, errno.EADDRNOTAVAIL)
+_HINT = (
+    "the mock runs in a container, whose localhost is the container itself: use the name of the service, or "
+    "host.docker.internal for the host"
+)
+#: The files by which Docker and Podman mark a container.
+_MARKS = ("/.dockerenv", "/run/.containerenv")
 _NAMES = {Egress.LOOPBACK: "a loopback address", Egress.PRIVATE: "a loopback or private address"}
 
 
@@ -37,7 +48,8 @@ def connect(host: str, port: int, egress: Egress, deadline: Deadline) -> socket.
 
     Raises:
         EgressRefusedError: the policy does not allow one of its addresses.
-        OSError: none of its addresses takes a connection, or not before the deadline.
+        OSError: none of its addresses takes a connection, or not before the deadline; it has a hint if the address is
+            that of the container in which the mock runs.
         ValueError: the host is not a name.
     """
     rest = list(allowed(host, egress, deadline))
@@ -46,9 +58,17 @@ def connect(host: str, port: int, egress: Egress, deadline: Deadline) -> socket.
         try:
             # An address that does not answer leaves the others their share of the time.
             return socket.create_connection((address, port), deadline.left() / (len(rest) + 1))
-        except OSError:
-            if not rest:
-                raise
+        except OSError as error:
+            if rest:
+                continue
+            if error.errno in _NOBODY_LISTENS and is_allowed(address, Egress.LOOPBACK) and _is_in_container():
+                raise OSError(error.errno, f"{error.strerror}; {_HINT}") from error
+            raise
+
+
+def _is_in_container() -> bool:
+    """Return whether the process runs in a container of Docker, Podman or Kubernetes."""
+    return "KUBERNETES_SERVICE_HOST" in os.environ or any(Path(mark).exists() for mark in _MARKS)
 
 
 def allowed(host: str, egress: Egress, deadline: Deadline) -> Sequence[str]:

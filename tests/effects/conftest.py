@@ -7,6 +7,8 @@ import pytest
 import trustme
 from raw_receiver import listening
 
+from mockserver.effects import egress
+
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
 
@@ -45,6 +47,14 @@ def _row(address, port):
     if ":" in address:
         return socket.AF_INET6, socket.SOCK_STREAM, 6, "", (address, port, 0, 0)
     return socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)
+
+
+@pytest.fixture(autouse=True)
+def marks(monkeypatch, tmp_path):
+    """A file that marks a container once it is written; the tests may run in a container themselves."""
+    monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
+    monkeypatch.setattr(egress, "_MARKS", (str(tmp_path / ".dockerenv"),))
+    return tmp_path / ".dockerenv"
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,7 @@
 """Where calls may go: by address, by whatever a name leads to, and for everything that leaves."""
 
+import errno
+import os
 import socket
 import threading
 import time
@@ -374,3 +376,51 @@ def test_proxies_of_the_environment_are_not_asked(monkeypatch, listen, name):
     monkeypatch.setenv(name, f"http://{proxy.address}")
     assert _call(receiver.url()).status == 200
     assert proxy.calls == []
+
+
+# ---------------------------------------------------------------------- from within a container
+
+HINT = (
+    "; the mock runs in a container, whose localhost is the container itself: use the name of the service, or "
+    "host.docker.internal for the host"
+)
+
+
+def _refusing(monkeypatch, number):
+    def refuse(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(socket, "create_connection", refuse)
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "[::1]", "[::ffff:127.0.0.1]"])
+@pytest.mark.parametrize("number", [errno.ECONNREFUSED, errno.EADDRNOTAVAIL])
+def test_a_call_to_localhost_has_a_hint_when_the_mock_runs_in_a_container(names, marks, monkeypatch, host, number):
+    names["localhost"] = ["::1", "127.0.0.1"]
+    marks.touch()
+    _refusing(monkeypatch, number)
+
+    assert _call(f"http://{host}:9/").error == os.strerror(number) + HINT
+
+
+def test_a_call_to_localhost_has_a_hint_when_the_mock_runs_in_kubernetes(monkeypatch):
+    monkeypatch.setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1")
+    _refusing(monkeypatch, errno.ECONNREFUSED)
+
+    assert _call("http://127.0.0.1:9/").error == f"Connection refused{HINT}"
+
+
+@pytest.mark.parametrize(
+    ("host", "number", "is_in_container"),
+    [
+        ("127.0.0.1", errno.ECONNREFUSED, False),
+        ("10.1.2.3", errno.ECONNREFUSED, True),
+        ("127.0.0.1", errno.ECONNRESET, True),
+    ],
+)
+def test_a_call_that_fails_has_no_hint_when_it_would_not_help(marks, monkeypatch, host, number, is_in_container):
+    if is_in_container:
+        marks.touch()
+    _refusing(monkeypatch, number)
+
+    assert _call(f"http://{host}:9/").error == os.strerror(number)
