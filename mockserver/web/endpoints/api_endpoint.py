@@ -57,8 +57,12 @@ class ApiEndpoint(Endpoint):
         return self.members(body, data, exchange, strict=caller.workspace.state.strict)
 
     def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
-        """Warn in the journal of a body whose Content-Type is not that of JSON; the service takes it all the same."""
+        """Warn in the journal of JSON that was sent as another type; the service takes it all the same.
+
+        The type of a form is no mistake of a product: `curl -d` sends it by default.
+        """
         sent_as = request.environ.get("CONTENT_TYPE", "")
-        if exchange.body and "json" not in sent_as.lower():
+        is_usual = "json" in sent_as.lower() or request.mimetype == "application/x-www-form-urlencoded"
+        if exchange.body and not is_usual:
             shown = f"its Content-Type is {reasons.shown(sent_as)}" if sent_as else "it has no Content-Type"
             exchange.warn(f"{self.operation.id} read the body as JSON although {shown}; send application/json")
