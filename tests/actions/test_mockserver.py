@@ -316,6 +316,24 @@ def test_enough_coverage_lets_the_job_pass(make_job):
     assert "<details>" not in job.summary
 
 
+@pytest.mark.parametrize(
+    ("of", "line"),
+    [
+        ("", "{} % of the contract was met."),
+        ("used", "{} % of the contract (--of <code>used</code>) was met."),
+        ("getSenders,createSender", "{} % of the contract (--of <code>getSenders,createSender</code>) was met."),
+    ],
+)
+def test_the_summary_shows_the_figure_of_the_gate_when_a_part_of_the_contract_is_selected(make_job, of, line):
+    job = make_job(**{"fail-under": "100", "of": of})
+    job.run("main")
+    requests.get(f"{job.told('GITHUB_OUTPUT')['url']}/v3/senders", headers={"api-key": "any"}, timeout=5)
+
+    _, output = job.run("post")
+    percent = re.search(r"([\d.]+) %25 of the contract", output)[1]
+    assert line.format(percent) in job.summary
+
+
 def test_a_server_that_was_ended_before_gives_no_report(make_job):
     job = make_job()
     job.run("main")

@@ -25,24 +25,30 @@ async function journal(url, token, limit) {
 async function show(url, token) {
   const limit = Number(input('journal'))
   if (!Number.isInteger(limit) || limit < 0) throw new Error(`journal is a whole number, not ${input('journal')}`)
-  const coverage = await get(url, '/_mock/coverage?workspace=*&format=json', token)
+  const asked = coverage(url, token, ['--format', 'json'])
+  if (asked.status !== 0) throw new Error(sentence(asked.stderr ?? '') || asked.error?.message)
   const requests = limit ? await journal(url, token, Math.min(limit, 1000)) : []
-  appendFileSync(process.env.GITHUB_STEP_SUMMARY, summary(coverage, requests))
+  appendFileSync(process.env.GITHUB_STEP_SUMMARY, summary(JSON.parse(asked.stdout), requests, input('of')))
 }
 
-/** Fails the job if too little of the contract was met; the command itself says how much it was. */
-function gate(url, token) {
-  const wanted = ['coverage', '--fail-under', input('fail-under'), ...(input('of') ? ['--of', input('of')] : [])]
+/** Run `mockserver coverage` with the input `of`, so that the summary and the gate count the same. */
+function coverage(url, token, options) {
+  const wanted = ['coverage', ...options, ...(input('of') ? ['--of', input('of')] : [])]
   const container = state('container')
   const command = container
     ? ['docker', 'exec', '--env', 'MOCKSERVER_TOKEN', container, state('program'), ...wanted]
     : [state('program'), ...wanted]
   const environment = container ? {} : { MOCKSERVER_URL: url }
-  const run = spawnSync(command[0], command.slice(1), {
+  return spawnSync(command[0], command.slice(1), {
     env: { ...process.env, ...environment, ...(token ? { MOCKSERVER_TOKEN: token } : {}) },
     encoding: 'utf8',
     maxBuffer: 64 * 1024 * 1024, // bytes; the report of the whole contract has some ten thousand
   })
+}
+
+/** Fails the job if too little of the contract was met; the command itself says how much it was. */
+function gate(url, token) {
+  const run = coverage(url, token, ['--fail-under', input('fail-under')])
   print(`${run.stdout ?? ''}${run.stderr ?? ''}`.trimEnd())
   if (run.status !== 0) fail(sentence(run.stderr ?? '') || run.error?.message || 'too little was met')
 }

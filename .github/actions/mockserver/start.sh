@@ -75,6 +75,7 @@ start_container() {
   esac
   [ "$TLS" = false ] || { options+=(--publish 127.0.0.1::8443) && arguments+=(--tls --tls-port 8443); }
   container=$(docker run --detach --read-only --cap-drop ALL --security-opt no-new-privileges \
+    --add-host host.docker.internal:host-gateway \
     --publish "127.0.0.1:${PORT#0}:8003" ${options[@]+"${options[@]}"} "$IMAGE" serve ${arguments[@]+"${arguments[@]}"} 2>"$home/log") ||
     fail 'the container does not start:'
   printf 'container=%s\nprogram=mockserver\n' "$container" >"$home/started"

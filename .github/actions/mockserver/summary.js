@@ -51,12 +51,12 @@ function operation([name, { calls, statuses }]) {
   return [name, calls, met.join(', ')]
 }
 
-/** The whole summary: what the coverage report and the newest entries of the journal say. */
-function summary(coverage, requests) {
+/** The whole summary: what the coverage report of a selection and the newest entries of the journal say. */
+function summary(coverage, requests, of = '') {
   const totals = Object.entries(coverage.totals).map(([name, { met, of, percent }]) => [name, met, of, `${percent} %`])
   const called = Object.entries(coverage.operations).filter(([, { calls }]) => calls > 0)
   const parts = [
-    `## Mock of Brevo's API\n\n${cell(coverage.percent)} % of the contract was met.\n\n`,
+    `## Mock of Brevo's API\n\n${cell(coverage.percent)} % of the contract${of && ` (--of <code>${cell(of)}</code>)`} was met.\n\n`,
     table(['of the contract', 'met', 'of', 'percent'], totals, MOST_BYTES),
     called.length ? table(['operation', 'calls', 'statuses'], called.map(operation), MOST_BYTES / 4) : '',
   ]
