@@ -56,7 +56,7 @@ function summary(coverage, requests, of = '') {
   const totals = Object.entries(coverage.totals).map(([name, { met, of, percent }]) => [name, met, of, `${percent} %`])
   const called = Object.entries(coverage.operations).filter(([, { calls }]) => calls > 0)
   const parts = [
-    `## Mock of Brevo's API\n\n${cell(coverage.percent)} % of the contract${of && ` (--of <code>${cell(of)}</code>)`} was met.\n\n`,
+    `## Mock of Brevo's API\n\n${coverage.percent.toFixed(1)} % of the contract${of && ` (--of <code>${cell(of)}</code>)`} was met.\n\n`,
     table(['of the contract', 'met', 'of', 'percent'], totals, MOST_BYTES),
     called.length ? table(['operation', 'calls', 'statuses'], called.map(operation), MOST_BYTES / 4) : '',
   ]
