@@ -106,13 +106,13 @@ def _target_and_members(options: dict[str, Any]) -> tuple[dict[str, Any], dict[s
 
 def _configuration(file: Path) -> dict[str, Any]:
     """The members of an app in a file of YAML or JSON; a file that cannot be read is a usage error."""
-    from mockserver.scenario.documents.document import refuse_invalid_values
+    from mockserver.scenario.documents.document import refuse_unreadable
     from mockserver.scenario.documents.reading import parse
 
     try:
         # JSON is a subset of YAML.
         found = parse(given_file.read_text(file, given_file.WRITTEN_BY_HAND), str(file), called="an app")
-        refuse_invalid_values(found)
+        refuse_unreadable(found)
     except (OSError, ValueError) as error:
         raise Misused(f"cannot read {file}: {error}") from error
     return found

@@ -73,7 +73,7 @@ def _read(file: Path) -> tuple[dict[str, Any], Callable[[Place], str]]:
 
     JSON is read as such: YAML knows neither its tabs nor its `1e5` nor its pairs of escapes.
     """
-    from mockserver.scenario.documents.document import refuse_invalid_values
+    from mockserver.scenario.documents.document import refuse_unreadable
     from mockserver.scenario.documents.mistakes import ScenarioError
 
     text = _text(file)
@@ -82,7 +82,7 @@ def _read(file: Path) -> tuple[dict[str, Any], Callable[[Place], str]]:
         return found, lambda path: _located(_lines_of(text, file), path, file)
     try:
         document = _parsed(text, file)
-        refuse_invalid_values(document)
+        refuse_unreadable(document)
     except ScenarioError as error:
         fail(str(error))
     return _plain(document), lambda path: _located(document, path, file)

@@ -60,13 +60,13 @@ def _as_json(mistake: Any) -> dict[str, Any]:
 @command(argument("name", metavar="NAME|PATH", completes="scenario"), SCENARIOS, JSON)
 def show(name: str, folder: Path | None, as_json: bool) -> None:
     """A scenario with all that it extends, as YAML."""
-    from mockserver.scenario.documents.document import refuse_invalid_values
+    from mockserver.scenario.documents.document import refuse_unreadable
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.dump import to_yaml
 
     try:
         found = _library(folder).read(name)
-        refuse_invalid_values(found)
+        refuse_unreadable(found)
         document = json.loads(json.dumps(found, default=_as_text))
     except ScenarioError as error:
         fail(str(error))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from marshmallow import fields
 
@@ -15,6 +15,9 @@ from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Workspace
 from mockserver.resources.people import People
 
+if TYPE_CHECKING:
+    from mockserver.resources.section import SectionError
+
 #: Makes up one item of a list of an account, as the section's schema would have loaded it.
 Generator = Callable[[People, Workspace, Account], dict[str, Any]]
 
@@ -24,28 +27,31 @@ class Section(NamedTuple):
 
     `load` gets the members that the document has, as `fields` have loaded them; `dump` gives them back, ready to be
     written. `finish` is called once after `load` was called for all accounts, for what would take long if it were done
-    for each of them, or what needs the others. `load` and `finish` raise a `SectionError` for what they refuse, which
-    in `finish` names the account. `generators` make up items, by the name of the member whose list they are for.
+    for each of them, or what needs the others. `load` and `finish` give a `SectionError` for each item that is refused
+    and go on with the others; in `finish` it names the account. `generators` make up items, by the name of the member
+    whose list they are for.
     """
 
     fields: Mapping[str, fields.Field[Any]]
-    load: Callable[[Workspace, Account, Mapping[str, Any]], None]
+    load: Callable[[Workspace, Account, Mapping[str, Any]], Iterable[SectionError]]
     dump: Callable[[Workspace, Account], dict[str, Any]]
-    finish: Callable[[Workspace], None] = lambda workspace: None
+    finish: Callable[[Workspace], Iterable[SectionError]] = lambda workspace: ()
     generators: Mapping[str, Generator] = MappingProxyType({})
     #: Members that describe the account itself and are replaced as a whole; all others are lists or mappings of rows.
     account_members: frozenset[str] = frozenset()
+    #: Whether members of a master and of its sub-accounts are checked against each other.
+    checks_families: bool = False
 
 
 class WorkspaceSection(NamedTuple):
     """The members that a resource owns of a scenario's top level, beside the accounts.
 
-    `load` gets the members that the document has, as `fields` have loaded them; `dump` gives them back, ready to be
-    written.
+    `load` gets the members that the document has, as `fields` have loaded them, and gives a `SectionError` for each
+    item that is refused; `dump` gives them back, ready to be written.
     """
 
     fields: Mapping[str, fields.Field[Any]]
-    load: Callable[[Workspace, Mapping[str, Any]], None]
+    load: Callable[[Workspace, Mapping[str, Any]], Iterable[SectionError]]
     dump: Callable[[Workspace], dict[str, Any]]
 
 

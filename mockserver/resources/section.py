@@ -187,16 +187,22 @@ class Id24(fields.String):
 
 
 class SectionError(ValueError):
-    """What a section refuses of a document that its schema took: an item that contradicts another one.
+    """An error that a section finds in a document that is valid by its schema, such as a contradiction.
 
-    `path` leads to the item within its account. `account` is the id of that account, which a section has to give only
-    when it finishes all accounts together.
+    Args:
+        path: The path of the item within its account.
+        message: What is wrong, with the given value and what would be right.
+        account: The id of the account; only needed when a section finishes all accounts together.
+        wanted: The values that the document lacks. If one of them is in a part with errors, this error may be a
+            consequence of those, and is not reported.
     """
 
-    def __init__(self, path: tuple[str | int, ...], message: str, *, account: int = 0) -> None:
+    def __init__(
+        self, path: tuple[str | int, ...], message: str, *, account: int = 0, wanted: tuple[Hashable, ...] = ()
+    ) -> None:
         super().__init__(message)
-        self.path, self.message, self.account = path, message, account
+        self.path, self.message, self.account, self.wanted = path, message, account, wanted
 
 
 class TakenError(SectionError):
-    """A section error because something of the same name or number is there already."""
+    """A section error because a name or a number is a duplicate."""

@@ -11,11 +11,10 @@ from typing import Any
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
 from mockserver.core.state.state import State
-from mockserver.core.text.spelling import cut, meant
+from mockserver.core.text.given import shown
+from mockserver.core.text.spelling import nearest
 from mockserver.scenario.documents.mistakes import Mistake, Path
 
-#: How many characters of a name a message shows. Chosen: to fit on a line.
-_SHOWN = 80
 #: Ids that are left out are of the service's size (contract/values): accounts have seven digits.
 _ACCOUNT_IDS, _USER_IDS = 1_000_000, 900_000
 #: The longest label of a domain name (RFC 1035, 2.3.4), in characters.
@@ -55,20 +54,48 @@ def make_account(
     return account
 
 
+def check_accounts(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
+    """The mistakes of the accounts of a new workspace: duplicates, and masters that are missing."""
+    masters = dict.fromkeys(item["name"] for item in items if item["role"] is Role.MASTER)
+    seen: dict[str, dict[Any, int]] = {"name": {}, "id": {}, "api_keys": {}}
+    for index, item in enumerate(items):
+        path: Path = ("accounts", index)
+        for name in ("name", "id"):
+            if name in item and seen[name].setdefault(item[name], index) != index:
+                yield duplicate((*path, name), name, item[name])
+        yield from check_master(path, item, masters)
+        for position, key in enumerate(item.get("api_keys", ())):
+            if seen["api_keys"].setdefault(key, index) != index:
+                yield duplicate_key((*path, "api_keys", position))
+
+
+def duplicate(path: Path, name: str, value: object) -> Mistake:
+    """The mistake of an account whose name or id another account has."""
+    return Mistake(path, f"duplicate account {name} {shown(value)}", taken=True)
+
+
+def duplicate_key(path: Path) -> Mistake:
+    """The mistake of an API key that another account has."""
+    return Mistake(path, "duplicate API key: another account has it", taken=True)
+
+
 def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) -> Iterator[Mistake]:
-    """A mistake if an account names no master or a wrong one, or names one although its role has none."""
+    """A mistake if an account lacks its master or has a wrong one, or has one although its role has none."""
     role, master = item["role"], item.get("of")
-    if role in (Role.SUB_ACCOUNT, Role.ADMIN):
-        if master not in masters:
-            message = f"an account of role {role} names its master; there is no {cut(repr(master), _SHOWN)}"
-            yield Mistake((*path, "of"), message, advice=partial(_instead, master, masters))
-    elif master is not None:
-        yield Mistake((*path, "of"), f"an account of role {role} has no master")
+    if role not in (Role.SUB_ACCOUNT, Role.ADMIN):
+        if master is not None:
+            message = f"an account of role {role} has no master: got {shown(master)}; leave it out"
+            yield Mistake((*path, "of"), message, wanted=(item["name"],))
+    elif master is None:
+        message = f"no master: expected the name of an account of role master, as the role is {role}"
+        yield Mistake((*path, "of"), message, wanted=(item["name"],))
+    elif master not in masters:
+        message = f"no account of role master is named {shown(master)}"
+        yield Mistake((*path, "of"), message, wanted=(master,), advice=partial(_instead, master, masters))
 
 
 def _instead(master: object, masters: Iterable[str]) -> str:
-    near = meant(master, masters)
-    return f"; did you mean {near}?" if near else ""
+    return f"; {nearest(master, masters)}" if masters else ""
 
 
 def _slug(name: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.late import late
 from mockserver.core.state.state import LAST_ID, State
+from mockserver.core.text.given import too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.mistakes import Mistake
@@ -29,24 +30,22 @@ def weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake
     workspace.state.document_bytes += weight(document)
     most = workspace.limits.documents_bytes
     if workspace.state.document_bytes > most:
-        taken = f"the documents of the workspace would take {workspace.state.document_bytes:,} bytes"
-        yield Mistake((), f"{taken}, and there may be {most:,} (--documents-bytes-limit)", taken=True)
+        message = too_many(workspace.state.document_bytes, most, "bytes of documents in the workspace")
+        yield Mistake((), f"{message} (--documents-bytes-limit)", taken=True)
 
 
 def check_room(state: State) -> Iterator[Mistake]:
     """A mistake if a state has more rows than it may."""
     kept, most = state.kept(), state.rows_limit
     if kept > most:
-        yield Mistake(
-            (), f"the workspace would have {kept:,} rows, and there may be {most:,} (--rows-limit)", taken=True
-        )
+        yield Mistake((), f"{too_many(kept, most, 'rows in the workspace')} (--rows-limit)", taken=True)
 
 
 def check_ids(state: State) -> Iterator[Mistake]:
     """A mistake for each kind whose ids have counted past `LAST_ID`: they could not be loaded again."""
     for kind, number in state.last_ids.items():
         if number > LAST_ID:
-            yield Mistake((), f"ids of {kind} would count up to {number:,}, and {LAST_ID:,} is the largest")
+            yield Mistake((), f"{kind} ids would count up to {number:,}, expected at most {LAST_ID:,}")
 
 
 def check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
@@ -54,7 +53,7 @@ def check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
     items = [data, *data.get("accounts", ())]
     total = sum(amount for item in items for amount in item.get("generate", {}).values())
     if total > MOST_GENERATED:
-        yield Mistake(("generate",), f"{total:,} rows are to be generated in all, and {MOST_GENERATED:,} is the most")
+        yield Mistake(("generate",), too_many(total, MOST_GENERATED, "generated rows"))
     elif total and state.kept() + total > state.rows_limit:
-        wanted = f"{total:,} rows are to be generated beside {state.kept():,}"
-        yield Mistake(("generate",), f"{wanted}, and there may be {state.rows_limit:,} (--rows-limit)", taken=True)
+        message = too_many(state.kept() + total, state.rows_limit, "rows in the workspace")
+        yield Mistake(("generate",), f"{message} (--rows-limit), {total:,} of them generated", taken=True)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
-
-from marshmallow import ValidationError
 
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
@@ -23,13 +20,12 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import PARTS
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from, parse_instant
-from mockserver.scenario.accounts import check_master, claim_ids, make_account
-from mockserver.scenario.documents.document import located
-from mockserver.scenario.documents.field_errors import mistakes
-from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.accounts import check_accounts, claim_ids, make_account
+from mockserver.scenario.documents.mistakes import Mistake, Path
+from mockserver.scenario.draft import Draft
 from mockserver.scenario.limits import check_amounts, check_ids, check_room, weigh
 from mockserver.scenario.rules.fault_list import load_faults
-from mockserver.scenario.schema import owners, scenario_schema, schema_of
+from mockserver.scenario.schema import owners
 from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 from mockserver.settings import Settings
 
@@ -64,7 +60,10 @@ def load(
     """
     clock = _clock(document)
     with counting_from(lambda: clock.start):
-        data = _checked(document)
+        draft = Draft(document)
+        draft.read()
+        draft.check(lambda data, _: check_accounts(_items(data)))
+        data = draft.data
         chosen = data.get("seed", 0) if seed is None else seed
         limits = limits or WorkspaceLimits.of(Settings())
         state = _state(data, clock, Randomness(chosen, name, replica), limits)
@@ -72,12 +71,9 @@ def load(
         workspace = Workspace(name, state, parts=PARTS, limits=limits, origin=origin)
         # First, so that what is new among the rest gets ids and draws that nothing has had.
         _resume(workspace, data.get("resume", {}))
-        found = [
-            *_Filling(workspace, data, document).mistakes(),
-            *located(document, load_faults(workspace, data.get("faults", ()))),
-        ]
-    if found:
-        raise ScenarioError(ordered(found))
+        draft.report(_Filling(workspace, data, draft.rest).mistakes())
+        draft.report(load_faults(workspace, data.get("faults", ())))
+    draft.refuse()
     if known := data.get("resume", {}).get("links"):
         links.load_links(workspace, known)
     return workspace
@@ -113,15 +109,8 @@ def _text(start: object) -> str:
     return (start if start.tzinfo else start.replace(tzinfo=UTC)).isoformat()
 
 
-def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
-    with suppress(ValidationError):
-        data: dict[str, Any] = schema_of(tuple(resource.name for resource in owners(document))).load(document)
-        return data
-    try:
-        data = scenario_schema().load(document)
-    except ValidationError as error:
-        raise ScenarioError(mistakes(error.messages_dict, scenario_schema(), document)) from error
-    return data
+def _items(data: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return data.get("accounts") or [{"name": _FIRST, "role": Role.STANDALONE}]
 
 
 def _resume(workspace: Workspace, data: Mapping[str, Any]) -> None:
@@ -141,22 +130,16 @@ class _Filling:
         self._data = data
         self._document = document
         self._resources = owners(document)
-        self._items: list[dict[str, Any]] = data.get("accounts") or [{"name": _FIRST, "role": Role.STANDALONE}]
+        self._items = _items(data)
         self._loose = {name: data[name] for name in _OF_RESOURCES if name in data}
 
     def mistakes(self) -> Iterator[Mistake]:
-        yield from located(self._document, self._fill())
-
-    def _fill(self) -> Iterator[Mistake]:
-        found = [
+        yield from self._misplaced()
+        limits = [
             *weigh(self._workspace, self._document),
-            *self._misplaced(),
-            *self._check_accounts(),
             *check_amounts(self._workspace.state, self._data),
         ]
-        if found:
-            yield from found
-            return
+        yield from limits
         keys, state = self._keys(), self._workspace.state
         claim_ids(state, self._items)
         accounts = [
@@ -174,13 +157,14 @@ class _Filling:
                     yield from self._load_section(resource.section, index, accounts[index])
                 for number, mistake in finish_section(resource.section, self._workspace):
                     yield self._placed(indexes[number], mistake)
-        yield from generate(
-            self._workspace,
-            (
-                (account, self._facts(index).get("generate", {}), self._place(index, "generate"))
-                for index, account in enumerate(accounts)
-            ),
-        )
+        if not limits:
+            yield from generate(
+                self._workspace,
+                (
+                    (account, self._facts(index).get("generate", {}), self._place(index, "generate"))
+                    for index, account in enumerate(accounts)
+                ),
+            )
         yield from check_room(state)
         yield from check_ids(state)
 
@@ -201,21 +185,7 @@ class _Filling:
     def _misplaced(self) -> Iterator[Mistake]:
         for name in self._loose:
             if name in self._items[0]:
-                yield Mistake((name,), f"stands here and in accounts[0].{name} as well")
-
-    def _check_accounts(self) -> Iterator[Mistake]:
-        masters = [item["name"] for item in self._items if item["role"] is Role.MASTER]
-        known = dict.fromkeys(masters)
-        seen: dict[str, dict[Any, int]] = {"name": {}, "id": {}, "api_keys": {}}
-        for index, item in enumerate(self._items):
-            path: Path = ("accounts", index)
-            for name in ("name", "id"):
-                if name in item and seen[name].setdefault(item[name], index) != index:
-                    yield Mistake((*path, name), f"{item[name]} is there already", taken=True)
-            yield from check_master(path, item, known)
-            for position, key in enumerate(item.get("api_keys", ())):
-                if seen["api_keys"].setdefault(key, index) != index:
-                    yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
+                yield Mistake((name,), f"duplicate section: accounts[0].{name} has it as well; keep one of them")
 
     def _keys(self) -> Sequence[list[str] | None]:
         """The keys of each account, or None for an account that gets one drawn."""

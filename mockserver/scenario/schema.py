@@ -41,7 +41,7 @@ class ClockItem(Item):
     @validates_schema(pass_original=True)
     def _check_start(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
         if duration.is_duration(original.get("start")):
-            raise ValidationError("must be a moment: relative ones are counted from here", "start")
+            raise ValidationError("must be an RFC 3339 date-time: relative moments are counted from it", "start")
 
 
 class UserItem(Item):
@@ -73,7 +73,7 @@ class OwnKeys(List):
         seen: set[str] = set()
         for position, key in enumerate(keys):
             if key in seen:
-                raise ValidationError({position: ["this key stands there twice"]})
+                raise ValidationError({position: ["duplicate API key in this list"]})
             seen.add(key)
         return keys
 

@@ -8,6 +8,7 @@ from typing import Any
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.state.account import Account
 from mockserver.core.state.randomness import LAP
+from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section, WorkspaceSection
@@ -22,29 +23,24 @@ _PEOPLE = "people"
 def load_workspace_section(
     section: WorkspaceSection, workspace: Workspace, data: Mapping[str, Any]
 ) -> Iterator[Mistake]:
-    """Load the section of a resource that belongs to no account; yields its mistake, if there is one."""
-    try:
-        section.load(workspace, data)
-    except SectionError as error:
-        yield Mistake(error.path, error.message, taken=isinstance(error, TakenError))
+    """Load the section of a resource that belongs to no account; yields its mistakes."""
+    yield from (_mistake(error) for error in section.load(workspace, data))
 
 
 def load_section(
     section: Section, workspace: Workspace, account: Account, data: Mapping[str, Any], path: Path
 ) -> Iterator[Mistake]:
-    """Load the section of a resource for an account at a path of the document; yields its mistake, if there is one."""
-    try:
-        section.load(workspace, account, data)
-    except SectionError as error:
-        yield Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError))
+    """Load the section of a resource for an account at a path of the document; yields its mistakes."""
+    yield from (_mistake(error, path) for error in section.load(workspace, account, data))
 
 
 def finish_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
     """Finish what a resource has loaded of all accounts; gives what does not fit, and which account has it."""
-    try:
-        section.finish(workspace)
-    except SectionError as error:
-        yield error.account, Mistake(error.path, error.message, taken=isinstance(error, TakenError))
+    yield from ((error.account, _mistake(error)) for error in section.finish(workspace))
+
+
+def _mistake(error: SectionError, path: Path = ()) -> Mistake:
+    return Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError), wanted=error.wanted)
 
 
 def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int], Path]]) -> Iterator[Mistake]:
@@ -62,7 +58,7 @@ def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, 
                 resource.section for resource in SECTIONED if resource.section and name in resource.section.generators
             )
             for mistake in load_section(section, workspace, account, {name: items}, ()):
-                message = f"a made-up item of account {account.name} does not fit: {mistake.message}"
+                message = f"a generated item of account {shown(account.name)} conflicts with others: {mistake.message}"
                 yield mistake._replace(path=(*path, "generate", name), message=message)
-            section.finish(workspace)
+            yield from (mistake for _, mistake in finish_section(section, workspace))
             random.positions[_PEOPLE] = people.count % LAP

@@ -6,22 +6,19 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from marshmallow import ValidationError
-
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
+from mockserver.core.text.given import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
-from mockserver.scenario.accounts import check_master, claim_ids, make_account
+from mockserver.scenario.accounts import check_master, claim_ids, duplicate, duplicate_key, make_account
 from mockserver.scenario.behaviour import BehaviourItem
-from mockserver.scenario.documents.document import located
-from mockserver.scenario.documents.field_errors import mistakes
-from mockserver.scenario.documents.mistakes import Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.documents.mistakes import Mistake, Path
+from mockserver.scenario.draft import Draft
 from mockserver.scenario.limits import check_amounts, check_ids, check_room, relieve, weigh
 from mockserver.scenario.rules.fault_list import MOST_FAULTS, load_faults
-from mockserver.scenario.schema import scenario_schema
 from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
 
 #: The longest list of things that are no rows, such as users, to which documents may add. Chosen: above any use, and
@@ -61,31 +58,27 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
     """
     with counting_from(workspace.state.clock.now):
         # Loaded before the lock is taken, and twice: the rows of the trial hold on to what was loaded for it.
-        for_trial, for_good = _checked(document), _checked(document)
+        for_trial, for_good = _draft(document), _draft(document)
         with workspace.lock:
             relieve(workspace, document)
-            trial = workspace.trial()
-            found = list(_Addition(trial, account.name, for_trial, document).mistakes())
-            if found:
-                raise ScenarioError(ordered(located(document, found)))
-            late = list(_Addition(workspace, account.name, for_good, document).mistakes())
+            for_trial.check(lambda data, rest: _Addition(workspace, account.name, data, rest).check())
+            addition = _Addition(workspace.trial(), account.name, for_trial.data, for_trial.rest)
+            for_trial.report(addition.mistakes())
+            for_trial.refuse()
+            late = list(_Addition(workspace, account.name, for_good.data, document).mistakes())
             assert not late, f"what went well in the trial is wrong in the workspace: {late}"
             workspace.catch_up()
             workspace.watchers.tell()
 
 
-def _checked(document: Mapping[str, Any]) -> dict[str, Any]:
-    found = [Mistake((name,), advice) for name, advice in _NOT_ADDED.items() if name in document]
+def _draft(document: Mapping[str, Any]) -> Draft:
+    """A document, loaded by its schema as far as it is well-formed."""
+    draft = Draft(document)
+    draft.report(Mistake((name,), advice) for name, advice in _NOT_ADDED.items() if name in document)
     if not document:
-        found.append(Mistake((), "there is nothing to add"))
-    data: dict[str, Any] = {}
-    try:
-        data = scenario_schema().load(document)
-    except ValidationError as error:
-        found += mistakes(error.messages_dict, scenario_schema(), document)
-    if found:
-        raise ScenarioError(ordered(located(document, found)))
-    return data
+        draft.report([Mistake((), "nothing to add: expected a document with at least one section")])
+    draft.read()
+    return draft
 
 
 class _Part(NamedTuple):
@@ -111,16 +104,17 @@ class _Addition:
         self._document = document
         self._items: list[dict[str, Any]] = data.get("accounts", [])
 
+    def check(self) -> Iterator[Mistake]:
+        """The mistakes of what everything else depends on: of the solution and the accounts."""
+        yield from self._check_solution()
+        yield from self._check_accounts()
+
     def mistakes(self) -> Iterator[Mistake]:
-        found = [
+        limits = [
             *weigh(self._workspace, self._document),
-            *self._check_solution(),
-            *self._check_accounts(),
             *check_amounts(self._workspace.state, self._data),
         ]
-        if found:
-            yield from found
-            return
+        yield from limits
         self._describe()
         parts = self._parts()
         for of_workspace in _WORKSPACE:
@@ -131,9 +125,10 @@ class _Addition:
             for part in parts:
                 yield from self._load_section(section, part)
             yield from self._finish(section, parts)
-        yield from generate(
-            self._workspace, ((part.account, part.data.get("generate", {}), part.path) for part in parts)
-        )
+        if not limits:
+            yield from generate(
+                self._workspace, ((part.account, part.data.get("generate", {}), part.path) for part in parts)
+            )
         yield from self._add_faults()
         yield from check_room(self._workspace.state)
         yield from check_ids(self._workspace.state)
@@ -144,7 +139,8 @@ class _Addition:
         """Refuse another solution if there are masters: their pools and plans belong to the present one."""
         state = self._workspace.state
         if self._data.get("solution", state.solution) != state.solution and state.masters:
-            yield Mistake(("solution",), "the workspace has masters of the other solution; use PUT /_mock/state")
+            message = f"the masters of the workspace have solution {state.solution}: got {self._data['solution']}"
+            yield Mistake(("solution",), f"{message}; to change it, use PUT /_mock/state")
 
     def _describe(self) -> None:
         for name in ("description", "solution", "strict"):
@@ -158,9 +154,9 @@ class _Addition:
         faults, there = self._data.get("faults", ()), self._workspace.state.faults
         for index, fault in enumerate(faults):
             if fault.id and there.get(fault.id) is not None:
-                yield Mistake(("faults", index, "id"), f"{fault.id} is there already", taken=True)
+                yield Mistake(("faults", index, "id"), f"duplicate fault id {shown(fault.id)}", taken=True)
         if len(faults) + len(there) > MOST_FAULTS:
-            yield Mistake(("faults",), f"there may be {MOST_FAULTS:,} rules, and there are {len(there):,}")
+            yield Mistake(("faults",), too_many(len(faults) + len(there), MOST_FAULTS, "faults"))
         yield from load_faults(self._workspace, faults)
 
     # ------------------------------------------------------------------ accounts
@@ -176,14 +172,14 @@ class _Addition:
         for index, item in enumerate(self._items):
             path: Path = ("accounts", index)
             if item["name"] in seen:  # each entry costs as much as the account has already
-                yield Mistake((*path, "name"), f"{item['name']} is there already", taken=True)
+                yield duplicate((*path, "name"), "name", item["name"])
             account = state.account_named(item["name"])
             if account is not None:
                 yield from _check_existing(path, item, self._document["accounts"][index], account)
             elif item["name"] not in seen:
                 yield from check_master(path, item, masters)
                 if "id" in item and (item["id"] in numbers or item["id"] in state.accounts):
-                    yield Mistake((*path, "id"), f"{item['id']} is there already", taken=True)
+                    yield duplicate((*path, "id"), "id", item["id"])
                 numbers.add(item.get("id", 0))
             seen.add(item["name"])
             yield from self._check_keys(path, item, owners)
@@ -193,7 +189,7 @@ class _Addition:
         for position, key in enumerate(item.get("api_keys", ())):
             owner = self._workspace.state.account_of(key)
             if owners.setdefault(key, owner.name if owner else item["name"]) != item["name"]:
-                yield Mistake((*path, "api_keys", position), "this key opens another account already", taken=True)
+                yield duplicate_key((*path, "api_keys", position))
 
     def _parts(self) -> list[_Part]:
         """The accounts to which something is added, in the order of the document; new ones are made."""
@@ -277,11 +273,13 @@ def _check_existing(
         yield _too_long((*path, "users"), len(users))
     for name in _FIXED:
         if name in written and item[name] != getattr(account, name):
-            yield Mistake((*path, name), f"account {account.name} is there already, with another {name}")
+            had = getattr(account, name)
+            message = f"the {name} of an existing account cannot change: got {shown(item[name])}, expected {shown(had)}"
+            yield Mistake((*path, name), message)
 
 
 def _too_long(path: Path, length: int) -> Mistake:
-    return Mistake(path, f"there would be {length:,} with those that are there, and there may be {MOST_LISTED:,}")
+    return Mistake(path, too_many(length, MOST_LISTED, f"{path[-1]}, with the existing ones"))
 
 
 def _laid(before: Any, value: Any, name: str) -> Any:

@@ -47,12 +47,12 @@ def sendable(scenario: Scenario | None) -> Sendable:
     try:
         # Imported for files only: a test may use a server that runs elsewhere.
         with needing_server("a scenario in a file"):
-            from mockserver.scenario.documents.document import refuse_invalid_values  # noqa: PLC0415  # see above
+            from mockserver.scenario.documents.document import refuse_unreadable  # noqa: PLC0415  # see above
             from mockserver.scenario.documents.reading import parse  # noqa: PLC0415  # see above
     except ServerMissingError:
         return YamlText(str(path), given_file.read_text(path))
     found = parse(given_file.read_text(path), str(path))
-    refuse_invalid_values(found)
+    refuse_unreadable(found)
     return found
 
 

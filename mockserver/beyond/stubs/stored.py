@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
 from mockserver.core.state.account import Account
 from mockserver.core.state.stubs import Stored
+from mockserver.core.text.given import shown
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
@@ -79,13 +80,16 @@ class StoredItem(Item):
     value = Json(required=True, allow_none=True, **about("what is stored"))
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     for index, item in enumerate(data.get("stored", ())):
         stored = storing(item["table"], item["key"], item["value"])
         if stored.key in account.rows_of(Stored):
-            raise TakenError(("stored", index, "key"), f"{item['key']} is there already")
+            message = f"duplicate key {shown(item['key'])} in table {shown(item['table'])}"
+            yield TakenError(("stored", index, "key"), message)
+            continue
         if reason := full(workspace, account, [stored]):
-            raise SectionError(("stored", index), reason)
+            yield SectionError(("stored", index), reason)
+            return
         change(account, [stored])
 
 

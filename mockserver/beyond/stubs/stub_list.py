@@ -10,6 +10,7 @@ from marshmallow import fields, validate
 
 from mockserver.beyond.stubs.item import StubItem, dump_stub
 from mockserver.core.state.stubs import Stub
+from mockserver.core.text.given import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import WorkspaceSection
 from mockserver.resources.section import SectionError, TakenError, about
@@ -24,19 +25,23 @@ def stubs_field(**options: Any) -> List:
     return List(fields.Nested(StubItem), validate=validate.Length(max=MOST_STUBS), **options)
 
 
-def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> None:
+def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]:
     """Add stubs before those of a workspace, which are asked after them; one without an id gets one.
 
-    Raises:
-        SectionError: there would be too many, or (`TakenError`) there is one of such an id already.
+    Returns:
+        The errors, after which no stub was added: there would be too many, or an id is a duplicate.
     """
     there = workspace.state.stubs
-    for index in taken(stubs, there):
-        raise TakenError(("stubs", index, "id"), f"{stubs[index].id} is there already")
+    found: list[SectionError] = [
+        TakenError(("stubs", index, "id"), f"duplicate stub id {shown(stubs[index].id)}")
+        for index in taken(stubs, there)
+    ]
     if len(there) + len(stubs) > MOST_STUBS:
-        raise SectionError(("stubs",), f"too many stubs: {len(there):,}, the limit is {MOST_STUBS:,}")
-    workspace.state.name_stubs(stubs)
-    there.put_first(stubs)
+        found.append(SectionError(("stubs",), too_many(len(there) + len(stubs), MOST_STUBS, "stubs")))
+    if not found:
+        workspace.state.name_stubs(stubs)
+        there.put_first(stubs)
+    return found
 
 
 def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
@@ -54,8 +59,8 @@ def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
         if stub.written not in written
     ]
     if len(there) + len(found) > MOST_STUBS:
-        told = f"too many stubs: {len(there):,}, and {len(found):,} of --stubs; the limit is {MOST_STUBS:,}"
-        raise SectionError(("stubs",), told)
+        told = too_many(len(there) + len(found), MOST_STUBS, "stubs")
+        raise SectionError(("stubs",), f"{told} ({len(found):,} of them from --stubs)")
     workspace.state.name_stubs(found)
     there.put_last(found)
 
@@ -69,8 +74,8 @@ def taken(stubs: Sequence[Stub], there: Iterable[Stub] = ()) -> Iterator[int]:
         seen.add(stub.id)
 
 
-def _load(workspace: Workspace, data: Mapping[str, Any]) -> None:
-    add_stubs(workspace, data.get("stubs", ()))
+def _load(workspace: Workspace, data: Mapping[str, Any]) -> list[SectionError]:
+    return add_stubs(workspace, data.get("stubs", ()))
 
 
 def _dump(workspace: Workspace) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from mockserver.control.framework.problem import Problem, of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.fault_kinds import FAULT_KINDS
 from mockserver.core.state.faults import Fault
+from mockserver.core.text.given import shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
@@ -113,9 +114,9 @@ def _refuse_impossible(faults: Mapping[Path, Fault]) -> None:
 
 def _refuse_twice(faults: list[Fault]) -> None:
     if len(faults) > MOST_FAULTS:
-        raise Problem(409, f"too many faults: {len(faults):,}, the limit is {MOST_FAULTS:,}")
+        raise Problem(409, too_many(len(faults), MOST_FAULTS, "rules"))
     for index in twice(faults):
-        raise Problem(409, f"duplicate fault id {faults[index].id!r}")
+        raise Problem(409, f"duplicate fault id {shown(faults[index].id)}")
 
 
 def _listed(workspace: Workspace) -> Response:

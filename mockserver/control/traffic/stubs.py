@@ -13,10 +13,11 @@ from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.stubs import Stub as StubRow
+from mockserver.core.text.given import shown
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Item, SectionError
-from mockserver.scenario.documents.mistakes import Mistake, Path
+from mockserver.resources.section import Item
+from mockserver.scenario.documents.mistakes import Mistake, Path, ordered
 from mockserver.views.base.view import Listing
 from mockserver.views.traffic.stubs import AddedStubs, Stub, Stubs, stubbed
 
@@ -56,7 +57,9 @@ def replace(body: dict[str, Any]) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         for index in taken(body["items"]):
-            raise of_mistakes([Mistake(("items", index, "id"), f"duplicate stub id {body['items'][index].id!r}")], 409)
+            raise of_mistakes(
+                [Mistake(("items", index, "id"), f"duplicate stub id {shown(body['items'][index].id)}")], 409
+            )
         workspace.state.stubs.clear()
         _add(workspace, body["items"], ("items",))
         return _listed(workspace)
@@ -95,7 +98,9 @@ def change(identifier: str, body: StubRow) -> Response:
     with workspace.lock:
         found = _found(workspace, identifier)
         if body.id not in ("", found.id):
-            raise of_mistakes([Mistake(("id",), f"must be {found.id!r} as in the path, got {body.id!r}")])
+            raise of_mistakes(
+                [Mistake(("id",), f"not the id of this stub: got {shown(body.id)}, expected {shown(found.id)}")]
+            )
         body.id = found.id
         workspace.state.stubs.replace(body)
         return answers.answer(stubbed(body))
@@ -123,11 +128,12 @@ def _add(workspace: Workspace, stubs: Sequence[StubRow], place: Path) -> None:
     Raises:
         Problem: 409, there is one of such an id, or there are too many.
     """
-    try:
-        add_stubs(workspace, stubs)
-    except SectionError as error:
-        path = (*place, *error.path[1:]) if place else error.path[2:]
-        raise of_mistakes([Mistake(path, error.message)], 409) from error
+    found = [
+        Mistake((*place, *error.path[1:]) if place else error.path[2:], error.message)
+        for error in add_stubs(workspace, stubs)
+    ]
+    if found:
+        raise of_mistakes(ordered(found), 409)
 
 
 def _listed(workspace: Workspace) -> Response:

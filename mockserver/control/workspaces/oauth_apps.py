@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from flask import Response
@@ -13,7 +14,7 @@ from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps, removal
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.sections.apps import AppChange, AppItem, add, check
+from mockserver.resources.oauth.sections.apps import AppChange, AppItem, refused, refused_change
 from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.views.workspaces.apps import OAuthApp, OAuthApps
@@ -37,11 +38,8 @@ def create(body: dict[str, Any]) -> Response:
     """Register an app; credentials that are left out are drawn, and scopes are the four that a new app has."""
     workspace = target.workspace()
     with workspace.lock:
-        try:
-            app = add(workspace, body, ())
-        except SectionError as error:
-            raise _problem(error) from error
-        return answers.answer(app)
+        _refuse(refused(workspace, body, ()))
+        return answers.answer(apps.register(workspace, body))
 
 
 @OAUTH_APPS.call("GET", "/<client_id>", answer=OAuthApp)
@@ -62,10 +60,7 @@ def change(client_id: str, body: dict[str, Any]) -> Response:
         app = _found(workspace, client_id)
         if not body:
             raise of_mistakes([Mistake((), "the body is empty; give at least one field to change")])
-        try:
-            check(workspace, body, ())
-        except SectionError as error:
-            raise _problem(error) from error
+        _refuse(refused_change(workspace, body, ()))
         apps.update(workspace, app, body)
         return answers.answer(app)
 
@@ -86,5 +81,8 @@ def _found(workspace: Workspace, client_id: str) -> App:
     return found
 
 
-def _problem(error: SectionError) -> Problem:
-    return of_mistakes([Mistake(error.path, error.message)], 409 if isinstance(error, TakenError) else 400)
+def _refuse(errors: Iterable[SectionError]) -> None:
+    found = list(errors)
+    if found:
+        status = 409 if all(isinstance(error, TakenError) for error in found) else 400
+        raise of_mistakes([Mistake(error.path, error.message) for error in found], status)

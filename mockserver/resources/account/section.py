@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -10,6 +10,7 @@ from marshmallow import fields, validate
 
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account
+from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp, Profile
 from mockserver.resources.account.schemas import (
@@ -38,8 +39,8 @@ _PROFILE = ("address", "plan", "plan_verticals", "relay", "marketing_automation"
 _FROM_POOL = ("plan", "plan_verticals")
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    _check_plan(workspace, account, data)
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    yield from _check_plan(workspace, account, data)
     profile = account.record(Profile)
     for name in _PROFILE:
         if name in data:
@@ -48,22 +49,19 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(data.get("dedicated_ips", ())):
         address = str(item["ip"])
         if address in ips:
-            raise TakenError(("dedicated_ips", index, "ip"), f"{address} is there already")
+            yield TakenError(("dedicated_ips", index, "ip"), f"duplicate dedicated IP {shown(address)} in the account")
+            continue
         ips[address] = DedicatedIp(**{**item, "ip": address})
 
 
-def _check_plan(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    """Check that no plan is given for an account whose plan follows from a pool.
-
-    Raises:
-        SectionError: one is given.
-    """
+def _check_plan(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    """Refuse a plan of an account whose plan follows from a pool."""
     if pool.holding(workspace, account, "email") is None:
         return
     where = "its pool" if account.role is Role.MASTER else "what it was assigned and has used"
     for name in _FROM_POOL:
         if name in data:
-            raise SectionError((name,), f"the plan of {account.name} follows from {where}")
+            yield SectionError((name,), f"the plan of account {shown(account.name)} follows from {where}: leave it out")
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

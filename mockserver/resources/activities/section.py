@@ -24,8 +24,9 @@ class ActivityItem(Item):
     user_agent = fields.String(load_default="Mozilla/5.0", **about("with which program"))
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> tuple[()]:
     account.timeline(Activity).extend(Activity(**item) for item in data.get("activities", ()))
+    return ()
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import fields
 
 from mockserver.core.state.account import Account
+from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, Attribute
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, TakenError, about
+from mockserver.resources.section import Item, SectionError, TakenError, about
 from mockserver.web.schemas.fields import List
 
 AttributesItem = Item.from_dict(
@@ -23,12 +24,12 @@ AttributesItem = Item.from_dict(
 )
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     table = account.table(Attribute)
     for category, names in data.get("attributes", {}).items():
         for index, name in enumerate(names):
             if (category, name) in table:
-                raise TakenError(("attributes", category, index), f"{name} is there already")
+                yield TakenError(("attributes", category, index), f"duplicate {category} attribute {shown(name)}")
             table[category, name] = Attribute(category, name)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import fields, validate
@@ -12,7 +12,7 @@ from mockserver.core.state.layer import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
 from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Item, TakenError, about, claim, once_per_load
+from mockserver.resources.section import ID_RANGE, Item, SectionError, TakenError, about, claim, once_per_load
 from mockserver.web.schemas.fields import List
 
 
@@ -37,12 +37,14 @@ class CampaignItem(Item):
     )
     share = fields.String(
         allow_none=True,
-        validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"),
+        validate=validate.Regexp(
+            r"[0-9A-Za-z._~-]{1,200}\Z", error="must be 1 to 200 letters, digits, dots, hyphens, underscores and tildes"
+        ),
         **about("the last segment of its shared address; drawn when that is first asked for"),
     )
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     items, last = data.get("campaigns", ()), workspace.state.last_ids.get("campaign", 0)
     for item in items:
         workspace.state.claim_id("campaign", item.get("id", 0))
@@ -51,10 +53,11 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
     for index, item in enumerate(items):
         number = item["id"] if "id" in item else workspace.state.next_id("campaign")
         if not claim(workspace, Campaign, number, is_next=number > last):
-            raise TakenError(("campaigns", index, "id"), f"campaign {number} is there already")
+            yield TakenError(("campaigns", index, "id"), f"duplicate campaign id {number}")
+            continue
         share = item.get("share")
         if share is not None and share in shares:
-            raise TakenError(("campaigns", index, "share"), "a campaign is shared like this already")
+            yield TakenError(("campaigns", index, "share"), "duplicate share: another campaign has it")
         shares.add(share)
         texts = {name: item.get(name) for name in ("html", "subject")}
         account.table(Campaign)[number] = Campaign(number, item["name"], item["kind"], **texts, share=share)

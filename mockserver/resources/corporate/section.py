@@ -172,5 +172,6 @@ SECTION = Section(
     load=load,
     dump=_dump,
     finish=finish,
+    checks_families=True,
     account_members=frozenset({*MASTER, *SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
@@ -22,7 +22,7 @@ from mockserver.resources.deliveries.delivery import (
 )
 from mockserver.resources.deliveries.retention import Finished, evict_excess, update_size
 from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, about, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
 #: How many levels of JSON a call has around the members that a client gives: an inbound call has a list in an object.
@@ -125,12 +125,13 @@ class DeliveryItem(Item):
             raise ValidationError("must be as many as there are payloads", "events")
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     finished = account.record(Finished)
     last = workspace.state.last_ids.get("delivery", 0)
     for index, item in enumerate(data.get("deliveries", ())):
         if not claim(workspace, Delivery, item["id"], is_next=item["id"] > last):
-            raise TakenError(("deliveries", index, "id"), f"delivery {item['id']} is there already")
+            yield TakenError(("deliveries", index, "id"), f"duplicate delivery id {item['id']}")
+            continue
         workspace.state.claim_id("delivery", item["id"])
         row = account.table(Delivery)[item["id"]] = Delivery(**item)
         row.payloads_size = sum(map(weight, row.payloads))

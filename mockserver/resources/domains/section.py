@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import ValidationError, fields, post_dump, validate
 
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form
+from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS, DnsView, set_answers
 from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
 from mockserver.resources.domains.following import follow_dns
 from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import ID_RANGE, Instant, Item, TakenError, about, once_per_load
+from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, once_per_load
 from mockserver.web.schemas.field_errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, List
 
@@ -66,13 +67,14 @@ _IMPLIED: dict[str, dict[str, str]] = {
 }
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     _load_code(workspace, account, data)
     table = account.table(Domain)
     for index, item in enumerate(data.get("domains", ())):
         name = ascii_form(item["name"])  # the field has done that, but not for items that a generator made up
         if name in table:
-            raise TakenError(("domains", index, "name"), f"{name} is there already")
+            yield TakenError(("domains", index, "name"), f"duplicate domain {shown(name)} in the account")
+            continue
         members = {key: value for key, value in item.items() if key not in ("name", "dns")}
         if "number" in members:
             workspace.state.claim_id("domain", members["number"])
@@ -89,10 +91,11 @@ def _to_follow(workspace: Workspace) -> dict[str, None]:
     return once_per_load(workspace, follow_dns, dict[str, None])
 
 
-def _finish(workspace: Workspace) -> None:
+def _finish(workspace: Workspace) -> tuple[()]:
     names = _to_follow(workspace)
     follow_dns(workspace, dict(names))
     names.clear()
+    return ()
 
 
 def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
@@ -167,16 +170,17 @@ class ByDomain(Dict):
         if len(loaded) < len(value):
             count = Counter(map(ascii_form, value))
             twice = [name for name in value if count[ascii_form(name)] > 1]
-            raise ValidationError({key: [BadName("stands there twice, in two spellings")] for key in twice})
+            raise ValidationError({key: [BadName("duplicate domain, in two spellings")] for key in twice})
         return loaded
 
 
-def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> None:
+def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> tuple[()]:
     for name, answers in data.get("dns", {}).items():
         # Made without a default for `free_mail`: what a scenario says of a provider of free mailboxes counts.
         workspace.state.table(DnsView).setdefault(name, DnsView())
         set_answers(workspace, name, answers)
         _to_follow(workspace)[name] = None
+    return ()
 
 
 def _dump_workspace(workspace: Workspace) -> dict[str, Any]:

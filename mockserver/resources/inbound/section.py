@@ -23,7 +23,7 @@ class InboundEventItem(Item):
     recipient = Email(required=True, **about("the address at which it came in"))
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> tuple[()]:
     account.timeline(InboundEvent).extend(
         InboundEvent(
             item["date"],
@@ -33,6 +33,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> No
         )
         for item in data.get("inbound_events", ())
     )
+    return ()
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode, b64encode
 from binascii import Error as Base64Error
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any, ClassVar
 
@@ -12,12 +12,13 @@ from marshmallow import ValidationError, fields, post_load, pre_dump, validate, 
 
 from mockserver.core.state.account import Account
 from mockserver.core.text import header_form
+from mockserver.core.text.given import shown
 from mockserver.core.traffic.mail import KINDS, Attachment, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.scheduled_emails import model, sending
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
-from mockserver.resources.section import Instant, Item, TakenError, about, claim
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks.events import draw_message_id
 from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, JsonObject, List, Url
 from mockserver.web.schemas.length import Longest
@@ -217,11 +218,12 @@ class ScheduledEmailItem(Item):
         return {name: value for name, value in members.items() if value is not None or name == "batch_id"}
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     for index, item in enumerate(data.get("scheduled_emails", ())):
         message_id = item.get("message_id") or draw_message_id(workspace)
         if not claim(workspace, ScheduledEmail, message_id):
-            raise TakenError(("scheduled_emails", index, "message_id"), f"{message_id} is there already")
+            yield TakenError(("scheduled_emails", index, "message_id"), f"duplicate message_id {shown(message_id)}")
+            continue
         batch_id = item["batch_id"].lower() if item.get("batch_id") else None
         row = ScheduledEmail(**{**item, "message_id": message_id, "batch_id": batch_id})
         account.table(ScheduledEmail)[message_id] = row

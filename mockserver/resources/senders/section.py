@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import fields, validate
@@ -10,13 +10,14 @@ from marshmallow import fields, validate
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import comparable
+from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim, once_per_load
 from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
-from mockserver.resources.senders.shares import IpShare, allot
+from mockserver.resources.senders.shares import allot
 from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
 from mockserver.web.schemas.fields import Email, List
 
@@ -54,45 +55,41 @@ class SenderItem(Item):
     ips = List(fields.Nested(IpShareItem), load_default=list, **about("the dedicated IPs that its e-mails leave by"))
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     items, last = data.get("senders", ()), workspace.state.last_ids.get("sender", 0)
     for item in items:
         workspace.state.claim_id("sender", item.get("id", 0))
     for index, item in enumerate(items):
-        _load_sender(workspace, account, index, item, last)
+        yield from _load_sender(workspace, account, index, item, last)
 
 
-def _load_sender(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
+def _load_sender(
+    workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int
+) -> Iterator[SectionError]:
     sender = Sender(
         item["id"] if "id" in item else workspace.state.next_id("sender"),
         item["name"],
         item["email"],
         item["state"],
-        _shares(account, index, item["ips"]),
-        item.get("otp"),
-        item.get("otp_expires_at"),
+        otp=item.get("otp"),
+        otp_expires_at=item.get("otp_expires_at"),
     )
+    try:
+        sender.ips = allot(account, item["ips"])  # none is fine: an account can get its IPs later than its senders
+    except ServiceError as error:
+        wanted = tuple(share["ip"] for share in item["ips"])
+        yield SectionError(("senders", index, "ips"), str(error.reason), wanted=wanted)
     addresses = account.record(Addresses)
     if not claim(workspace, Sender, sender.id, is_next=sender.id > last):
-        raise TakenError(("senders", index, "id"), f"sender {sender.id} is there already")
+        yield TakenError(("senders", index, "id"), f"duplicate sender id {sender.id}")
+        return
     if comparable(sender.email) in addresses:
-        raise TakenError(("senders", index, "email"), f"{sender.email} is a sender already")
+        yield TakenError(("senders", index, "email"), f"duplicate sender e-mail {shown(sender.email)} in the account")
+        return
     addresses[comparable(sender.email)] = sender.id
     account.table(Sender)[sender.id] = sender
     if sender.state == AWAITING:
         _complete(workspace, account, sender)
-
-
-def _shares(account: Account, index: int, items: list[dict[str, Any]]) -> list[IpShare]:
-    """The shares of a sender, which may be none: an account can get its dedicated IPs later than its senders.
-
-    Raises:
-        SectionError: they break a rule of shares, as in a request.
-    """
-    try:
-        return allot(account, items)
-    except ServiceError as error:
-        raise SectionError(("senders", index, "ips"), error.reason) from error
 
 
 def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import fields, validate
@@ -10,17 +10,19 @@ from marshmallow import fields, validate
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, TakenError, about, claim
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
 from mockserver.resources.sso.model import TARGETS, SsoToken
 from mockserver.web.schemas.fields import Email, Flag, List, Url
+
+_TOKEN = validate.Regexp(
+    r"[0-9A-Za-z._~-]{1,200}\Z", error="must be 1 to 200 letters, digits, dots, hyphens, underscores and tildes"
+)
 
 
 class SsoTokenItem(Item):
     """A token as the row holds it."""
 
-    token = fields.String(
-        required=True, validate=validate.Regexp(r"[0-9A-Za-z._~-]{1,200}\Z"), **about("the token itself")
-    )
+    token = fields.String(required=True, validate=_TOKEN, **about("the token itself"))
     corporate = Flag(
         load_default=False, **about("whether it opens the organization, as an admin's does, or a sub-account")
     )
@@ -33,10 +35,11 @@ class SsoTokenItem(Item):
     used_at = Instant(allow_none=True, load_default=None, **about("when it was first used; null: never"))
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     for index, item in enumerate(data.get("sso_tokens", ())):
         if not claim(workspace, SsoToken, item["token"]):
-            raise TakenError(("sso_tokens", index, "token"), "a token like this is there already")
+            yield TakenError(("sso_tokens", index, "token"), "duplicate token")
+            continue
         item.setdefault("expires_at", workspace.state.clock.after(workspace.state.behaviour.sso_token.lifetime))
         account.table(SsoToken)[item["token"]] = SsoToken(**item)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
 from typing import Any, ClassVar
 
@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_host_name
-from mockserver.core.text.spelling import cut, meant
+from mockserver.core.text.spelling import nearest
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
@@ -78,6 +78,15 @@ class WebhookItem(Item):
     created_at = Instant(**about("when it was created; the clock's start if left out"))
     modified_at = Instant(**about("when it was last changed; as created_at if left out"))
 
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check_subscription(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> None:
+        # A member with an error of its own is not in the data, and needs no other one.
+        if not {"type", "channel", *({"events", "domain"} & original.keys())} <= data.keys():
+            return
+        found = _wrong_subscription(Category(data["type"], data["channel"]), data)
+        if found:
+            raise ValidationError(found)
+
 
 class BlockedContactItem(Item):
     email = fields.String(
@@ -139,23 +148,24 @@ class ExportItem(Item):
     content = fields.String(allow_none=True, load_default=None, **about("the file; null before it is ready"))
 
 
-def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     items, last = data.get("webhooks", ()), workspace.state.last_ids.get("webhook", 0)
     for item in items:
         workspace.state.claim_id("webhook", item.get("id", 0))
     for index, item in enumerate(items):
-        _load_webhook(workspace, account, index, item, last)
-    _load_exports(workspace, account, data.get("exports", ()))
+        yield from _load_webhook(workspace, account, index, item, last)
+    yield from _load_exports(workspace, account, data.get("exports", ()))
     for item in data.get("blocked_contacts", ()):
         block(account, BlockedContact(**{"blocked_at": workspace.state.clock.now(), **item}))
     batches.resume(account)
 
 
-def _load_exports(workspace: Workspace, account: Account, items: Iterable[Mapping[str, Any]]) -> None:
+def _load_exports(workspace: Workspace, account: Account, items: Iterable[Mapping[str, Any]]) -> Iterator[SectionError]:
     last = workspace.state.last_ids.get("process", 0)
     for index, item in enumerate(items):
         if not claim(workspace, Export, item["id"], is_next=item["id"] > last):
-            raise TakenError(("exports", index, "id"), f"export {item['id']} is there already")
+            yield TakenError(("exports", index, "id"), f"duplicate export id {item['id']}")
+            continue
         workspace.state.claim_id("process", item["id"])
         row = account.table(Export)[item["id"]] = Export(**item)
         if row.content is not None:
@@ -165,41 +175,43 @@ def _load_exports(workspace: Workspace, account: Account, items: Iterable[Mappin
             await_completion(workspace, account, row)
 
 
-def _load_webhook(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int) -> None:
+def _load_webhook(
+    workspace: Workspace, account: Account, index: int, item: Mapping[str, Any], last: int
+) -> Iterator[SectionError]:
     created = item.get("created_at", workspace.state.clock.now())
     members = {"modified_at": created, **item, "created_at": created}
     members["id"] = item["id"] if "id" in item else workspace.state.next_id("webhook")
     members["events"] = item.get("events") or ([INBOUND_DEFAULT] if item["type"] == INBOUND else [])
     if not claim(workspace, Webhook, members["id"], is_next=members["id"] > last):
-        raise TakenError(("webhooks", index, "id"), f"webhook {members['id']} is there already")
-    category = Category(members["type"], members["channel"])
-    _check_subscription(("webhooks", index), category, members)
-    members["events"] = subscribed(category, members["events"])
+        yield TakenError(("webhooks", index, "id"), f"duplicate webhook id {members['id']}")
+        return
+    members["events"] = subscribed(Category(members["type"], members["channel"]), members["events"])
     domain = members.pop("domain", None)
     if members["type"] == INBOUND:  # webhooks of other types have no domain
         members["domain"] = domain_of(domain)
     account.table(Webhook)[members["id"]] = Webhook(**members)
 
 
-def _check_subscription(path: tuple[str | int, ...], category: Category, members: Mapping[str, Any]) -> None:
-    """Check events and domain of a webhook by the rules that operations have as well.
-
-    Raises:
-        SectionError: a rule is broken.
-    """
+def _wrong_subscription(category: Category, members: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the errors of events and domain of a webhook, by the rules that operations have as well."""
     webhook_type, known = category.type, HELD_EVENTS[category]
-    if not members["events"]:
-        raise SectionError((*path, "events"), f"a webhook of type {webhook_type} needs events")
-    for event in members["events"]:
-        if event not in known:
-            near = meant(event, known)
-            instead = f"; did you mean {near}?" if near else ""
-            problem = f"{cut(event, 80)} is not an event of {webhook_type} webhooks{instead}"
-            raise SectionError((*path, "events"), problem)
-    if webhook_type == INBOUND and not members.get("domain"):
-        raise SectionError((*path, "domain"), "a webhook of type inbound needs a domain")
-    if webhook_type == INBOUND and ("@" in members["domain"] or not is_host_name(domain_of(members["domain"]))):
-        raise SectionError((*path, "domain"), "is no name of a domain")
+    events = members.get("events", ())
+    found: dict[str, Any] = {
+        "events": {
+            position: [f"not an event of {webhook_type} webhooks; {nearest(event, known)}"]
+            for position, event in enumerate(events)
+            if event not in known
+        }
+    }
+    domain = members.get("domain") or ""
+    if not events and webhook_type != INBOUND:
+        needed = f"one or more of {', '.join(sorted(known))}"
+        found["events"] = [f"no events: a webhook of type {webhook_type} needs {needed}"]
+    if webhook_type == INBOUND and not domain:
+        found["domain"] = ["no domain: a webhook of type inbound needs one, such as in.acme.test"]
+    elif webhook_type == INBOUND and ("@" in domain or not is_host_name(domain_of(domain))):
+        found["domain"] = ["Not a valid hostname"]
+    return {name: errors for name, errors in found.items() if errors}
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

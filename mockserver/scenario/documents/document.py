@@ -23,6 +23,8 @@ class MappingNode(dict[Any, Any]):
 
     #: The name of the scenario, for messages.
     title = "document"
+    #: What went wrong when the documents that it extends were read: the rest is checked all the same.
+    mistakes: tuple[Mistake, ...] = ()
     #: The documents that it was made of, if it is one document over another.
     layers: _Layers | None = None
 
@@ -53,13 +55,14 @@ def _marked(value: Any) -> Any:
     return [_marked(inner) for inner in value] if isinstance(value, list) else value
 
 
-def refuse_invalid_values(document: MappingNode) -> None:
-    """Refuse a document with values that JSON cannot have.
+def refuse_unreadable(document: MappingNode) -> None:
+    """Refuse a document with values that JSON cannot have, or over documents that could not be read.
 
     Raises:
-        ScenarioError: with a mistake for each such value.
+        ScenarioError: with a mistake for each of them.
     """
-    found = located(document, (Mistake(path, value.text) for path, value in _invalid_values(document, ())))
+    invalid = (Mistake(path, value.text) for path, value in _invalid_values(document, ()))
+    found = [*document.mistakes, *located(document, invalid)]
     if found:
         raise ScenarioError(ordered(found))
 

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime
 from typing import Any, NamedTuple
 
 from marshmallow import Schema, fields, validate
 from marshmallow.exceptions import SCHEMA
 
-from mockserver.core.text.counted import counted
-from mockserver.core.text.spelling import cut, meant
+from mockserver.core.text.given import redacted, shown
 from mockserver.scenario.documents.document import InvalidValue, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
+from mockserver.scenario.documents.wording import worded
 from mockserver.web.schemas.field_errors import BadName, Unknown, Unread
 
 #: Members whose values are secrets, which messages do not show.
 _SECRETS = frozenset(
-    {"api_keys", "revoked_keys", "key", "password", "token", "tokens", "client_secret", "otp", "auth",
-     "headers", "refresh_token", "ticket", "spent", "share", "url", "notifyURL", "redirect_uri", "redirect_uris"}
+    {"api_keys", "revoked_keys", "key", "password", "token", "tokens", "client_secret", "auth", "headers",
+     "refresh_token", "ticket", "spent", "share"}
 )  # fmt: skip
 #: Sections in which `code` is a secret, too; elsewhere it is an error code.
 _WITH_SECRET_CODES = frozenset({"domains", "oauth_grants"})
-#: How many characters of a value a message shows. Chosen: to fit on a line.
-_SHOWN = 60
-#: With more choices than this a message shows the one that was probably meant instead of all. Chosen: to fit on a line.
-_MANY_CHOICES = 12
+#: The credentials in a URL.
+_CREDENTIALS = re.compile(r"(?<=//)[^/?#]*@")
 _ABSENT: Any = object()
 
 
 class _FieldError(NamedTuple):
-    """A field error, with the field that it is of, the value in the document, and where that is."""
+    """A field error, with its field, the value in the document, and where that is."""
 
     error: Any
     field: Any
@@ -54,6 +51,16 @@ def mistakes(errors: Any, schema: Schema, document: Any = None) -> list[Mistake]
     listed = [_mistake(error) for error in found[:MOST_MISTAKES]]
     rest = [Mistake(error.place.path, "", error.place.mark) for error in found[MOST_MISTAKES:]]
     return ordered([*listed, *rest], unread)
+
+
+def wrong_paths(errors: Any, schema: Schema) -> list[Path] | None:
+    """The paths of the field errors that a schema has found, or None if it has found too many to look at all parts."""
+    found = []
+    for path, error, _ in _field_errors(errors, fields.Nested(schema), ()):
+        if isinstance(error, Unread):
+            return None
+        found.append(path)
+    return found
 
 
 def _field_errors(errors: Any, field: Any, path: Path) -> Iterator[tuple[Path, Any, Any]]:
@@ -85,26 +92,16 @@ def _mistake(error: _FieldError) -> Mistake:
     value = error.value
     if isinstance(value, InvalidValue):
         return Mistake(path, value.text, mark)
-    text = str(error.error).removesuffix(".")
     if isinstance(error.error, Unknown):
-        return Mistake(path, text, mark)
-    field = error.field
-    if isinstance(field, fields.Dict) and not isinstance(error.error, BadName):
-        field = field.value_field
+        return Mistake(path, str(error.error), mark)
+    field, text, prefix = error.field, str(error.error), ""
+    if isinstance(error.error, BadName):
+        field, value, text, prefix = getattr(field, "key_field", None), path[-1], error.error.text, "invalid key: "
     elif isinstance(field, fields.Dict):
-        field, value = field.key_field, path[-1]
-    return Mistake(path, _described(text, _choices(field), value, path), mark)
-
-
-def _described(text: str, choices: list[str], value: Any, path: Path) -> str:
-    """The message of a mistake, with the value in the document and the one that was probably meant."""
-    near = meant(value, choices) if isinstance(value, str) and value not in choices else None
-    if near and len(choices) > _MANY_CHOICES:
-        text = "none of those that there are"
-    here = _shown(value, path)
-    if here and here not in text and not text.endswith("?"):
-        text = f"{text}; here stands {here}"
-    return f"{text}; did you mean {near}?" if near else text
+        field = field.value_field
+    given = "" if value is _ABSENT else redacted(value) if _is_secret(path) else _without_credentials(shown(value))
+    about = "" if field is None else str(field.metadata.get("description", ""))
+    return Mistake(path, prefix + worded(text, value, given, _choices(field), about), mark)
 
 
 def _choices(field: Any) -> list[str]:
@@ -115,22 +112,13 @@ def _choices(field: Any) -> list[str]:
     return [str(choice) for rule in rules if isinstance(rule, validate.OneOf) for choice in rule.choices]
 
 
-def _shown(value: Any, path: Path) -> str:
-    """A value in few characters: only its type if it may be a secret, and nothing for mappings, lists and null."""
-    secret = _is_secret(path)
-    match value:
-        case str():
-            return f"a text of {counted(len(value), 'character')}" if secret else cut(repr(value), _SHOWN)
-        case bool():
-            return json.dumps(value)
-        case int() | float():
-            return "a number" if secret else str(value)
-        case datetime() | date():
-            return f"the date {value.isoformat()}, which is a text in quotes only"
-    return ""
+def _without_credentials(given: str) -> str:
+    return _CREDENTIALS.sub("***@", given)
 
 
 def _is_secret(path: Path) -> bool:
+    if "headers" in path and path[-1:] == ("key",):
+        return False  # the name of a header
     return not _SECRETS.isdisjoint(path) or (path[-1:] == ("code",) and not _WITH_SECRET_CODES.isdisjoint(path))
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
+from mockserver.core.text.given import shown
 from mockserver.core.text.spelling import cut, meant
-from mockserver.scenario.documents.document import InvalidValue, MappingNode, locate, overlay
+from mockserver.scenario.documents.document import MappingNode, locate, overlay
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mark, Mistake, ScenarioError
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.names import SUFFIXES, is_name
@@ -60,8 +61,8 @@ class Library:
         found = self.read(name)
         if not is_stub_library(found):
             others = [member for member in found if member not in _OF_STUB_LIBRARIES]
-            told = f"it has {cut(', '.join(map(str, others)), _LONGEST_NAME)} as well" if others else "it has no stubs"
-            message = f"{cut(name, _LONGEST_NAME)} is no stub library: {told}; extends takes any scenario"
+            told = f"it also has {cut(', '.join(map(str, others)), _LONGEST_NAME)}" if others else "it has no stubs"
+            message = f"{cut(name, _LONGEST_NAME)} is not a stub library: {told}; use extends for other scenarios"
             raise ScenarioError([Mistake((), message)])
         return found
 
@@ -89,14 +90,14 @@ class Library:
 
     def _unknown(self, kind: str, name: str, known: list[str]) -> str:
         near = meant(name, known)
-        instead = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
-        return f"there is no {kind} {cut(repr(name), _LONGEST_NAME)}; {instead}"
+        instead = f"did you mean {near}?" if near else f"known are {', '.join(known)}"
+        return f"unknown {kind} {shown(name)}; {instead}"
 
     def read(self, name: str) -> MappingNode:
         """The document of a scenario, given by its name or as a path, over the scenarios that it extends.
 
         Raises:
-            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
+            ScenarioError: the file is missing, or is no YAML.
         """
         return self.extended(_document(self.path(name)), (name,))
 
@@ -104,7 +105,7 @@ class Library:
         """The document of a scenario, given by its name, as a path or as a document, over those that it extends.
 
         Raises:
-            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
+            ScenarioError: the file is missing, or is no YAML.
         """
         if isinstance(scenario, str):
             return self.read(scenario)
@@ -114,9 +115,11 @@ class Library:
         """The document of a scenario over those that it extends, with members that win over its own.
 
         Raises:
-            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
+            ScenarioError: the file is missing, or is no YAML.
         """
-        found = overlay(self.document(scenario), MappingNode.of(members))
+        below = self.document(scenario)
+        found = overlay(below, MappingNode.of(members))
+        found.mistakes = below.mistakes
         found.pop("extends", None)  # laid under the document already
         if isinstance(scenario, str):
             found.title = scenario
@@ -134,41 +137,51 @@ class Library:
         """A document over the scenarios that it extends; `names` are those that have led to it.
 
         Of several scenarios each is laid over those before it. One that is extended in several ways counts once.
-
-        Raises:
-            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
+        What cannot be read is left out, and is a mistake of the document, which `load` reports with all others.
         """
         below: dict[str, MappingNode] = {}
-        self._add_below(document, names, below)
+        mistakes = tuple(self._add_below(document, names, below))
         layers = [*below.values(), document]
-        return layers[0] if len(layers) == 1 else reduce(overlay, layers)
+        if len(layers) == 1 and not mistakes:
+            return document
+        found = reduce(overlay, layers, MappingNode())
+        found.title, found.mistakes = document.title, mistakes
+        return found
 
-    def _add_below(self, document: MappingNode, names: tuple[str, ...], found: dict[str, MappingNode]) -> None:
-        """Add the scenarios that a document extends, each behind those that it extends itself.
-
-        Raises:
-            ScenarioError: a file is missing or is no YAML, or a scenario extends itself.
-        """
+    def _add_below(
+        self, document: MappingNode, names: tuple[str, ...], found: dict[str, MappingNode]
+    ) -> Iterator[Mistake]:
+        """Add the scenarios that a document extends, each behind those that it extends itself; yield the mistakes."""
         for name, path, mark in _extended(document):
             if name in names:
-                round_ = f"{' > '.join((*names, name))} goes round in a circle"
-                raise ScenarioError([Mistake(path, round_, mark)])
+                yield Mistake(path, f"circular extends: {' > '.join((*names, name))}", mark)
+                continue
             if name in found:
                 continue
             if len(found) + len(names) >= _MOST_FILES:
-                raise ScenarioError([Mistake(path, f"there may be {_MOST_FILES} files below each other", mark)])
-            below = self._below(name, path, mark)
-            self._add_below(below, (*names, name), found)
-            found[name] = below
+                yield Mistake(path, f"too many files extend each other, expected at most {_MOST_FILES}", mark)
+                continue
+            below = yield from self._below(name, path, mark)
+            if below is not None:
+                yield from self._add_below(below, (*names, name), found)
+                found[name] = below
 
-    def _below(self, name: str, path: Place, mark: Mark | None) -> MappingNode:
-        """The document of a scenario that another one extends, which says so at this place."""
+    def _below(self, name: str, path: Place, mark: Mark | None) -> Generator[Mistake, None, MappingNode | None]:
+        """The document of a scenario that another one extends at this place, or None if it cannot be read.
+
+        The scenario that was probably meant takes the place of an unknown one, so that references to it are checked.
+        """
+        near = None if name in self.names() else meant(name, self.names())
         try:
-            return _document(self._named(name))
+            if near is not None:
+                yield Mistake(path, self.unknown(name), mark)
+            return _document(self._named(near or name))
         except ScenarioError as error:
             if any(mistake.mark for mistake in error.mistakes):
-                raise
-            raise ScenarioError([Mistake(path, f"{error}{_advice(name, mark)}", mark)]) from error
+                yield from (mistake._replace(wanted=(name,)) for mistake in error.mistakes)
+            else:
+                yield Mistake(path, f"{error}{_advice(name, mark)}", mark, wanted=(name,))
+        return None
 
     def describe(self) -> Iterator[dict[str, Any]]:
         """The name and the description of each scenario, whether it is a stub library, and the error of one that
@@ -177,6 +190,8 @@ class Library:
         for name in self.names():
             try:
                 found = self.read(name)
+                if found.mistakes:
+                    raise ScenarioError(found.mistakes)  # noqa: TRY301  # told like those of one that cannot be read
                 description = found.get("description", "")
                 row = {"name": name, "description": description if isinstance(description, str) else ""}
                 yield {**row, "stub_library": True} if is_stub_library(found) else row
@@ -185,22 +200,12 @@ class Library:
 
 
 def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]:
-    """The names of the scenarios that a document extends, each with its place.
-
-    Raises:
-        ScenarioError: one is no name.
-    """
+    """The names of the scenarios that a document extends, each with its place; the schema refuses what is no name."""
     given = document.get("extends")
-    several = isinstance(given, list)
-    for index, name in enumerate(given if isinstance(given, list) else [] if given is None else [given]):
-        path: Place = ("extends", index) if several else ("extends",)
-        mark = locate(document, path).mark
-        if not isinstance(name, str):
-            message = (
-                name.text if isinstance(name, InvalidValue) else "must be the name of a scenario, or a list of them"
-            )
-            raise ScenarioError([Mistake(path, message, mark)])
-        yield name, path, mark
+    for index, name in enumerate(given if isinstance(given, list) else [given]):
+        path: Place = ("extends", index) if isinstance(given, list) else ("extends",)
+        if isinstance(name, str):
+            yield name, path, locate(document, path).mark
 
 
 def _advice(name: str, mark: Mark | None) -> str:
@@ -209,7 +214,7 @@ def _advice(name: str, mark: Mark | None) -> str:
         return ""
     folder = Path(mark.file).parent
     is_beside = any(path.stem == name for path in _files(folder))
-    return f"; one stands beside this file: --scenarios {folder} finds it" if is_beside else ""
+    return f" A file of this name is in {folder}: add --scenarios {folder}." if is_beside else ""
 
 
 @lru_cache(maxsize=_MOST_PARSED)

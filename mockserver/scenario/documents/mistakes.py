@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from mockserver.core.text.spelling import cut
@@ -32,8 +32,10 @@ class Mistake(NamedTuple):
     path: Path
     message: str
     mark: Mark | None = None
-    #: Whether the value conflicts with what exists already, and is valid otherwise.
+    #: Whether the value is a duplicate of an existing one, and is valid otherwise.
     taken: bool = False
+    #: The values that the document lacks; the mistake may be a consequence of another one if that hides one of them.
+    wanted: tuple[Hashable, ...] = ()
     #: Makes the end of the message; called only for mistakes that are listed, as it may be slow.
     advice: Callable[[], str] | None = None
 
@@ -80,6 +82,6 @@ def ordered(mistakes: Iterable[Mistake], unread: int = 0) -> list[Mistake]:
 
 
 def _further(rest: int, unread: int) -> str:
-    looked = f"{unread:,} more parts were not looked at" if unread else ""
-    counted = f"{rest:,} more mistakes are not told" if rest > 0 else ""
-    return "; ".join(filter(None, ("there are many mistakes", counted, looked)))
+    hidden = f"{rest:,} more" if rest > 0 else ""
+    unchecked = f"{unread:,} more keys and items were not checked" if unread else ""
+    return f"too many errors: {', '.join(filter(None, (hidden, unchecked)))}"

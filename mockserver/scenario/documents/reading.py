@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from mockserver.core.text.given import shown
 from mockserver.scenario.documents.document import InvalidValue, MappingNode, SequenceNode
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError
 from mockserver.web.schemas.json_text import DEEPEST, INT64
@@ -60,12 +61,12 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
         ScenarioError: the text is no YAML or no mapping, holds too much, or repeats too much by aliases and merges.
     """
     if sum(text.count(f"{end}%") for end in _LINE_ENDS) > _MOST_DIRECTIVES:
-        raise _refusal(file, 1, f"not YAML that is safe: there may be {_MOST_DIRECTIVES} directives")
+        raise _refusal(file, 1, f"too many YAML directives, expected at most {_MOST_DIRECTIVES}")
     try:
         data = _Reader(text, file, bounds).document()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise _refusal(file, line, f"not YAML: {error.problem}") from error
+        raise _refusal(file, line, f"not YAML: {error.problem}{_advice(text, line)}") from error
     except yaml.reader.ReaderError as error:
         # The position of the error is one in a buffer; but the character is the first of its kind.
         before = text.partition(chr(error.character))[0] if isinstance(error.character, int) else ""
@@ -73,8 +74,13 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
     except (yaml.YAMLError, UnicodeEncodeError) as error:
         raise _refusal(file, 1, f"not YAML: {error}") from error
     if not isinstance(data, MappingNode):
-        raise _refusal(file, 1, f"{called} is a mapping")
+        raise _refusal(file, 1, f"{called} must be a mapping: got {shown(data)}")
     return data
+
+
+def _advice(text: str, line: int) -> str:
+    indented = text.split("\n")[line - 1 : line]
+    return "; indent with spaces, not with tabs" if "".join(indented).lstrip(" ").startswith("\t") else ""
 
 
 def _refusal(file: str, line: int, message: str, path: Path = ()) -> ScenarioError:
@@ -134,10 +140,10 @@ class _Reader:
 
     def _alias(self, event: Any, path: Path, depth: int) -> Any:
         if event.anchor not in self._anchors:
-            return InvalidValue(f"there is no anchor &{_cut(event.anchor)} before")
+            return InvalidValue(f"unknown anchor &{_cut(event.anchor)}: define it above")
         found = self._anchors[event.anchor]
         if found is None:
-            return InvalidValue(f"*{_cut(event.anchor)} repeats a part that it stands in")
+            return InvalidValue(f"alias *{_cut(event.anchor)} is inside its own anchor")
         self._descend(event, path, depth + found.levels)
         self._parts += found.parts
         self._repeat(event, path, found.parts)
@@ -149,7 +155,7 @@ class _Reader:
         self._descend(event, path, depth + 1)
         read = self._mapping if isinstance(event, yaml.MappingStartEvent) else self._sequence
         found = read(path, depth + 1)
-        return found if event.tag in _COLLECTIONS else InvalidValue(f"not YAML that is safe: {_cut(event.tag)}")
+        return found if event.tag in _COLLECTIONS else InvalidValue(_unsupported(event.tag))
 
     def _mapping(self, path: Path, depth: int) -> MappingNode:
         found, merged = MappingNode(), []
@@ -162,7 +168,7 @@ class _Reader:
                 merged.append((inner, value))
                 continue
             name = str(place[-1])
-            wrong = _wrong_key(key, name in found)
+            wrong = _wrong_key(key, found.marks.get(name))
             found[name] = value if wrong is None else InvalidValue(wrong)
             found.marks[name] = mark
         for inner, value in merged:
@@ -213,13 +219,13 @@ class _Reader:
     def _count(self, event: Any, path: Path) -> None:
         self._parts += 1
         if self._parts > self._bounds.parts:
-            message = f"there may be {self._bounds.parts:,} keys and values"
+            message = f"too many keys and values, expected at most {self._bounds.parts:,}"
             raise _refusal(self._file, event.start_mark.line + 1, message, path)
 
     def _descend(self, event: Any, path: Path, depth: int) -> None:
         self._reached = max(self._reached, depth)
         if depth > self._bounds.levels:
-            message = f"nested too deeply: there may be {self._bounds.levels} levels"
+            message = f"nested too deeply, expected at most {self._bounds.levels} levels"
             raise _refusal(self._file, event.start_mark.line + 1, message, path)
 
     def _repeat(self, event: Any, path: Path, parts: int) -> None:
@@ -241,12 +247,13 @@ def _can_merge(value: Any) -> bool:
     )
 
 
-def _wrong_key(key: str | None, stands: bool) -> str | None:
+def _wrong_key(key: str | None, first: Mark | None) -> str | None:
+    """What is wrong with a key, if anything; `first` is the line where the same key was."""
     if key is None:
-        return "a key is a text"
+        return "a key must be a string"
     if key is _MERGE:
-        return "<< takes a mapping, or a list of mappings"
-    return "stands there twice" if stands else None
+        return "<< must have a mapping or a list of mappings"
+    return None if first is None else f"duplicate key, first on line {first.line}"
 
 
 #: The methods of the loader that construct values of JSON, dates and times, by tag.
@@ -262,22 +269,26 @@ _CONSTRUCTORS = {
 def _constructed(loader: Any, tag: str, text: str) -> Any:
     """The value that a text stands for by its tag, or an `InvalidValue`."""
     if tag not in _CONSTRUCTORS:
-        return InvalidValue(f"not YAML that is safe: {_cut(tag)}")
+        return InvalidValue(_unsupported(tag))
     try:
         value = getattr(loader, _CONSTRUCTORS[tag])(yaml.ScalarNode(tag, text))
     except (ValueError, OverflowError) as error:
-        return InvalidValue(f"{_cut(text)} is no {tag.removeprefix(_TAG)}: {_cut(str(error))}")
+        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)}; {_cut(str(error))}")
     except (LookupError, AttributeError):
-        return InvalidValue(f"{_cut(text)} is no {tag.removeprefix(_TAG)}")
+        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)}")
     if isinstance(value, int) and value not in INT64:
         return InvalidValue(_beyond(text))
     if isinstance(value, float) and not math.isfinite(value):
-        return InvalidValue(f"{_cut(text)} is no number of JSON")
+        return InvalidValue(f"not a number of JSON: got {_cut(text)}")
     return value
 
 
 def _beyond(number: str) -> str:
-    return f'is a number beyond 64 bits; if it is a text, write "{_cut(number)}" in quotes'
+    return f'number beyond 64 bits: got {_cut(number)}; for a string, write "{_cut(number)}" in quotes'
+
+
+def _unsupported(tag: str) -> str:
+    return f"unsupported YAML tag: got {_cut(tag)}, expected a plain value"
 
 
 def _cut(text: str) -> str:

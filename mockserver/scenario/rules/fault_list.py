@@ -9,6 +9,7 @@ from marshmallow import fields, validate
 
 from mockserver.core.late import late
 from mockserver.core.state.faults import Fault
+from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.web.schemas.fields import List
@@ -30,7 +31,7 @@ def rules(**options: Any) -> List:
 def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
     """Add the faults of a document to a workspace; yields what is wrong with them."""
     for index in twice(faults):
-        yield Mistake(("faults", index, "id"), f"{faults[index].id} is there already", taken=True)
+        yield Mistake(("faults", index, "id"), f"duplicate fault id {shown(faults[index].id)}", taken=True)
     workspace.state.add_faults(faults)
 
 

@@ -52,10 +52,10 @@ class BadName:
     """The error of a member's name, in a mapping of any names."""
 
     def __init__(self, error: object) -> None:
-        self._error = error
+        self.text = str(error)
 
     def __str__(self) -> str:
-        return f"as a name: {self._error}"
+        return f"as a name: {self.text}"
 
 
 class Unread:

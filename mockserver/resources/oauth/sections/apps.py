@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
+from mockserver.core.text.given import shown
+from mockserver.core.text.spelling import nearest
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps
 from mockserver.resources.oauth.apps import App
@@ -52,47 +54,41 @@ class AppItem(AppChange):
     client_id = fields.String(validate=_CREDENTIAL, **about("its id; drawn if left out"))
 
 
-def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> None:
+def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[SectionError]:
     for index, item in enumerate(data.get("oauth_apps", ())):
-        add(workspace, item, ("oauth_apps", index))
+        found = list(refused(workspace, item, ("oauth_apps", index)))
+        yield from found
+        if not found:
+            apps.register(workspace, item)
     if "behaviour" in data and not workspace.state.behaviour.oauth_public_apps:
-        _refuse_public(workspace)
+        yield from _refuse_public(workspace)
 
 
-def _refuse_public(workspace: Workspace) -> None:
-    """Refuse `oauth_public_apps: false` for a workspace with a public app, as its state could not be loaded again.
-
-    Raises:
-        SectionError: there is a public app.
-    """
+def _refuse_public(workspace: Workspace) -> Iterator[SectionError]:
+    """Refuse `oauth_public_apps: false` for a workspace with a public app, as its state could not be loaded again."""
     public = next((app.client_id for app in workspace.state.rows_of(App).values() if app.public), None)
     if public is not None:
-        raise SectionError(("behaviour", "oauth_public_apps"), f"must be true, as the app {public} is public")
+        message = f"must be true, as the app {shown(public)} is public: got false"
+        yield SectionError(("behaviour", "oauth_public_apps"), message)
 
 
-def add(workspace: Workspace, item: dict[str, Any], path: tuple[str | int, ...]) -> App:
-    """Register an app.
-
-    Raises:
-        SectionError: the client id is taken, there is no such account, or the workspace does not allow public apps.
-    """
+def refused(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> Iterator[SectionError]:
+    """Check a new app: its id, its account, and whether it may be public."""
     if item.get("client_id") in workspace.state.rows_of(App):
-        raise TakenError((*path, "client_id"), f"an app with the client_id {item['client_id']} is there already")
-    check(workspace, item, path)
-    return apps.register(workspace, item)
+        yield TakenError((*path, "client_id"), f"duplicate client_id {shown(item['client_id'])}")
+    yield from refused_change(workspace, item, path)
 
 
-def check(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> None:
-    """Check the account of an app, and whether it may be public (contract/oauth#rules).
-
-    Raises:
-        SectionError: there is no such account, or the workspace does not allow public apps.
-    """
+def refused_change(
+    workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]
+) -> Iterator[SectionError]:
+    """Check the account of an app, and whether it may be public (contract/oauth#rules)."""
     if "account" in item and item["account"] not in workspace.state.names:
-        known = ", ".join(workspace.state.names)
-        raise SectionError((*path, "account"), f"there is no account {item['account']!r}; there are: {known}")
+        message = f"no account is named {shown(item['account'])}; {nearest(item['account'], workspace.state.names)}"
+        yield SectionError((*path, "account"), message, wanted=(item["account"],))
     if item.get("public") and not workspace.state.behaviour.oauth_public_apps:
-        raise SectionError((*path, "public"), "apps are private only, unless behaviour.oauth_public_apps is true")
+        message = "public apps are not allowed: got true, expected false, or behaviour.oauth_public_apps: true"
+        yield SectionError((*path, "public"), message, wanted=("oauth_public_apps",))
 
 
 def dump_app(app: App) -> dict[str, Any]:

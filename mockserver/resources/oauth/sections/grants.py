@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from marshmallow import fields, post_load, validate
 
 from mockserver.core.state.account import Account
+from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import lookup, model
 from mockserver.resources.oauth.apps import App
@@ -71,14 +72,17 @@ class GrantItem(Item):
         return Grant(**{**data, "scopes": tuple(data["scopes"])}, tokens=tokens)
 
 
-def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
+def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     last = workspace.state.last_ids.get("oauth_grant", 0)
     for index, row in enumerate(data.get("oauth_grants", ())):
         if not claim(workspace, Grant, row.id, is_next=row.id > last):
-            raise TakenError(("oauth_grants", index, "id"), f"grant {row.id} is there already")
+            yield TakenError(("oauth_grants", index, "id"), f"duplicate grant id {row.id}")
+            continue
         # An ended grant may be kept longer than its app.
         if row.client_id not in workspace.state.rows_of(App) and MACHINE.allowed(row.state):
-            raise SectionError(("oauth_grants", index, "client_id"), f"there is no app {row.client_id!r}")
+            path = ("oauth_grants", index, "client_id")
+            yield SectionError(path, f"no app has the client_id {shown(row.client_id)}", wanted=(row.client_id,))
+            continue
         workspace.state.claim_id("oauth_grant", row.id)
         account.table(Grant)[row.id] = row
         lookup.learn(workspace, account, row)

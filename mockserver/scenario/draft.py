@@ -1,0 +1,246 @@
+"""A document while it is checked: all errors are collected, and what is well-formed is checked although other parts are
+not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import chain
+from typing import Any
+
+from marshmallow import ValidationError
+
+from mockserver.beyond.sections import SECTIONED
+from mockserver.scenario.documents.document import MappingNode, SequenceNode, located
+from mockserver.scenario.documents.field_errors import mistakes, wrong_paths
+from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ScenarioError, ordered
+from mockserver.scenario.schema import owners, scenario_schema, schema_of
+
+#: How often a document is loaded again without the parts with errors. Chosen: an error in a reference to an account
+#: whose master is in error takes four.
+_MOST_ROUNDS = 8
+#: Checks the accounts of what was loaded, and of the same as it was written.
+AccountCheck = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[Mistake]]
+
+
+class Draft:
+    """A document while it is checked."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self._document = document
+        #: The document without the parts with errors.
+        self.rest = document
+        #: What its schema has loaded of the rest.
+        self.data: dict[str, Any] = {}
+        self._mistakes: list[Mistake] = list(getattr(document, "mistakes", ()))
+        self._has_unread = any(row.wanted for row in self._mistakes)
+        self._removed: set[Path] = set()
+        #: The names and values in what was removed.
+        self._hidden: set[Any] = set()
+        #: For each list with removed items the indexes of the others.
+        self._kept: dict[Path, list[int]] = {}
+
+    @property
+    def _is_partial(self) -> bool:
+        """Whether documents that it extends are missing, so that what it refers to may be in them."""
+        return self._has_unread or any(path[0] == "extends" for path in self._removed)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether no mistake was found so far."""
+        return not self._mistakes
+
+    def report(self, found: Iterable[Mistake]) -> list[Mistake]:
+        """Add mistakes of the rest, unless they may be consequences of others; return those that were given."""
+        rows = list(found)
+        certain = (row for row in rows if not self._may_follow(row))
+        self._mistakes += located(self._document, (row._replace(path=self._whole(row.path)) for row in certain))
+        return rows
+
+    def refuse(self) -> None:
+        """Refuse the document if there are mistakes.
+
+        Raises:
+            ScenarioError: with all mistakes so far.
+        """
+        if self._mistakes:
+            raise ScenarioError(ordered(self._mistakes))
+
+    def read(self) -> None:
+        """Load the document by its schema, or what is well-formed of it.
+
+        Raises:
+            ScenarioError: there are too many errors, or they do not leave anything to check.
+        """
+        found: list[Mistake] = []
+        paths: list[Path] | None = []
+        try:
+            self.data = _loaded(self._document)
+        except ValidationError as error:
+            found = mistakes(error.messages_dict, scenario_schema(), self._document)
+            paths = wrong_paths(error.messages_dict, scenario_schema())
+        if paths is None or len(found) > MOST_MISTAKES:
+            raise ScenarioError([*self._mistakes, *found])
+        self._mistakes += found
+        if self._mistakes:
+            self._leave_out(paths)
+            self._load_rest()
+
+    def check(self, check_accounts: AccountCheck) -> None:
+        """Check the accounts of what was loaded, and leave out those with errors, so that the sections can be loaded.
+
+        Raises:
+            ScenarioError: there are too many errors, or they do not leave anything to check.
+        """
+        for _ in range(_MOST_ROUNDS):
+            found = self.report(check_accounts(self.data, self.rest))
+            if not found:
+                return
+            self._leave_out([row.path for row in found])
+            self._load_rest()
+        self.refuse()
+
+    def _load_rest(self) -> None:
+        for _ in range(_MOST_ROUNDS):
+            try:
+                self.data = _loaded(self.rest)
+            except ValidationError as error:
+                self._leave_out(wrong_paths(error.messages_dict, scenario_schema()))
+            else:
+                return
+        self.refuse()
+
+    # ------------------------------------------------------------------ what is left out
+
+    def _leave_out(self, paths: Iterable[Path] | None) -> None:
+        """Leave out the parts of these paths of the rest; None stands for too many.
+
+        Raises:
+            ScenarioError: there are too many, or nothing would be left.
+        """
+        if paths is None:
+            self.refuse()
+        wrong = [self._part(self._whole(path)) for path in paths or ()]
+        if () in wrong:
+            self.refuse()
+        self._remove(wrong)
+
+    def _part(self, path: Path) -> Path:
+        """The part to leave out for an error at a path: an item of a list as a whole, else only the member."""
+        if path in self._removed and path[::2] == ("accounts", "of"):
+            path = (*path[:2], "role")  # a sub-account without a master
+        start = 2 if path[:1] == ("accounts",) and len(path) > 2 else 0
+        found = next((path[: at + 1] for at in range(start, len(path)) if isinstance(path[at], int)), path)
+        while found in self._removed:
+            found = found[:-1]
+        return found
+
+    def _remove(self, paths: Iterable[Path]) -> None:
+        self._removed.update(paths)
+        self._removed.update(self._members_of_families())
+        self._kept = {}
+        tree: dict[Any, Any] = {}
+        for path in self._removed:
+            node = tree
+            for part in path:
+                node = node.setdefault(part, {})
+            node[_WHOLE] = True
+        rest = self._without(self._document, tree, ())
+        for index, account in enumerate(rest.get("accounts", ()) if isinstance(rest.get("accounts"), list) else ()):
+            if isinstance(account, MappingNode):
+                account.setdefault("name", f"accounts[{self._whole(('accounts', index))[1]}]")
+        self.rest = rest
+
+    def _without(self, value: Any, tree: Mapping[Any, Any], path: Path) -> Any:
+        """A copy of a value without what the tree says to leave out, down to where nothing is."""
+        if isinstance(value, dict):
+            found = MappingNode()
+            for key, inner in value.items():
+                below = tree.get(key, {})
+                if _WHOLE in below:
+                    self._hidden.update(_scalars(key), _scalars(inner))
+                else:
+                    found[key] = self._without(inner, below, (*path, key)) if below or path == () else inner
+            return self._with_own_name(found, value, path)
+        if isinstance(value, list):
+            kept = [at for at in range(len(value)) if _WHOLE not in tree.get(at, {})]
+            self._kept[path] = kept
+            self._hidden.update(chain.from_iterable(_scalars(value[at]) for at in set(range(len(value))) - {*kept}))
+            items = SequenceNode()
+            items += [
+                self._without(value[at], tree.get(at, {}), (*path, at)) if tree.get(at) or path == ("accounts",)
+                else value[at] for at in kept
+            ]  # fmt: skip
+            return items
+        return value
+
+    def _with_own_name(self, found: MappingNode, value: Mapping[Any, Any], path: Path) -> MappingNode:
+        """An account as it is left; one without its role is hidden from those that refer to it by its name."""
+        if path[:1] == ("accounts",) and "role" in value and "role" not in found:
+            self._hidden.update(_scalars(value.get("name")))
+        return found
+
+    def _members_of_families(self) -> Iterator[Path]:
+        """The members of masters and sub-accounts that are checked against those of an account with an error."""
+        members = [
+            name for row in SECTIONED if row.section and row.section.checks_families for name in row.section.fields
+        ]
+        accounts = self._document.get("accounts")
+        items = [row if isinstance(row, Mapping) else {} for row in accounts] if isinstance(accounts, list) else []
+        identity = {"name", "role", "of", *members}
+        of_accounts = [path for path in self._removed if path[0] == "accounts" and identity.issuperset(path[2:3])]
+        wrong = {at for path in of_accounts for at in path[1:2] if isinstance(at, int)}
+        is_all = self._is_partial or not self._removed.isdisjoint({("solution",), ("accounts",)})
+        is_top = any(path[0] in members for path in self._removed)
+        names = {name for at in wrong for name in _family(items[at])}
+        if is_top and items:
+            names.update(_family(items[0]))
+        found = [at for at, row in enumerate(items) if is_all or not names.isdisjoint(_family(row))]
+        yield from (("accounts", at, name) for at in found for name in members if name in items[at])
+        if is_all or is_top or 0 in found:
+            yield from ((name,) for name in members if name in self._document)
+
+    def _whole(self, path: Path) -> Path:
+        """The path in the document of a path in the rest."""
+        found: Path = ()
+        for part in path:
+            kept = self._kept.get(found)
+            found = (*found, kept[part] if kept and isinstance(part, int) and part < len(kept) else part)
+        return found
+
+    def _may_follow(self, row: Mistake) -> bool:
+        """Whether a mistake may be a consequence of others: of a missing document, or of what was left out."""
+        if self._whole(row.path) in self._removed:
+            return True
+        return bool(row.wanted) and (self._is_partial or not self._hidden.isdisjoint(row.wanted))
+
+
+#: Marks a part of the tree that is left out as a whole.
+_WHOLE: Any = object()
+
+
+def _loaded(document: Mapping[str, Any]) -> dict[str, Any]:
+    with suppress(ValidationError):
+        data: dict[str, Any] = schema_of(tuple(resource.name for resource in owners(document))).load(document)
+        return data
+    found: dict[str, Any] = scenario_schema().load(document)
+    return found
+
+
+def _family(account: Mapping[str, Any]) -> Iterator[str]:
+    """The name of an account, and that of its master."""
+    yield from (value for name in ("name", "of") if isinstance(value := account.get(name), str))
+
+
+def _scalars(value: Any) -> Iterator[Any]:
+    """The names and the single values in a value."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _scalars(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _scalars(inner)
+    elif isinstance(value, (str, int, float)):
+        yield value
