@@ -38,7 +38,7 @@ def library_of(settings: Settings) -> Library:
         ValueError: the folder does not exist.
     """
     if settings.scenarios and not Path(settings.scenarios).is_dir():
-        raise ValueError(f"there is no folder {settings.scenarios} of scenarios")
+        raise ValueError(f"no such folder of scenarios: got {settings.scenarios!r}")
     return Library(*([Path(settings.scenarios)] if settings.scenarios else []))
 
 

@@ -32,11 +32,13 @@ def check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
     """Refuse a value that is neither a text nor a number.
 
     Raises:
-        ValidationError: for the first name that has one.
+        ValidationError: for each name that has one.
     """
-    for name, inner in values:
-        if not all(map(is_plain, inner)):
-            raise ValidationError({name: ["must be a text or a number"]})
+    found: dict[Any, Any] = {
+        name: ["must be a string or a number"] for name, inner in values if not all(map(is_plain, inner))
+    }
+    if found:
+        raise ValidationError(found)
 
 
 class ContentMatchItem(Item):

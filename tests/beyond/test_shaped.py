@@ -99,7 +99,7 @@ def test_a_word_that_is_none_is_refused_with_those_that_are(api):
     assert answer.json["errors"] == [
         {
             "path": "/behaviour/beyond",
-            "message": "Must be one of: refuse, shape, forward; here stands 'shapes'; did you mean shape?",
+            "message": "unknown value: got 'shapes', expected one of: refuse, shape, forward; did you mean shape?",
         }
     ]
 

@@ -382,7 +382,7 @@ def test_a_folder_of_scenarios_that_is_not_there_is_refused(run, tmp_path, comma
 
 
 def test_a_folder_of_scenarios_that_is_not_there_is_refused_within_a_program(tmp_path):
-    with pytest.raises(ValueError, match="there is no folder"):
+    with pytest.raises(ValueError, match="no such folder of scenarios: got"):
         create_app(Settings(scenarios=str(tmp_path / "none")))
 
 

@@ -78,7 +78,10 @@ def test_a_public_app_has_no_secret(public_api):
 def test_there_are_no_public_apps_unless_the_workspace_says_so(api, method, path):
     answer = getattr(api, method)(f"/_mock/oauth/apps{path}", json={"public": True})
 
-    wrong = {"path": "/public", "message": "apps are private only, unless behaviour.oauth_public_apps is true"}
+    wrong = {
+        "path": "/public",
+        "message": "public apps are not allowed: got true, expected false, or behaviour.oauth_public_apps: true",
+    }
     assert (answer.status_code, answer.json["errors"]) == (400, [wrong])
     assert api.get("/_mock/oauth/apps").json["items"] == [APP]
 
@@ -224,7 +227,7 @@ def test_public_apps_that_are_there_cannot_be_seeded_away(public_api):
     refused = public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": False}})
 
     assert refused.status_code == 400
-    message = "must be true, as the app phone is public"
+    message = "must be true, as the app 'phone' is public: got false"
     assert refused.json["errors"] == [{"path": "/behaviour/oauth_public_apps", "message": message}]
     assert public_api.get("/_mock/state").json == before
     assert public_api.put("/_mock/state", json=before).status_code == 200

@@ -88,7 +88,7 @@ _FAULT = (
     rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}|{_SPAN}"
 )
 _APP = (
-    r"there is no account|apps are private only|is there already|must be (ASCII|an absolute URL)"
+    r"no account is named|public apps are not allowed|duplicate client_id|expected (ASCII|an absolute URL)"
     r"|must have (no fragment|a host)|not a URL"
 )
 _STUB = (

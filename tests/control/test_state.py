@@ -200,7 +200,7 @@ def test_a_scenario_that_is_not_there_is_404(api, name):
 def test_a_scenario_that_is_misspelt_is_told_with_what_was_meant(api):
     told = api.get("/_mock/scenarios/onbording").json["detail"]
 
-    assert told == "there is no scenario 'onbording'; did you mean onboarding?"
+    assert told == "unknown scenario 'onbording'; did you mean onboarding?"
 
 
 def test_a_caller_cannot_have_other_files_read(api, tmp_path):

@@ -119,16 +119,19 @@ def test_there_is_an_end_to_rules(api, rules):
 
 
 REFUSED = {
-    "no fault": ({}, {"/fault": "Missing"}),
+    "no fault": ({}, {"/fault": "missing required key"}),
     "an unknown fault": ({"fault": "otp_expire"}, {"/fault": "did you mean otp_expired?"}),
     "an unknown member": ({"fault": "unavailable", "tmes": 1}, {"/tmes": "did you mean times?"}),
-    "an error without its code": ({"fault": "error"}, {"/code": "Missing"}),
+    "an error without its code": ({"fault": "error"}, {"/code": "missing required key"}),
     "an unknown code": ({"fault": "error", "code": "not_enough_credit"}, {"/code": "did you mean not_enough_credits?"}),
     "a code that is like no other": (
         {"fault": "error", "code": "zz\x1b"},
         {"/code": r"unknown code 'zz\x1b'; known are "},
     ),
-    "a long code that is like no other": ({"fault": "error", "code": "z" * 200}, {"/code": "z…; known are "}),
+    "a long code that is like no other": (
+        {"fault": "error", "code": "z" * 200},
+        {"/code": "z…' (200 characters); known are "},
+    ),
     "an unknown operation": (
         {"fault": "unavailable", "match": {"operation": "getSender"}},
         {"/match/operation": "did you mean getSenders?"},
@@ -155,7 +158,10 @@ REFUSED = {
         {"/match/path/sender": "no such parameter"},
     ),
     "a parameter of no path": ({"fault": "unavailable", "match": {"path": {"x": 1}}}, {"/match/path/x": "no such"}),
-    "a parameter of another kind": ({"fault": "unavailable", "ms": 5}, {"/ms": "unavailable takes no ms; it takes"}),
+    "a parameter of another kind": (
+        {"fault": "unavailable", "ms": 5},
+        {"/ms": "unavailable takes no ms: got 5; it takes"},
+    ),
     "a parameter where there is none": ({"fault": "connection_reset", "ms": 5}, {"/ms": "takes no ms"}),
     "latency without a length": ({"fault": "latency"}, {"/ms": "give ms or a distribution"}),
     "latency with two lengths": (
@@ -164,7 +170,7 @@ REFUSED = {
     ),
     "a distribution of no type": (
         {"fault": "latency", "distribution": {"median_ms": 1}},
-        {"/distribution/type": "Missing"},
+        {"/distribution/type": "missing required key"},
     ),
     "a distribution with members of another": (
         {"fault": "latency", "distribution": {"type": "uniform", "median_ms": 1, "sigma": 1}},
@@ -174,23 +180,35 @@ REFUSED = {
         {"fault": "latency", "distribution": {"type": "uniform", "low_ms": 2, "high_ms": 1}},
         {"/distribution/high_ms": "must not be less than low_ms"},
     ),
-    "times of zero": ({"fault": "unavailable", "times": 0}, {"/times": "greater than or equal to 1"}),
-    "times of true": ({"fault": "unavailable", "times": True}, {"/times": "Not a valid integer"}),
-    "after of less than nothing": ({"fault": "unavailable", "after": -1}, {"/after": "greater than"}),
-    "a probability above one": ({"fault": "unavailable", "probability": 1.1}, {"/probability": "less than"}),
-    "a life of less than nothing": ({"fault": "unavailable", "ttl_s": -1}, {"/ttl_s": "greater than"}),
-    "a delay of more than a day": ({"fault": "latency", "ms": 86_400_001}, {"/ms": "less than"}),
-    "a status of success": ({"fault": "error", "code": "bad_request", "status": 200}, {"/status": "greater than"}),
-    "a method in small letters": ({"fault": "unavailable", "match": {"method": "get"}}, {"/match/method": "Must be"}),
-    "no operation at all": ({"fault": "unavailable", "match": {"operation": []}}, {"/match/operation": "Shorter"}),
-    "a path that is a list": ({"fault": "unavailable", "match": {"path": ["/v3"]}}, {"/match/path": "must be a glob"}),
+    "times of zero": ({"fault": "unavailable", "times": 0}, {"/times": "out of range: got 0"}),
+    "times of true": ({"fault": "unavailable", "times": True}, {"/times": "not an integer: got"}),
+    "after of less than nothing": ({"fault": "unavailable", "after": -1}, {"/after": "out of range: got -1"}),
+    "a probability above one": (
+        {"fault": "unavailable", "probability": 1.1},
+        {"/probability": "out of range: got 1.1"},
+    ),
+    "a life of less than nothing": ({"fault": "unavailable", "ttl_s": -1}, {"/ttl_s": "out of range: got -1"}),
+    "a delay of more than a day": ({"fault": "latency", "ms": 86_400_001}, {"/ms": "out of range: got 86400001"}),
+    "a status of success": (
+        {"fault": "error", "code": "bad_request", "status": 200},
+        {"/status": "out of range: got 200, expected 400 to 599"},
+    ),
+    "a method in small letters": (
+        {"fault": "unavailable", "match": {"method": "get"}},
+        {"/match/method": "unknown value: got 'get'"},
+    ),
+    "no operation at all": (
+        {"fault": "unavailable", "match": {"operation": []}},
+        {"/match/operation": "too short: got a list of 0 items"},
+    ),
+    "a path that is a list": ({"fault": "unavailable", "match": {"path": ["/v3"]}}, {"/match/path": "expected a glob"}),
     "a query that is a text": ({"fault": "unavailable", "match": {"query": "a=b"}}, {"/match/query": "a mapping"}),
     "a header that is a list": (
         {"fault": "unavailable", "match": {"headers": {"a": []}}},
-        {"/match/headers/a": "must be a text"},
+        {"/match/headers/a": "expected a string"},
     ),
     "what only the answer has": ({"fault": "unavailable", "match": {"status": 200}}, {"/match/status": "unknown key"}),
-    "two mistakes": ({"fault": "otp", "times": 0}, {"/fault": "unknown fault", "/times": "greater"}),
+    "two mistakes": ({"fault": "otp", "times": 0}, {"/fault": "unknown fault", "/times": "out of range"}),
 }
 
 
@@ -251,7 +269,9 @@ def test_a_rule_of_a_scenario_is_told_with_its_place(api, workspace):
     faults = [{"fault": "unavailable", "id": "a"}, {"fault": "latency", "ms": 1, "id": "a"}]
     answer = api.post("/_mock/reset", json={"scenario": {**workspace, "faults": faults}})
     assert answer.status_code in (400, 409)
-    assert [(row["path"], row["message"]) for row in answer.json["errors"]] == [("/faults/1/id", "a is there already")]
+    assert [(row["path"], row["message"]) for row in answer.json["errors"]] == [
+        ("/faults/1/id", "duplicate fault id 'a'")
+    ]
 
 
 def test_a_seed_adds_rules_behind_those_that_are_there(api, rules):
@@ -314,7 +334,7 @@ def test_a_date_of_yaml_is_refused_with_the_advice_to_quote_it(api):
     assert answer.json["errors"] == [
         {
             "path": "/faults/0/match/json/day",
-            "message": "is no value of JSON; here stands the date 2026-01-15, which is a text in quotes only",
+            "message": "not a value of JSON: got 2026-01-15 (a date), expected a string in quotes",
             "line": 1,
         }
     ]

@@ -70,17 +70,17 @@ def test_a_mistake_in_a_stub_is_told_with_the_file_and_the_index_where_it_stands
         top=f"extends: a\nstubs:\n  - {STUB % 'own'}\n  - {{method: GET, path: /v5/a, answer: {{}}}}\n",
     )
     one, other = sorted(mistakes_of(library, "top"))
-    assert "a.yaml:3: stubs[1].path: must be a path" in one
-    assert "top.yaml:4: stubs[1].path: must be a path" in other
+    assert "a.yaml:3: stubs[1].path: invalid value: got '/v4/a', expected a path" in one
+    assert "top.yaml:4: stubs[1].path: invalid value: got '/v5/a', expected a path" in other
 
 
 @pytest.mark.parametrize(
     ("extends", "told"),
     [
-        ("[a, 7]", "top.yaml:1: extends[1]: must be the name of a scenario, or a list of them"),
-        ("[a, nobody]", "top.yaml:1: extends[1]: there is no scenario 'nobody'"),
-        ("{a: 1}", "top.yaml:1: extends: must be the name of a scenario, or a list of them"),
-        ("[a, round]", "round.yaml:1: extends[0]: top > round > top goes round in a circle"),
+        ("[a, 7]", "top.yaml:1: extends[1]: not a string: got 7 (a number)"),
+        ("[a, nobody]", "top.yaml:1: extends[1]: unknown scenario 'nobody'; known are a,"),
+        ("{a: 1}", "top.yaml:1: extends: not a string: got a mapping of 1 key"),
+        ("[a, round]", "round.yaml:1: extends[0]: circular extends: top > round > top"),
     ],
 )
 def test_what_cannot_be_extended_is_told_with_its_place(write, extends, told):
@@ -93,10 +93,10 @@ def test_a_scenario_beside_the_file_that_extends_it_is_found_by_its_folder(tmp_p
     (tmp_path / "team.yaml").write_text("seed: 1\n")
     (tmp_path / "top.yaml").write_text("extends: team\n")
 
-    with pytest.raises(ScenarioError, match=r"no scenario 'team'.*; one stands beside this file") as error:
-        Library().read(str(tmp_path / "top.yaml"))
+    with pytest.raises(ScenarioError, match=r"unknown scenario 'team'.*; a file of this name is in ") as error:
+        load(Library().read(str(tmp_path / "top.yaml")), name="test")
 
-    assert str(error.value).endswith(f": --scenarios {tmp_path} finds it")
+    assert str(error.value).endswith(f": add --scenarios {tmp_path}")
     assert Library(tmp_path).read(str(tmp_path / "top.yaml"))["seed"] == 1
 
 
@@ -106,11 +106,11 @@ def test_a_document_that_was_sent_is_told_of_no_files(tmp_path, monkeypatch, api
 
     answer = api.post("/_mock/reset", data="scenario: {extends: team}\n", content_type="application/yaml")
 
-    assert answer.json["errors"][0]["message"].startswith("there is no scenario 'team'; ")
-    assert "beside" not in answer.text
+    assert answer.json["errors"][0]["message"].startswith("unknown scenario 'team'; ")
+    assert "a file of this name" not in answer.text
 
 
 def test_no_more_than_fifty_files_stand_below_each_other(write):
     names = [f"s{number}" for number in range(60)]
     library = write(**dict.fromkeys(names, "seed: 1\n"), top=f"extends: [{', '.join(names)}]\n")
-    assert "there may be 50 files below each other" in mistakes_of(library, "top")[0]
+    assert "too many files extend each other, expected at most 50" in mistakes_of(library, "top")[0]

@@ -69,12 +69,12 @@ def test_a_bad_scenario_is_listed_with_its_mistake(folder, library):
 
     row = next(row for row in library.describe() if row["name"] == "bad")
 
-    assert "a scenario is a mapping" in row["error"]
+    assert "a scenario must be a mapping: got a list" in row["error"]
 
 
 @pytest.mark.parametrize("name", ["nowhere", ".hidden", "a" * 10_000])
 def test_a_scenario_that_is_not_there_is_told_with_those_that_are(library, name):
-    with pytest.raises(ScenarioError, match="there are above, below, "):
+    with pytest.raises(ScenarioError, match="; known are above, below, "):
         library.read(name)
 
 

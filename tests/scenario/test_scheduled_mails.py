@@ -32,7 +32,7 @@ def test_the_content_of_one_that_was_sent_is_not_kept(make_api):
     ("mail", "path", "message"),
     [
         ({}, "/scheduled_emails/0/mail/to", "needs a recipient"),
-        ({"to": "nobody"}, "/scheduled_emails/0/mail/to/0", "Not a valid email address"),
+        ({"to": "nobody"}, "/scheduled_emails/0/mail/to/0", "not an e-mail address"),
         ({"to": {"email": "a@b.test", "nmae": "A"}}, "/scheduled_emails/0/mail/to/0/nmae", "name"),
         ({"to": "a@b.test", "attachments": [{}]}, "/scheduled_emails/0/mail/attachments/0", "content or the url"),
         ({"to": "a@b.test", "subjct": "Hi"}, "/scheduled_emails/0/mail/subjct", "subject"),

@@ -358,7 +358,10 @@ MISTAKES = {
     "a plan of no sub-account": ({"assigned": {"credits": {"email": 5}}}, {"/assigned"}),
     "a fault that is none": ({"faults": [{"fault": "x"}]}, {"/faults/0/fault"}),
     "a behaviour that is none": ({"behaviour": {"otp_lifetime": "soon"}}, {"/behaviour/otp_lifetime"}),
-    "of two kinds": ({"senders": [sender("news@acme.test"), {"name": 1}]}, {"/senders/1/name", "/senders/1/email"}),
+    "of two kinds": (
+        {"senders": [sender("news@acme.test"), {"name": 1}]},
+        {"/senders/0/email", "/senders/1/name", "/senders/1/email"},
+    ),
 }
 
 

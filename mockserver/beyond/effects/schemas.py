@@ -18,7 +18,8 @@ from mockserver.beyond.effects.effect import (
 )
 from mockserver.beyond.effects.parameters import filled_in
 from mockserver.core.text.domain_name import LONGEST_EMAIL
-from mockserver.core.text.spelling import meant
+from mockserver.core.text.given import shown
+from mockserver.core.text.spelling import meant, nearest
 from mockserver.core.time import duration
 from mockserver.core.traffic.mail import Party
 from mockserver.resources.account.spending import KINDS
@@ -97,9 +98,7 @@ class EventItem(Item):
     def _check_event(self, data: dict[str, Any], **_: Any) -> None:
         known = raisable(_category(data))
         if data["event"] not in known:
-            near = meant(data["event"], known)
-            instead = f"; did you mean {near}?" if near else ""
-            raise ValidationError(f"is no such event; there are {', '.join(known)}{instead}", "event")
+            raise ValidationError(f"unknown event; {nearest(data['event'], known)}", "event")
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> EventEffect:
@@ -127,7 +126,7 @@ class CreditsField(fields.Field[CreditsEffect]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> CreditsEffect:
         amounts = value if isinstance(value, Mapping) else {"email": value}
         if unknown := [name for name in amounts if name not in KINDS]:
-            raise ValidationError(f"there are no credits {str(unknown[0])[:40]!r}; there are {', '.join(KINDS)}")
+            raise ValidationError(f"unknown credits {shown(unknown[0])}; {nearest(unknown[0], KINDS)}")
         found: dict[str, Any] = {name: self._amount.deserialize(amount) for name, amount in amounts.items()}
         if any(isinstance(amount, bool) for amount in amounts.values()):
             raise ValidationError("Not a valid integer.")
@@ -151,7 +150,9 @@ class ScheduleItem(Item):
     def _check_message_id(self, data: dict[str, Any], **_: Any) -> None:
         message_id = data["mail"].message_id
         if message_id and not model.is_message_id(message_id):
-            raise ValidationError({"mail": {"message_id": ["must stand in angle brackets and contain an @"]}})
+            raise ValidationError(
+                {"mail": {"message_id": ["must be an id in angle brackets with an @, such as <1@acme.test>"]}}
+            )
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> ScheduleEffect:

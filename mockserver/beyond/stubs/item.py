@@ -19,6 +19,7 @@ from mockserver.beyond.stubs.pattern import Pattern, shadowed
 from mockserver.beyond.stubs.program import read
 from mockserver.beyond.templates.names import is_free_name
 from mockserver.core.state.stubs import Stub
+from mockserver.core.text.given import too_many
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem
 from mockserver.resources.section import Item, about
@@ -119,8 +120,8 @@ class StubItem(Item):
     def _check(self, data: dict[str, Any], **_: Any) -> None:
         operation = shadowed(data.get("method", ""), data.get("path", ""))
         if operation is not None:
-            told = f"could answer for {operation.id} ({operation.method} {operation.path})"
-            raise ValidationError(f"{told}, which the mock has itself; a stub is for what it has not", "path")
+            told = f"{operation.id} ({operation.method} {operation.path}), which the mock has"
+            raise ValidationError(f"conflicts with {told}; a stub is for other operations", "path")
         if ("answer" in data) is ("answers" in data):
             raise ValidationError("give answer or answers", "answer")
 
@@ -197,9 +198,9 @@ def _written(own: Mapping[str, Any]) -> str:
     try:
         text = json_text.write(own).removesuffix(b"\n")
     except TypeError as error:  # of half a surrogate pair
-        raise ValidationError("has a value that is none of JSON") from error
+        raise ValidationError("not a value of JSON") from error
     if len(text) > LARGEST:
-        raise ValidationError(f"a stub may have {LARGEST:,} bytes as JSON, and this one has {len(text):,}")
+        raise ValidationError(too_many(len(text), LARGEST, "bytes of JSON in a stub"))
     return text.decode()
 
 

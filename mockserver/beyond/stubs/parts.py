@@ -39,14 +39,14 @@ class Condition(fields.Field[Any]):
 
 def _check_header(name: str) -> None:
     if not header_form.is_name(name):
-        raise ValidationError("is no name of a header")
+        raise ValidationError("not the name of a header")
     if name.lower() in _TAKEN or name.lower().startswith(_OF_THE_MOCK):
-        raise ValidationError("is a header that the mock writes itself")
+        raise ValidationError("set by the mock itself")
 
 
 def _check_value(value: str) -> None:
     if not is_template(value) and not header_form.is_value(value):
-        raise ValidationError("is no value of a header")
+        raise ValidationError("not the value of a header")
 
 
 class AnswerItem(Item):

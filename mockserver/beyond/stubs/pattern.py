@@ -41,10 +41,10 @@ def _why_none(text: str) -> str | None:
     for segment in text.split("/")[2:]:
         if is_parameter(segment) and _PARAMETER.fullmatch(segment):
             if segment in names:
-                return f"has the parameter {segment} twice"
+                return f"duplicate parameter {segment}"
             names.add(segment)
         elif not segment or not segment.isprintable() or not _NOT_FIXED.isdisjoint(segment):
-            return f"{segment!r} is no segment of a path: it has to be a text, or a parameter in braces as a whole"
+            return f"{segment!r} is not a segment of a path, expected text, or a whole parameter in braces"
     return None
 
 

@@ -106,13 +106,15 @@ class _Reader(Reader):
     def _answers(self) -> list[tuple[Path, Mapping[str, Any]]]:
         if "answer" in self._written:
             if "when" in self._written["answer"]:
-                self._wrong(("answer", "when"), "an answer has a condition only where there are several: write answers")
+                self._wrong(("answer", "when"), "when is only for several answers; use answers instead of answer")
             return [(("answer",), self._written["answer"])]
         found: list[tuple[Path, Mapping[str, Any]]] = [
             (("answers", at), item) for at, item in enumerate(self._written.get("answers", ()))
         ]
         if all("when" in item for _, item in found):
-            self._wrong(("answers",), "one answer has to be without when: the one where no condition is true")
+            self._wrong(
+                ("answers",), "every answer has when; one must be without it, for requests that no condition fits"
+            )
         return found
 
     def _answer(self, item: Mapping[str, Any], place: Path) -> Answer:
@@ -159,7 +161,7 @@ class _Reader(Reader):
         else:
             over, name = self.value([None], place, self._names), _NOBODY
             if "as" in item:
-                self._wrong((*place, "as"), "is the name of an item, and there is no each")
+                self._wrong((*place, "as"), "as names the items of each; add each")
         inside = self._names | ({name, "loop"} if "each" in item else frozenset())
         when = self.condition(item["when"], (*place, "when"), inside) if "when" in item else None
         return Each(over, name, self.value(rest, place, inside), when, place)

@@ -75,7 +75,7 @@ class Check:
 
     def _name(self, node: nodes.Name) -> None:
         if node.name in LATE_MEMBERS:
-            raise _mistake(node, f"{node.name} is no value itself; it has {', '.join(sorted(LATE_MEMBERS[node.name]))}")
+            raise _mistake(node, f"{node.name} is not a value; it has {', '.join(sorted(LATE_MEMBERS[node.name]))}")
         if node.name not in self._known:
             called = (
                 f"; {node.name} is a function" if node.name in FUNCTIONS else f"; {nearest(node.name, self._known)}"
@@ -133,7 +133,7 @@ def _targets(target: nodes.Node) -> set[str]:
         if not isinstance(one, nodes.Name):
             raise _mistake(target, "only names can be given values")
         if one.name in ROOTS or one.name in FUNCTIONS:
-            raise _mistake(target, f"{one.name} is there already")
+            raise _mistake(target, f"duplicate name {one.name}")
     return {one.name for one in found if isinstance(one, nodes.Name)}
 
 

@@ -87,7 +87,7 @@ def finish(workspace: Workspace) -> Iterator[SectionError]:
     """
     found = _to_check(workspace)
     for master, index, bulk in found:
-        for position, number in enumerate(bulk.members):
+        for number in bulk.members:
             row = master.table(SubAccount).get(number)
             if row is None or row.state not in _PENDING:
                 problem = (
@@ -95,7 +95,7 @@ def finish(workspace: Workspace) -> Iterator[SectionError]:
                     if row is None
                     else f"sub-account {number} has plan_state {row.state}, expected {' or '.join(_PENDING)}"
                 )
-                path = ("bulk_plans", index, "members", position)
+                path = ("bulk_plans", index, "members")
                 yield SectionError(path, problem, account=master.id, wanted=(number,))
                 continue
             await_bulk(workspace, master, row)

@@ -12,7 +12,7 @@ from marshmallow import ValidationError, fields, post_load, pre_dump, validate, 
 
 from mockserver.core.state.account import Account
 from mockserver.core.text import header_form
-from mockserver.core.text.given import shown
+from mockserver.core.text.given import shown, too_many
 from mockserver.core.traffic.mail import KINDS, Attachment, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
@@ -92,7 +92,7 @@ class Base64(fields.Field[bytes]):
         try:
             return b64decode(value if isinstance(value, str) else "!", validate=True)
         except (Base64Error, ValueError) as error:
-            raise ValidationError("must be a text in Base64") from error
+            raise ValidationError("must be a string in Base64") from error
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return None if value is None else b64encode(value).decode()
@@ -125,7 +125,7 @@ class AttachmentItem(Item):
 
 def _check_header_name(value: str) -> None:
     if not header_form.is_name(value):
-        raise ValidationError("is not the name of a header")
+        raise ValidationError("not the name of a header")
 
 
 class MailItem(Item):
@@ -167,7 +167,7 @@ class MailItem(Item):
         if not recipients:
             raise ValidationError("an e-mail needs a recipient", "to")
         if len(recipients) > MOST_RECIPIENTS:
-            raise ValidationError(f"an e-mail has {MOST_RECIPIENTS:,} recipients at most", "to")
+            raise ValidationError(too_many(len(recipients), MOST_RECIPIENTS, "recipients"), "to")
         lists = {name: tuple(data.pop(name, ())) for name in ("tags", "attachments")}
         params = data.pop("params", None) or {}
         return MailContent(**{"sender": Party(""), **data, **lists, "recipients": recipients, "params": params})
@@ -182,7 +182,7 @@ class MailItem(Item):
 
 def _check_message_id(value: str) -> None:
     if not model.is_message_id(value):
-        raise ValidationError("must stand in angle brackets and contain an @")
+        raise ValidationError("must be an id in angle brackets with an @, such as <1@acme.test>")
 
 
 def _check_batch_id(value: str) -> None:

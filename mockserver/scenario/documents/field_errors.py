@@ -94,12 +94,13 @@ def _mistake(error: _FieldError) -> Mistake:
         return Mistake(path, value.text, mark)
     if isinstance(error.error, Unknown):
         return Mistake(path, str(error.error), mark)
-    field, text, prefix = error.field, str(error.error), ""
+    field, text, prefix, is_secret = error.field, str(error.error), "", _is_secret(path)
     if isinstance(error.error, BadName):
-        field, value, text, prefix = getattr(field, "key_field", None), path[-1], error.error.text, "invalid key: "
+        field, value, text = getattr(field, "key_field", None), path[-1], error.error.text
+        prefix, is_secret = "invalid key: ", False
     elif isinstance(field, fields.Dict):
         field = field.value_field
-    given = "" if value is _ABSENT else redacted(value) if _is_secret(path) else _without_credentials(shown(value))
+    given = "" if value is _ABSENT else redacted(value) if is_secret else _without_credentials(shown(value))
     about = "" if field is None else str(field.metadata.get("description", ""))
     return Mistake(path, prefix + worded(text, value, given, _choices(field), about), mark)
 

@@ -160,7 +160,7 @@ class Library:
                 continue
             if len(found) + len(names) >= _MOST_FILES:
                 yield Mistake(path, f"too many files extend each other, expected at most {_MOST_FILES}", mark)
-                continue
+                return
             below = yield from self._below(name, path, mark)
             if below is not None:
                 yield from self._add_below(below, (*names, name), found)
@@ -214,7 +214,7 @@ def _advice(name: str, mark: Mark | None) -> str:
         return ""
     folder = Path(mark.file).parent
     is_beside = any(path.stem == name for path in _files(folder))
-    return f" A file of this name is in {folder}: add --scenarios {folder}." if is_beside else ""
+    return f"; a file of this name is in {folder}: add --scenarios {folder}" if is_beside else ""
 
 
 @lru_cache(maxsize=_MOST_PARSED)

@@ -273,9 +273,9 @@ def _constructed(loader: Any, tag: str, text: str) -> Any:
     try:
         value = getattr(loader, _CONSTRUCTORS[tag])(yaml.ScalarNode(tag, text))
     except (ValueError, OverflowError) as error:
-        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)}; {_cut(str(error))}")
+        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)!r}; {_cut(str(error))}")
     except (LookupError, AttributeError):
-        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)}")
+        return InvalidValue(f"not a valid {tag.removeprefix(_TAG)}: got {_cut(text)!r}")
     if isinstance(value, int) and value not in INT64:
         return InvalidValue(_beyond(text))
     if isinstance(value, float) and not math.isfinite(value):

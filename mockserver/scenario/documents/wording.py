@@ -32,7 +32,10 @@ _FORMS = {
     "Not a valid IP address": ("not an IP address", ""),
     "Not the name of a time zone": ("unknown time zone", "one such as Europe/Berlin"),
     "Number too large": ("out of range", "a number of 64 bits"),
+    "is the name of something else": ("reserved name", "another one"),
 }
+_NO_JSON = "is no value of JSON"
+_QUOTED = "a string in quotes"
 _MISSING, _NULL = "Missing data for required field", "Field may not be null"
 _BOUND = r"(-?[\w.,:+-]+?)"
 
@@ -74,7 +77,7 @@ def worded(text: str, value: object, given: str, choices: list[str], about: str)
     """
     text = text.removesuffix(".")
     if text == _MISSING:
-        return f"missing required key: {about}" if about else "missing required key"
+        return f"missing required key: {about.partition('; ')[0]}" if about else "missing required key"
     if text == _NULL:
         return "null is not allowed: leave the key out, or give it a value"
     near = meant(value, choices) if isinstance(value, str) and value not in choices else None
@@ -86,17 +89,18 @@ def worded(text: str, value: object, given: str, choices: list[str], about: str)
 def _told(text: str, value: object, given: str, expected: str | None) -> str:
     if text in _TYPES:
         wrong, right = _TYPES[text]
-        kind = kind_of(value)
-        if wrong == "not a string" and kind:
-            right = "a string in quotes"
-        return _sentence(wrong, f"{given} ({kind})" if kind else given, right)
+        return _sentence(
+            wrong, _with_kind(given, value), _QUOTED if wrong == "not a string" and kind_of(value) else right
+        )
+    if text == _NO_JSON:
+        return _sentence("not a value of JSON", _with_kind(given, value), _QUOTED)
     if text in _FORMS:
         return _sentence(_FORMS[text][0], given, _FORMS[text][1])
     for pattern, parts in _BOUNDS:
         if found := re.fullmatch(pattern, text, re.DOTALL):
             wrong, right = parts(found, value)
             return _sentence(wrong, given, right if expected is None else expected)
-    if not given or given in text or isinstance(value, Mapping):
+    if not given or given in text or isinstance(value, Mapping | list):
         return text
     wrong, sign, advice = text.partition("; ")
     return f"{_sentence(wrong, given, '')}{sign}{advice}"
@@ -106,6 +110,11 @@ def _sentence(wrong: str, given: str, right: str) -> str:
     wrong = f"{wrong[0].lower()}{wrong[1:]}" if wrong.startswith("Not ") else wrong
     got = f"{wrong}: got {given}" if given else wrong
     return f"{got}, expected {right}" if right else got
+
+
+def _with_kind(given: str, value: object) -> str:
+    kind = kind_of(value)
+    return f"{given} ({kind})" if given and kind else given
 
 
 def _sized(number: str, value: object) -> str:

@@ -15,7 +15,8 @@ from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Operation
 from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, FaultKind, Latency
 from mockserver.core.state.faults import Fault
-from mockserver.core.text.spelling import cut, meant, nearest
+from mockserver.core.text.given import shown
+from mockserver.core.text.spelling import meant, nearest
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.match import as_match
@@ -29,8 +30,6 @@ from mockserver.web.schemas.fields import Flag, Number
 _LARGEST = 64 * 1024
 #: The longest error code, in characters. Chosen: far above those of the service.
 _LONGEST_CODE = 200
-#: How many characters of an unknown code a message shows. Chosen: to fit on a line.
-_SHOWN = 60
 #: All codes, in the order in which the documents list them: those of many operations first.
 _CODES = ", ".join(ALL_CODES)
 #: For how many unknown operations of a pattern the nearest one is told. Chosen: each takes some milliseconds.
@@ -252,7 +251,7 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 def _unknown_code(code: str) -> str:
     """The refusal of a code that does not exist, with the one that was probably meant, or all that there are."""
     near = meant(code, ALL_CODES)
-    return f"unknown code {cut(repr(code), _SHOWN)}; {f'did you mean {near}?' if near else f'known are {_CODES}'}"
+    return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else f'known are {_CODES}'}"
 
 
 def _code(data: dict[str, Any]) -> str | None:

@@ -115,11 +115,11 @@ def test_a_workspace_without_room_for_the_libraries_is_refused(libraries):
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("nots", "there is no stub library 'nots'; did you mean notes?"),
-        ("standrd", "there is no stub library 'standrd'; there are"),
+        ("nots", "unknown stub library 'nots'; did you mean notes?"),
+        ("standrd", "unknown stub library 'standrd'; known are"),
         ("nowhere.yaml", "nowhere.yaml: no such file"),
-        ("empty", "empty is no stub library: it has seed, accounts as well; extends takes any scenario"),
-        ("whole", "whole is no stub library: it has seed, strict as well"),
+        ("empty", "empty is not a stub library: it also has seed, accounts; use extends for other scenarios"),
+        ("whole", "whole is not a stub library: it also has seed, strict"),
     ],
 )
 def test_what_is_no_library_stops_the_start_with_a_sentence(folder, name, told):
@@ -135,7 +135,7 @@ def test_a_library_with_a_mistake_stops_the_start_with_file_and_line(folder):
     with pytest.raises(ScenarioError) as error:
         create_app(Settings(stubs=(str(folder / "bad.yaml"),)))
 
-    assert f"{folder / 'bad.yaml'}:2: stubs[0].path: could answer for getSenders" in str(error.value)
+    assert f"{folder / 'bad.yaml'}:2: stubs[0].path: conflicts with getSenders" in str(error.value)
 
 
 def test_libraries_are_told_from_other_scenarios(libraries):

@@ -182,7 +182,7 @@ def test_a_template_fails_with_a_reason(failure_of, answer_of, template, reason)
     [
         ("{{ nobody }}", "unknown name nobody"),
         ("{{ requst.json }}", "did you mean request?"),
-        ("{{ request }}", "request is no value itself; it has headers, id, json"),
+        ("{{ request }}", "request is not a value; it has headers, id, json"),
         ("{{ request.jsn }}", "request has no jsn; did you mean json?"),
         ("{{ account.sender }}", "account has no sender; did you mean senders?"),
         ("{{ behaviour.dnz }}", "behaviour has no dnz; did you mean dns?"),
@@ -202,7 +202,7 @@ def test_a_template_fails_with_a_reason(failure_of, answer_of, template, reason)
         ("{{ 1() }}", "only functions can be called"),
         ("{{ 2 ** 3 }}", "“pow” is nothing that a template may have"),
         ("{% include 'a' %}", "“include” is nothing that a template may have"),
-        ("{% set now = 1 %}", "now is there already"),
+        ("{% set now = 1 %}", "duplicate name now"),
         ("{{ uuid(*[]) }}", "arguments have to be written one by one"),
         ("{{ 99999999999999999999 }}", "a number is beyond 64 bits"),
         ("{{ " + "[" * 50 + "]" * 50 + " }}", "is nested too deeply: the limit is 40 levels"),

@@ -70,12 +70,12 @@ stubs:
   - {method: POST, path: /v3/contacts}
 """
     told = [
-        "s.yaml:3: stubs[0].path: could answer for deleteSender (DELETE /v3/senders/{senderId}), which",
-        "s.yaml:4: stubs[1].method: Must be one of",
-        "s.yaml:4: stubs[1].path: must be a path that begins with /v3/, such as /v3/contacts/{email}",
-        "s.yaml:4: stubs[1].answers: Length must be between 1 and 100",
-        "s.yaml:5: stubs[2].path: has the parameter {a} twice",
-        "s.yaml:5: stubs[2].answer.headers.content-length: as a name: is a header that the mock writes itself",
+        "s.yaml:3: stubs[0].path: conflicts with deleteSender (DELETE /v3/senders/{senderId}), which",
+        "s.yaml:4: stubs[1].method: unknown value: got 'HEAD', expected one of: GET,",
+        "s.yaml:4: stubs[1].path: invalid value: got 'v3/contacts', expected a path that begins with /v3/",
+        "s.yaml:4: stubs[1].answers: wrong length: got a list of 0 items, expected 1",
+        "s.yaml:5: stubs[2].path: duplicate parameter {a}",
+        "s.yaml:5: stubs[2].answer.headers.content-length: invalid key: set by the mock itself: got 'content-length'",
         "s.yaml:5: stubs[2].mach: unknown key; did you mean match?",
         "s.yaml:6: stubs[3].answer.text: an answer of status 204 has no body",
         "s.yaml:7: stubs[4].answer.text: give json or text",
@@ -98,12 +98,12 @@ def test_what_is_no_path_of_the_service_is_refused(path):
 
 
 def test_two_stubs_of_one_id_are_refused():
-    with pytest.raises(ScenarioError, match=r"stubs\[1\].id: a is there already"):
+    with pytest.raises(ScenarioError, match=r"stubs\[1\].id: duplicate stub id 'a'"):
         loaded(stub(id="a"), stub(id="a"))
 
 
 def test_a_stub_of_more_than_64_kilobytes_is_refused():
-    with pytest.raises(ScenarioError, match="a stub may have 65,536 bytes as JSON, and this one has"):
+    with pytest.raises(ScenarioError, match="too many bytes of JSON in a stub: got 80,059, expected at most 65,536"):
         loaded(stub(answer={"text": "é" * 40_000}))
 
 
@@ -155,22 +155,22 @@ def test_a_stub_that_is_loaded_again_is_another_one():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("answer: {json: 2026-01-01}", "is no value of JSON"),
+        ("answer: {json: 2026-01-01}", "not a value of JSON: got 2026-01-01"),
         ("answer: {json: " + "[" * 90 + "1" + "]" * 90 + "}", "nested too deeply"),
         ('answer: {text: "{{ 1 + }}"}', "stubs[0].answer.text: unexpected"),
-        ("answer: {when: yes please}", "answer.when: must be one expression in braces"),
-        ("answer: {when: '{{ true }}'}", "answer.when: an answer has a condition only where there are several"),
+        ("answer: {when: yes please}", "answer.when: invalid value: got 'yes please'"),
+        ("answer: {when: '{{ true }}'}", "answer.when: when is only for several answers"),
         (f"answer: {{text: '{MANY_PARTS}', headers: {{X-A: '{MANY_PARTS}'}}}}", "may have 5,000 parts together"),
-        ("answers: [{when: '{{ true }}'}]", "answers: one answer has to be without when"),
-        ("answer: {}, let: {now: 1}", "let.now: as a name: must be a name of letters"),
+        ("answers: [{when: '{{ true }}'}]", "answers: every answer has when; one must be without it"),
+        ("answer: {}, let: {now: 1}", "let.now: invalid key: invalid value: got 'now'"),
         ("answer: {}, let: {a: '{{ b }}', b: 1}", "let.a: unknown name b"),
-        ("answer: {}, store: {table: 'a b', key: a}", "store.table: must be a name"),
-        ("answer: {}, store: {table: a}", "store.key: Missing data"),
-        ("answer: {}, forget: [{table: a, key: a, as: b}]", "forget[0].as: is the name of an"),
-        ("answer: {}, forget: [{table: a, key: a, each: [], as: if}]", "forget[0].as: must be"),
+        ("answer: {}, store: {table: 'a b', key: a}", "store.table: invalid value: got 'a b'"),
+        ("answer: {}, store: {table: a}", "store.key: missing required key"),
+        ("answer: {}, forget: [{table: a, key: a, as: b}]", "forget[0].as: as names the items of each: got 'b'"),
+        ("answer: {}, forget: [{table: a, key: a, each: [], as: if}]", "forget[0].as: invalid value: got 'if'"),
         ("answer: {}, effects: [{mial: {}}]", "effects[0]: an effect has one of the members"),
         ("answer: {}, effects: [{credits: '{{ a }}'}]", "effects[0].credits: unknown name a"),
-        ("answer: {}, refuse: [{when: '{{ 1 }}'}]", "refuse[0].code: Missing data"),
+        ("answer: {}, refuse: [{when: '{{ 1 }}'}]", "refuse[0].code: missing required key"),
         ("answer: {json: {'{{ a }}': 1}}", "the name of a member is no template"),
         ("answer: {json: {$each: [], $as: 7, b: 1}}", "beside $each there may be $as, $when"),
     ],
