@@ -79,9 +79,10 @@ class WebhookItem(Item):
     modified_at = Instant(**about("when it was last changed; as created_at if left out"))
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
-    def _check_subscription(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> None:
-        # A member with an error of its own is not in the data, and needs no other one.
-        if not {"type", "channel", *({"events", "domain"} & original.keys())} <= data.keys():
+    def _check_subscription(self, data: dict[str, Any], original: Any, **_: Any) -> None:
+        # A member with an error of its own is not in the data, and needs no other one; what is no mapping has none.
+        given = {"events", "domain"}.intersection(original) if isinstance(original, Mapping) else set()
+        if not {"type", "channel", *given} <= data.keys():
             return
         found = _wrong_subscription(Category(data["type"], data["channel"]), data)
         if found:
