@@ -52,7 +52,10 @@ class After(fields.Field[timedelta]):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> timedelta:
         if not isinstance(value, dict) or set(value) != {"after"}:
             raise ValidationError("must be {after: DURATION}")
-        length: Any = self._length.deserialize(value["after"])
+        try:
+            length: Any = self._length.deserialize(value["after"])
+        except ValidationError as error:
+            raise ValidationError({"after": error.messages}) from error
         return length  # type: ignore[no-any-return]  # deserialize may give None, but not for a value
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:

@@ -83,7 +83,7 @@ def test_a_scenario_is_shown_with_all_that_it_extends(run, tmp_path):
 def test_a_scenario_that_is_not_there_is_told(run):
     answer = run("scenarios", "show", "nowhere")
 
-    assert (answer.exit_code, "there is no scenario 'nowhere'" in answer.output) == (1, True)
+    assert (answer.exit_code, "unknown scenario 'nowhere'" in answer.output) == (1, True)
 
 
 def test_the_machines_are_drawn(run):
@@ -113,7 +113,7 @@ def test_a_variable_of_another_program_is_warned_of_and_ignored(run, name):
     answer = run("serve", "--scenario", "nowhere", **{name: "x"})
 
     assert answer.stderr.startswith(f"warning: {name} is no setting of this program, and is ignored\n")
-    assert "there is no scenario" in answer.stderr
+    assert "unknown scenario" in answer.stderr
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_a_variable_of_another_program_is_warned_of_and_ignored(run, name):
 def test_what_kubernetes_and_clients_set_is_ignored(run, name, value):
     answer = run("serve", "--scenario", "nowhere", **{f"MOCKSERVER_{name}": value})
 
-    assert answer.output.startswith("there is no scenario")
+    assert answer.output.startswith("unknown scenario")
 
 
 def test_an_address_in_the_place_of_the_port_is_kubernetes_too():

@@ -98,7 +98,7 @@ def test_what_the_mock_has_itself_is_left_out(convert):
 
     assert [stub["path"] for stub in stubs] == ["/v3/contacts"]
     assert "left out: GET /v3/senders (" in result.stderr
-    assert "could answer for getSenders (GET /v3/senders), which the mock has itself" in result.stderr
+    assert "conflicts with getSenders (GET /v3/senders), which the mock has" in result.stderr
     assert "left out: DELETE /v3/{any}/{thing} (" in result.stderr
     assert result.stderr.endswith("1 stub, 2 operations left out\n")
 
@@ -210,15 +210,15 @@ def test_paths_and_answers_are_found_by_their_references(convert):
         ({"/v3/a": {"get": {}}}, "it tells no success"),
         ({"/v3/a/{id}.json": answering()}, "a parameter has to be a whole segment"),
         ({"/v3/a/{one}{two}": answering()}, "a parameter has to be a whole segment"),
-        ({"/v3/a/{id}/{id}": answering()}, "twice"),
+        ({"/v3/a/{id}/{id}": answering()}, "duplicate parameter {id}"),
         ({"/v3/a?b=c": answering()}, "match.query"),
         ({"a": answering()}, "begin with a slash"),
-        ({"/v3/a//b": answering()}, "is no segment of a path"),
+        ({"/v3/a//b": answering()}, "is not a segment of a path"),
         ({"/v3/a": {"get": {"servers": [{"url": "/v1"}], "responses": DONE}}}, "/v1/v3/a is not below /v3; --base"),
         ({"/v3/a": {"get": {"servers": [{"url": "http://[/v3"}], "responses": DONE}}}, "has no address"),
         ({"/v3/a": answering({"schema": {"$ref": "other.yaml#/A"}})}, "nothing is fetched"),
-        ({"/v3/a": answering({"example": "a" * 200_000})}, "65,536 bytes"),
-        ({"/v3/a": answering(headers={"Bad Name": {"required": True, "example": "x"}})}, "no name of a header"),
+        ({"/v3/a": answering({"example": "a" * 200_000})}, "expected at most 65,536"),
+        ({"/v3/a": answering(headers={"Bad Name": {"required": True, "example": "x"}})}, "not the name of a header"),
         ({"/v3/a": {"$ref": "other.yaml"}}, "nothing is fetched"),
     ],
 )  # fmt: skip
@@ -263,10 +263,10 @@ def test_there_are_as_many_stubs_as_a_workspace_may_have(convert):
         ("openapi: 3.0.3\npaths:\n  /v3/a: {get: {responses: {'200': {$ref: '#/x'}}}}\n", ": '#/x' leads nowhere"),
         ("openapi: 3.0.3\npaths: {}\n", ": there is nothing of which a stub could be made"),
         ("openapi: 3.0.3\nservers: 7\npaths: {/v3/a: {get: {}}}\n", ":2: /servers: must be a list"),
-        ("- a\n", ":1: an OpenAPI document is a mapping"),
+        ("- a\n", ":1: an OpenAPI document must be a mapping"),
         ("a: b: c\n", ":1: not YAML: mapping values are not allowed in this context"),
-        ("a: !!python/object:os.system {}\n", "not YAML that is safe"),
-        ("a: 1\na: 2\n", ":2: a: stands there twice"),
+        ("a: !!python/object:os.system {}\n", "unsupported YAML tag"),
+        ("a: 1\na: 2\n", ":2: a: duplicate key, first on line 1"),
         ("{", "not YAML"),
     ],
 )

@@ -251,14 +251,17 @@ STATE = "state: {accounts: [{name: acme}]}"
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("name: a b\n" + STATE, "{file}:1: name: must be 1 to 64 letters, digits, dots, dashes and underscores"),
+        (
+            "name: a b\n" + STATE,
+            "{file}:1: name: invalid value: got 'a b', expected 1 to 64 letters, digits, dots, dashes and underscores",
+        ),
         ("name: acme\nnaem: x\n" + STATE, "{file}:2: naem: "),
         ("name: acme\n", "state: "),
         ("name: acme\nstate: [1]\n", "{file}:2: state: "),
         ("name: acme\nstate:\n  accounts:\n    - {name: a, role: king}\n", "{file}:4: state.accounts[0].role: "),
         ("name: acme\n" + STATE + "\nmailbox: [{id: 1}]\n", "{file}:3: mailbox[0].id: "),
         ("name: acme\n" + STATE + "\norigin: {scenario: 7}\n", "{file}:3: origin.scenario: "),
-        ("- 1", "{file}:1: the document of a workspace is a mapping"),
+        ("- 1", "{file}:1: the document of a workspace must be a mapping"),
         ("a: [", "{file}:2: not YAML: "),
         ('{"name": ', "{file} is not JSON: "),
         ('{"name": "acme"}', "state: "),

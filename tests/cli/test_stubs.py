@@ -94,9 +94,9 @@ def test_stubs_of_a_folder_are_added_by_their_name(run, server, more, tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("stubs:\n- {method: GET, path: /v3/senders, answer: {}}\n", "more.yaml:2: stubs[0].path: could answer for"),
+        ("stubs:\n- {method: GET, path: /v3/senders, answer: {}}\n", "more.yaml:2: stubs[0].path: conflicts with"),
         ("seed: 1\n", "more.yaml has no stubs"),
-        ("- a\n", "more.yaml:1: a scenario is a mapping"),
+        ("- a\n", "more.yaml:1: a scenario must be a mapping"),
     ],
 )
 def test_a_bad_file_is_told_with_its_line_before_anything_is_sent(run, server, more, tmp_path, text, told):

@@ -102,7 +102,7 @@ def test_an_invalid_scenario_is_refused_with_every_mistake():
         MockServer({"colour": "red", "seed": "x"})
 
     assert {error["path"] for error in refusal.value.errors} == {"/colour", "/seed"}
-    with pytest.raises(MockServerError, match="there is no scenario 'none'"):
+    with pytest.raises(MockServerError, match="unknown scenario 'none'"):
         MockServer("none")
 
 

@@ -82,7 +82,7 @@ def test_a_mistake_in_a_file_is_told_with_file_and_line_and_changes_nothing(serv
 @takers
 @pytest.mark.parametrize("text", ["seed: 1\n- what\n", "\n- what\n"], ids=["broken", "no mapping"])
 def test_a_file_that_is_not_yaml_is_refused_with_its_line(server, workspace, story, take, text):
-    with pytest.raises(ValueError, match=r"story\.yaml:[12]: (not YAML|a scenario is a mapping)"):
+    with pytest.raises(ValueError, match=r"story\.yaml:[12]: (not YAML|a scenario must be a mapping)"):
         take(server, workspace, story(text))
 
 
@@ -111,5 +111,5 @@ def test_a_refusal_that_has_nothing_to_do_with_the_file_is_told_as_it_is(server,
 
 
 def test_what_the_file_extends_keeps_its_name(server, story):
-    with pytest.raises(MockServerError, match=r"^400: .*story\.yaml:2: extends: there is no scenario 'no-such'"):
+    with pytest.raises(MockServerError, match=r"^400: .*story\.yaml:2: extends: unknown scenario 'no-such'"):
         server.workspace(story("seed: 1\nextends: no-such\n"))

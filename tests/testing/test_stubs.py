@@ -78,7 +78,7 @@ def test_stubs_are_added_as_a_scenario_has_them_and_removed_together(workspace, 
 
 
 def test_a_stub_for_an_operation_that_the_mock_has_is_refused_with_its_name(workspace):
-    with pytest.raises(MockServerError, match="could answer for createSender") as refusal:
+    with pytest.raises(MockServerError, match="conflicts with createSender") as refusal:
         workspace.stubs.add("POST", "/v3/senders", ANSWER)
 
     assert [error["path"] for error in refusal.value.errors] == ["/path"]

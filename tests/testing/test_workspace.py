@@ -68,9 +68,7 @@ def test_a_value_that_json_lacks_is_refused(server):
 
 
 def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
-    with pytest.raises(
-        MockServerError, match=r"there is no scenario 'onbording'; did you mean onboarding\?"
-    ) as refusal:
+    with pytest.raises(MockServerError, match=r"unknown scenario 'onbording'; did you mean onboarding\?") as refusal:
         server.workspace("onbording")
 
     assert [error["path"] for error in refusal.value.errors] == ["/scenario"]

@@ -365,7 +365,8 @@ def test_no_export_takes_longer_than_clocks_go(length, make_api):
     scenario = {"behaviour": {"export": {"after": length}}}
     answer = make_api().post("/_mock/reset", json={"scenario": scenario})
     assert answer.status_code == 400
-    assert answer.json["errors"] == [{"path": "/behaviour/export", "message": "must be P36525D at most"}]
+    message = f"invalid value: got '{length}', expected P36525D at most"
+    assert answer.json["errors"] == [{"path": "/behaviour/export/after", "message": message}]
 
 
 def test_a_call_of_a_state_has_a_name_for_each_of_its_events(make_api):
