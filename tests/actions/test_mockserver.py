@@ -244,7 +244,7 @@ def test_a_server_that_does_not_start_fails_the_step(failed):
 
     assert status == 1
     assert output.splitlines()[-1].startswith(
-        "::error title=mockserver::the server has ended: there is no scenario 'nowhere'"
+        "::error title=mockserver::the server has ended: unknown scenario 'nowhere'"
     )
 
 
@@ -279,7 +279,7 @@ def test_its_log_is_shown_and_gives_the_runner_no_commands(failed):
 
     assert stop.startswith("::stop-commands::")
     assert go == f"::{stop.removeprefix('::stop-commands::')}::"
-    assert "there is no scenario 'nowhere'" in "\n".join(log)
+    assert "unknown scenario 'nowhere'" in "\n".join(log)
 
 
 def test_after_a_failed_start_the_second_half_does_nothing(failed):

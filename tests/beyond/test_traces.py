@@ -181,7 +181,11 @@ def test_it_may_have_any_code_of_the_service(api, code):
 @pytest.mark.parametrize(
     ("match", "path", "message"),
     [
-        ({"operation": "sendTransacMail"}, "operation", "unknown operation; did you mean sendTransacEmail?"),
+        (
+            {"operation": "sendTransacMail"},
+            "operation",
+            "unknown operation: got 'sendTransacMail'; did you mean sendTransacEmail?",
+        ),
         ({"operation": "getList", "path": {"list": 7}}, "path/list", "no such parameter in the path"),
     ],
 )

@@ -87,7 +87,7 @@ def test_after_the_block_it_does_not_answer(make_container):
 
 def test_a_server_that_ends_says_why(make_container):
     with (
-        pytest.raises(ContainerStartException, match=r"ended with status 1: there is no scenario 'missing'"),
+        pytest.raises(ContainerStartException, match=r"ended with status 1: unknown scenario 'missing'"),
         make_container(scenario="missing"),
     ):
         pass

@@ -607,7 +607,7 @@ def test_a_delivery_of_a_scenario_needs_an_address_that_can_be_called(make_api, 
     answer = make_api().post("/_mock/reset", json={"scenario": scenario})
     assert answer.status_code == 400
     (error,) = answer.json["errors"]
-    assert (error["path"], error["message"].startswith("Not a valid URL")) == ("/deliveries/0/target/url", True)
+    assert (error["path"], error["message"].startswith("not a URL: got")) == ("/deliveries/0/target/url", True)
 
 
 # ---------------------------------------------------------------------- whatever is written

@@ -49,7 +49,8 @@ BEYOND_A_SCHEMA = (
     "the clock shows moments",
     "must be ASCII without blanks", "must be an absolute URL",
     "must be a UUID of version 4",
-    "must stand in angle brackets",
+    "must be an id in angle brackets",
+    "not an event of", "no events: a webhook of type", "no domain: a webhook of type", "not a domain name",
     "one expression in braces", "has one of the members mail, event", "unknown name",  # what templates mean
 )  # fmt: skip
 

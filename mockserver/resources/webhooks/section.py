@@ -211,7 +211,7 @@ def _wrong_subscription(category: Category, members: Mapping[str, Any]) -> dict[
     if webhook_type == INBOUND and not domain:
         found["domain"] = ["no domain: a webhook of type inbound needs one, such as in.acme.test"]
     elif webhook_type == INBOUND and ("@" in domain or not is_host_name(domain_of(domain))):
-        found["domain"] = ["Not a valid hostname"]
+        found["domain"] = ["not a domain name, such as in.acme.test"]
     return {name: errors for name, errors in found.items() if errors}
 
 

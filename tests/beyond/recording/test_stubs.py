@@ -150,8 +150,8 @@ def test_a_parameter_that_was_redacted_is_not_matched():
         (entry(warnings=["the bodies of 1 and 9 bytes are not kept: they are too large"]), "which is too large"),
         (answered("a\ufffdb", **{"Content-Type": "image/png"}), "its body is no text"),
         (entry("/v3/contacts/a/b/c", operation="getContactInfo"), "a part of its path has an encoded slash"),
-        (entry("/v3/contacts/a b?", {}), "is no segment of a path"),
-        (entry(body="x" * 70_000), "65,536 bytes"),
+        (entry("/v3/contacts/a b?", {}), "is not a segment of a path"),
+        (entry(body="x" * 70_000), "expected at most 65,536"),
     ],
 )
 def test_what_can_be_no_stub_is_left_out_with_the_reason(one, reason):
