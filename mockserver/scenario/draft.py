@@ -46,11 +46,6 @@ class Draft:
         """Whether documents that it extends are missing, so that what it refers to may be in them."""
         return self._has_unread or any(path[0] == "extends" for path in self._removed)
 
-    @property
-    def is_valid(self) -> bool:
-        """Whether no mistake was found so far."""
-        return not self._mistakes
-
     def report(self, found: Iterable[Mistake]) -> list[Mistake]:
         """Add mistakes of the rest, unless they may be consequences of others; return those that were given."""
         rows = list(found)

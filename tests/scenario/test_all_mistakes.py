@@ -256,6 +256,25 @@ def place(pointer):
             ["mine.yaml:1: webhooks[0].type: unknown value: got 'inbond'"],
         ),
         (
+            "solution: v9\naccounts:\n  - {name: m, role: master, pool: {features: {salesUsers: 1}}}\n",
+            ["mine.yaml:1: solution: unknown value: got 'v9'"],
+        ),
+        (
+            (
+                "pool: 3\naccounts:\n  - {name: m, role: master}\n"
+                "  - {name: s, role: sub_account, of: m, assigned: {credits: {email: 5}}}\n"
+            ),
+            ["mine.yaml:1: pool: not a mapping: got 3"],
+        ),
+        (
+            "accounts:\n  - {name: s, role: sub_account}\n",
+            ["mine.yaml:2: accounts[0].of: no master: expected the name of an account of role master"],
+        ),
+        (
+            "resume: {links: [{kind: timer, id: a, caused_by: 3}]}\nplan_info: {}\n",
+            ["mine.yaml:1: resume.links[0].caused_by: not a list: got 3", "mine.yaml:2: plan_info"],
+        ),
+        (
             "accounts:\n  - {name: n}\n  - {name: n, role: master}\n  - {name: s, role: sub_account, of: n}\n",
             ["mine.yaml:3: accounts[1].name: duplicate account name 'n'"],
         ),
