@@ -19,7 +19,7 @@ from mockserver.beyond.effects.effect import (
 from mockserver.beyond.effects.parameters import filled_in
 from mockserver.core.text.domain_name import LONGEST_EMAIL
 from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import meant, nearest
+from mockserver.core.text.spelling import nearest
 from mockserver.core.time import duration
 from mockserver.core.traffic.mail import Party
 from mockserver.resources.account.spending import KINDS

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Response
 
 from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem, of_mistakes, unknown
+from mockserver.control.framework.problem import of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
