@@ -35,7 +35,7 @@ def cause(identifier):
 
 
 def test_a_call_that_has_changed_something_is_recorded(api):
-    answer = api.put("/_mock/clock?a=1", json={"frozen": False})
+    answer = api.put("/_mock/clock", json={"frozen": False})
 
     [call] = calls(api)
     moments = [datetime.fromisoformat(call.pop(name)) for name in ("at", "real_at")]
@@ -45,7 +45,7 @@ def test_a_call_that_has_changed_something_is_recorded(api):
         "id": answer.headers["X-Mock-Call"],
         "method": "PUT",
         "path": "/_mock/clock",
-        "query": {"a": "1"},
+        "query": {},
         "body": {"frozen": False},
         "status": 200,
         "transitions": [],
@@ -117,10 +117,16 @@ def test_a_timer_that_a_seeded_row_has_names_the_call(api):
 
 
 def test_secrets_are_redacted(api):
-    assert api.post("/_mock/keys/revoke?token=open", json={"key": "xkeysib-acme"}).status_code < 300
+    assert api.post("/_mock/keys/revoke", json={"key": "xkeysib-acme"}).status_code < 300
 
     [call] = calls(api)
-    assert call["body"]["key"] == call["query"]["token"] == "***"
+    assert call["body"]["key"] == "***"
+
+
+def test_the_query_of_a_call_is_recorded(api):
+    assert api.delete("/_mock/coverage?workspace=default").status_code == 204
+
+    assert calls(api)[0]["query"] == {"workspace": "default"}
 
 
 def test_nothing_is_shown_of_a_body_in_parts(api):

@@ -166,7 +166,7 @@ def test_the_line_of_a_control_call_names_its_workspace_and_its_client(logged):
         api.post("/w/mine/_mock/reset")
         api.post("/_mock/reset", headers={"X-Mock-Workspace": "mine"})
         api.post("/_mock/reset", json={"scenario": "nowhere"})
-        api.delete("/_mock/workspaces/mine?why=1")
+        api.delete("/_mock/coverage?workspace=mine")
 
     lines = logged("text", play)
 
@@ -175,7 +175,7 @@ def test_the_line_of_a_control_call_names_its_workspace_and_its_client(logged):
         "mine POST /_mock/reset 200 from=127.0.0.1",
         "mine POST /_mock/reset 200 from=127.0.0.1",
         "default POST /_mock/reset 400 from=127.0.0.1",
-        "mine DELETE /_mock/workspaces/mine?why=1 204 from=127.0.0.1",
+        "mine DELETE /_mock/coverage?workspace=mine 204 from=127.0.0.1",
     ]
 
 
