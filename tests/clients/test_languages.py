@@ -25,7 +25,7 @@ _PATIENCE_S = 240
 _CURL_TIMED_OUT = 28
 _SENDER = {"name": "Zoë", "email": "zoe@acme.test"}
 #: The answer to the largest body, of 1.1 MB. It counts the bytes that arrived.
-_TOO_LARGE = "a stub may have 65,536 bytes as JSON, and this one has 1,100,058"
+_TOO_LARGE = "too many bytes of JSON in a stub: got 1,100,058, expected at most 65,536"
 
 pytestmark = pytest.mark.languages
 

@@ -75,7 +75,7 @@ _CLOCK = r"the clock (shows moments|goes backwards)"
 #: JSON knows no whole numbers: a schema takes 1.0 for one, and a scenario or a count does not.
 _WHOLE = r"Not a valid integer|must be (a )?whole numbers? from 0"
 _SCENARIO = (
-    r"has no dedicated IP|duplicate IP|weights? |masters of the other solution|there is no scenario|nothing to add"
+    r"has no dedicated IP|duplicate IP|weights? |masters of the other solution|unknown scenario|nothing to add"
     r"|PUT /_mock/clock|choose it when|is there already|Not a valid hostname"
     rf"|{_WHOLE}|{_CLOCK}"
 )

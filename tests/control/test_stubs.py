@@ -147,7 +147,7 @@ def test_a_stub_is_not_replaced_by_one_of_another_id(api):
 
     answer = api.put(f"{ADDRESS}/a", json={"id": "b", **ONE})
 
-    assert (answer.status_code, mistakes(answer)) == (400, {"/id": "must be 'a' as in the path, got 'b'"})
+    assert (answer.status_code, mistakes(answer)) == (400, {"/id": "not the id of this stub: got 'b', expected 'a'"})
     assert listed(api) == [before]
 
 
@@ -157,7 +157,7 @@ def test_there_are_as_many_stubs_as_there_may_be_and_no_more(make_api):
 
     answer = api.post(ADDRESS, json=ALL)
 
-    assert (answer.status_code, "the limit is 1,000" in answer.json["detail"]) == (409, True)
+    assert (answer.status_code, "got 1,001, expected at most 1,000" in answer.json["detail"]) == (409, True)
     assert api.get(ADDRESS).json["count"] == MOST_STUBS
     assert api.put(ADDRESS, json={"items": [ONE] * MOST_STUBS}).json["count"] == MOST_STUBS
 

@@ -100,7 +100,7 @@ def test_a_drawn_id_is_none_that_comes_later_in_the_list(api):
 
 
 def test_an_unknown_code_is_told_with_all_that_there_are(rules):
-    assert rules.refused("error", code="zzz") == {"/code": f"unknown code 'zzz'; known are {', '.join(ALL_CODES)}"}
+    assert rules.refused("error", code="zzz") == {"/code": f"unknown code 'zzz'; known: {', '.join(ALL_CODES)}"}
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "ü", ".", "..", "a\n", "x" * 65, 5, "catalogue", "header"])
@@ -126,11 +126,11 @@ REFUSED = {
     "an unknown code": ({"fault": "error", "code": "not_enough_credit"}, {"/code": "did you mean not_enough_credits?"}),
     "a code that is like no other": (
         {"fault": "error", "code": "zz\x1b"},
-        {"/code": r"unknown code 'zz\x1b'; known are "},
+        {"/code": r"unknown code 'zz\x1b'; known: "},
     ),
     "a long code that is like no other": (
         {"fault": "error", "code": "z" * 200},
-        {"/code": "z…' (200 characters); known are "},
+        {"/code": "z…' (200 characters); known: "},
     ),
     "an unknown operation": (
         {"fault": "unavailable", "match": {"operation": "getSender"}},
@@ -138,7 +138,7 @@ REFUSED = {
     ),
     "one unknown operation of two": (
         {"fault": "latency", "ms": 1, "match": {"operation": ["getSenders", "nothing"]}},
-        {"/match/operation": "known are authenticateDomain, "},
+        {"/match/operation": "known: authenticateDomain, "},
     ),
     "a code that the operation never gives": (
         {"fault": "error", "code": "document_not_found", "match": {"operation": "createDomain"}},

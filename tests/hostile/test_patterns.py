@@ -65,6 +65,7 @@ PATTERNS = [
     "resources.oauth.authorization.request:_CHALLENGE",
     "resources.scheduled_emails.model:_MESSAGE_ID",
     "resources.scheduled_emails.model:_UUID4",
+    "scenario.documents.field_errors:_CREDENTIALS",
     "settings.requirements:_BOUND",
     "settings.requirements:_NUMBERS",
     "settings.requirements:_REQUIREMENT",
@@ -108,7 +109,8 @@ USES = {
     "core.time.duration:_parts",
     "core.time.duration:is_duration",
     "resources.section:parse_instant",
-    "resources.sso.section:SsoTokenItem",
+    "resources.sso.section:_TOKEN",
+    "scenario.documents.wording:_told",  # messages of marshmallow
     "scenario.rules.faults:FaultItem",
     "scenario.accounts:_slug",
     "web.schemas.fields.moments:_deserialize",

@@ -161,7 +161,13 @@ def test_no_reason_tells_a_secret(account, refused, caller, reason_of, secrets):
         ("application/json; charset=utf-8", None),
         ("application/vnd.api+json", None),
         ("application/x-www-form-urlencoded", None),
-        ("multipart/form-data", "the body of createSender is JSON, and was sent as multipart/form-data"),
+        (
+            "multipart/form-data",
+            (
+                "createSender read the body as JSON although its Content-Type is multipart/form-data; send "
+                "application/json"
+            ),
+        ),
     ],
 )
 def test_json_under_another_type_passes_with_a_warning(api, sent_as, warning):

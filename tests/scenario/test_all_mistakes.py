@@ -33,7 +33,7 @@ MISTAKES = {
     "a bad duration, and an unknown choice": (
         "behaviour:\n  otp_lifetime: a day\n  dns: server",
         [
-            (2, "behaviour.otp_lifetime: not an ISO 8601 duration, such as PT15M or P3D: got 'a day'"),
+            (2, "behaviour.otp_lifetime: not a duration, such as 16m, 1h30m, 2d or PT16M: got 'a day'"),
             (3, "behaviour.dns: unknown value: got 'server', expected one of: view, resolver"),
         ],
     ),
@@ -50,7 +50,7 @@ MISTAKES = {
             (3, "senders[1].email: duplicate sender e-mail 'ada@acme.test' in the account"),
             (4, "senders[2].email: missing required key: the address, each once in an account"),
             (5, "senders[3].otp: out of range: got 12345, expected 100000 to 999999"),
-            (6, "senders[4].ips: 198.51.100.9 is no"),
+            (6, "senders[4].ips: account acme has no dedicated IP 198.51.100.9"),
         ],
     ),
     "a mapping for a list": ("domains: {acme.test: {}}", [(1, "domains: not a list: got a mapping of 1 key")]),
@@ -92,7 +92,7 @@ MISTAKES = {
     ),
     "an app of an unknown account": (
         "oauth_apps: [{account: nobody}]",
-        [(1, "oauth_apps[0].account: no account is named 'nobody'; known are ")],
+        [(1, "oauth_apps[0].account: no account is named 'nobody'; known: ")],
     ),
     "faults of an unknown kind, code and operation": (
         (

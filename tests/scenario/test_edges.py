@@ -183,7 +183,7 @@ def linked(tmp_path):
 @pytest.mark.parametrize("name", ["link", "child"])
 def test_a_link_out_of_the_folder_is_refused(linked, name):
     with pytest.raises(ScenarioError, match=r"link\.yaml is a link to a file outside of its folder; copy the file"):
-        Library(linked).read(name)
+        load(Library(linked).document(name), name="w", title=name)
 
 
 def test_a_link_out_of_the_folder_is_not_shown_by_the_control_api(make_api, linked):

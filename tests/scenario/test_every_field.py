@@ -113,7 +113,7 @@ def test_a_key_that_is_unknown_is_told_wherever_it_stands():
         if isinstance(field, fields.Nested):
             text = written(path, "{qqqqqq: 1}")
             told = "".join(map(str, mistakes(text)))
-            assert "qqqqqq: unknown key; known are" in told, path
+            assert "qqqqqq: unknown key; known:" in told, path
 
 
 @pytest.mark.parametrize("name", Behaviour._fields)

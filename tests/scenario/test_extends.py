@@ -78,7 +78,7 @@ def test_a_mistake_in_a_stub_is_told_with_the_file_and_the_index_where_it_stands
     ("extends", "told"),
     [
         ("[a, 7]", "top.yaml:1: extends[1]: not a string: got 7 (a number)"),
-        ("[a, nobody]", "top.yaml:1: extends[1]: unknown scenario 'nobody'; known are a,"),
+        ("[a, nobody]", "top.yaml:1: extends[1]: unknown scenario 'nobody'; known: a,"),
         ("{a: 1}", "top.yaml:1: extends: not a string: got a mapping of 1 key"),
         ("[a, round]", "round.yaml:1: extends[0]: circular extends: top > round > top"),
     ],

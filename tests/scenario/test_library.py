@@ -74,7 +74,7 @@ def test_a_bad_scenario_is_listed_with_its_mistake(folder, library):
 
 @pytest.mark.parametrize("name", ["nowhere", ".hidden", "a" * 10_000])
 def test_a_scenario_that_is_not_there_is_told_with_those_that_are(library, name):
-    with pytest.raises(ScenarioError, match="; known are above, below, "):
+    with pytest.raises(ScenarioError, match="; known: above, below, "):
         library.read(name)
 
 

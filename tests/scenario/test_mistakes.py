@@ -127,14 +127,17 @@ def told(tmp_path):
         ),
         ("senders: [{name: A}]", "senders[0].email: missing required key: the address, each once in an account"),
         ("senders: 3", "senders: not a list: got 3 (a number)"),
-        ("senders: [{name: A, email: a@b.test, ips: [{ip: 1.2.3.4, domain: b.test}]}]", "is no dedicated IP of"),
+        (
+            "senders: [{name: A, email: a@b.test, ips: [{ip: 1.2.3.4, domain: b.test}]}]",
+            "account acme has no dedicated IP 1.2.3.4",
+        ),
         (
             "webhooks: [{url: nowhere, events: [sent]}]",
             "webhooks[0].url: not a URL: got 'nowhere', expected one such as https://acme.test/hook",
         ),
         (
             "webhooks: [{url: 'http://a.test', events: [listAddition]}]",
-            "webhooks[0].events[0]: not an event of transactional webhooks: got 'listAddition'; known are",
+            "webhooks[0].events[0]: not an event of transactional webhooks: got 'listAddition'; known:",
         ),
         (
             "webhooks: [{url: 'http://a.test'}]",
@@ -168,7 +171,7 @@ def told(tmp_path):
             "a: unsupported YAML tag: got tag:yaml.org,2002:python/object:os.system, expected a plain value",
         ),
         ("extends: 3", "mine.yaml:1: extends: not a string: got 3 (a number), expected a string in quotes"),
-        ("extends: nowhere", "mine.yaml:1: extends: unknown scenario 'nowhere'; known are"),
+        ("extends: nowhere", "mine.yaml:1: extends: unknown scenario 'nowhere'; known:"),
         ("extends: mine", "extends: circular extends: mine > mine"),
     ],
 )
@@ -183,17 +186,20 @@ def test_a_mistake_is_told_with_its_place_and_what_was_expected(told, text, mist
 @pytest.mark.parametrize(
     ("ips", "mistake"),
     [
-        ("{ip: 198.51.100.9, domain: a.test}", "198.51.100.9 is no dedicated IP of account acme"),
-        ("{ip: 198.51.100.7, domain: b.test}", "the domain of dedicated IP 198.51.100.7 is a.test"),
+        (
+            "{ip: 198.51.100.9, domain: a.test}",
+            "account acme has no dedicated IP 198.51.100.9 (it has 198.51.100.7, 198.51.100.8, 203.0.113.40)",
+        ),
+        ("{ip: 198.51.100.7, domain: b.test}", "wrong domain b.test for dedicated IP 198.51.100.7, expected a.test"),
         ("{ip: 203.0.113.40, domain: old.test}", "dedicated IP 203.0.113.40 of account acme is inactive"),
-        ("{ip: 198.51.100.7, domain: a.test, weight: 30}", "the sum of the weights 30 is 30, not 100"),
+        ("{ip: 198.51.100.7, domain: a.test, weight: 30}", "the weights 30 add up to 30, expected 100"),
         (
             "{ip: 198.51.100.7, domain: a.test}, {ip: 198.51.100.8, domain: b.test, weight: 100}",
-            "1 of the 2 ips have a weight",
+            "only 1 of the 2 ips have a weight",
         ),
         (
             "{ip: 198.51.100.7, domain: a.test}, {ip: 198.51.100.7, domain: a.test}",
-            "the ips are 198.51.100.7, 198.51.100.7, and one stands there twice",
+            "duplicate IP in ips: 198.51.100.7, 198.51.100.7",
         ),
     ],
 )

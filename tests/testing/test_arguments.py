@@ -53,7 +53,7 @@ def test_server_settings_have_the_types_of_settings():
     [
         ("prot", "did you mean port?"),
         ("sed", "did you mean seed?"),
-        ("xyz", "known are allowed_host, answers_limit, "),
+        ("xyz", "known: allowed_host, answers_limit, "),
     ],
 )
 def test_server_refuses_an_unknown_setting_with_advice(name, advice):

@@ -82,7 +82,7 @@ def test_the_clock_is_thawed_and_frozen(workspace):
 
 
 @pytest.mark.parametrize(
-    ("unit", "advice"), [("minuts", "did you mean minutes?"), ("fortnights", "known are days, hours, microseconds, ")]
+    ("unit", "advice"), [("minuts", "did you mean minutes?"), ("fortnights", "known: days, hours, microseconds, ")]
 )
 def test_advance_refuses_an_unknown_unit_with_advice(workspace, unit, advice):
     with pytest.raises(TypeError, match=re.escape(f"advance has no argument '{unit}'; {advice}")):

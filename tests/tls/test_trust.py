@@ -94,7 +94,7 @@ def test_or_by_a_variable(server, monkeypatch):
 
 
 def test_one_that_is_not_trusted_is_told_with_what_helps(server):
-    with pytest.raises(MockServerError, match=r"certificate verify failed.*MOCKSERVER_CA names the file"):
+    with pytest.raises(MockServerError, match=r"its certificate is not trusted.*MOCKSERVER_CA names the file"):
         MockServer.connect(server.url)
 
 

@@ -146,7 +146,7 @@ def refused(workspace, **body):
 def test_an_unknown_event_is_refused_with_those_that_there_are(members, of, hooked):
     known = ", ".join(raisable(Category(members.get("type", "transactional"), members.get("channel", "email"))))
     assert refused(hooked({}), event="exploded", **members) == [
-        ("/event", f"unknown event of {of}; known: {known}; here stands 'exploded'"),
+        ("/event", f"unknown event of {of}: got 'exploded'; known: {known}"),
     ]
 
 

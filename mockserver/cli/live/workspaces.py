@@ -54,7 +54,7 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     try:
         found = _server(others).call("POST", "/workspaces", body, shape=_WORKSPACE)
     except Misused as error:
-        if scenario is None or given["name"] is not None or "there is no scenario" not in str(error):
+        if scenario is None or given["name"] is not None or "unknown scenario" not in str(error):
             raise
         hint = f"a workspace called {scenario}: `mockserver workspaces new --name {scenario}`"
         raise Misused(f"{error}; for {hint}.") from error

@@ -28,7 +28,7 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: the known name most like it, or else the list of known names."""
     known = list(known)
     near = meant(name, known)
-    return f"did you mean {near}?" if near else f"known are {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
+    return f"did you mean {near}?" if near else f"known: {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
 
 
 def cut(text: str, longest: int) -> str:

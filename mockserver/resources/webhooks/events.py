@@ -95,7 +95,7 @@ def tell_recipients(
         happening = blocked.as_it_happens(account, occurrence)
         if happening.event != event and workspace.answering is not None:
             why = f"an e-mail to {occurrence.to} has bounced hard, so the contact is blocked"
-            workspace.answering.warn(f"{why}: webhooks are told {happening.event} in place of {event}")
+            workspace.answering.warn(f"{why}: webhooks get the event {happening.event} instead of {event}")
         found += raise_event(workspace, account, happening, overrides)
     return found
 

@@ -90,7 +90,7 @@ class Library:
 
     def _unknown(self, kind: str, name: str, known: list[str]) -> str:
         near = meant(name, known)
-        instead = f"did you mean {near}?" if near else f"known are {', '.join(known)}"
+        instead = f"did you mean {near}?" if near else f"known: {', '.join(known)}"
         return f"unknown {kind} {shown(name)}; {instead}"
 
     def read(self, name: str) -> MappingNode:

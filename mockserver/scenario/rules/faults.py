@@ -251,7 +251,7 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 def _unknown_code(code: str) -> str:
     """The refusal of a code that does not exist, with the one that was probably meant, or all that there are."""
     near = meant(code, ALL_CODES)
-    return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else f'known are {_CODES}'}"
+    return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else f'known: {_CODES}'}"
 
 
 def _code(data: dict[str, Any]) -> str | None:

@@ -413,7 +413,7 @@ class TestSchedule:
         ({"attribute": {"category": "normal", "name": ""}}, "attribute.name: "),
         ({"credits": 1}, "credits: must be a negative number"),
         ({"credits": True}, "credits: "),
-        ({"credits": {"fax": -1}}, "unknown credits 'fax'; known are email, sms"),
+        ({"credits": {"fax": -1}}, "unknown credits 'fax'; known: email, sms"),
         ({"schedule": {"at": "PT1H"}}, "schedule.mail: "),
         ({"schedule": {"at": "soon", "mail": HELLO}}, "schedule.at: not an RFC 3339 date-time"),
         ({"schedule": {"at": 7, "mail": HELLO}}, "schedule.at: not an RFC 3339 date-time"),

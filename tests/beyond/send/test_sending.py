@@ -82,15 +82,15 @@ def test_who_has_bounced_hard_is_blocked(sending):
         (
             {"sender": {"email": "ops@pending.test"}},
             (
-                "nothing is sent: ops@pending.test is no verified sender of the account, and pending.test is none of "
-                "its authenticated domains; webhooks are told error"
+                "nothing is sent: ops@pending.test is not a verified sender, and pending.test is not an "
+                "authenticated domain of the account; webhooks get the event error"
             ),
         ),
         (
             {"sender": {"email": "jo@else.test"}, "scheduledAt": LATER},
             (
-                "nothing is sent at 2026-01-15T10:00:00Z: jo@else.test is no verified sender of the account, and "
-                "else.test is none of its authenticated domains; webhooks are told error"
+                "nothing is sent at 2026-01-15T10:00:00Z: jo@else.test is not a verified sender, and else.test is "
+                "not an authenticated domain of the account; webhooks get the event error"
             ),
         ),
         (
@@ -125,8 +125,8 @@ def test_the_journal_says_that_a_contact_is_blocked_in_place_of_a_delivery(sendi
 
     assert here.warnings() == [
         (
-            "an e-mail to bob@example.test has bounced hard, so the contact is blocked: webhooks are told blocked in "
-            "place of delivered"
+            "an e-mail to bob@example.test has bounced hard, so the contact is blocked: webhooks get the event "
+            "blocked instead of delivered"
         )
     ]
 

@@ -109,14 +109,14 @@ def test_a_workspace_without_room_for_the_libraries_is_refused(libraries):
     answer = libraries.post("/_mock/workspaces", json={"scenario": many})
 
     assert answer.status_code == 400
-    assert "too many stubs: 998, and 3 of --stubs; the limit is 1,000" in answer.json["detail"]
+    assert "too many stubs: got 1,001, expected at most 1,000 (3 of them from --stubs)" in answer.json["detail"]
 
 
 @pytest.mark.parametrize(
     ("name", "told"),
     [
         ("nots", "unknown stub library 'nots'; did you mean notes?"),
-        ("standrd", "unknown stub library 'standrd'; known are"),
+        ("standrd", "unknown stub library 'standrd'; known:"),
         ("nowhere.yaml", "nowhere.yaml: no such file"),
         ("empty", "empty is not a stub library: it also has seed, accounts; use extends for other scenarios"),
         ("whole", "whole is not a stub library: it also has seed, strict"),

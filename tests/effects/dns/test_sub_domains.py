@@ -21,7 +21,7 @@ def test_without_any_record_the_one_of_the_sub_domain_is_missing(nameserver, ask
     _, seen, reason = authenticate(asking(nameserver, "news.address.test"), "news.address.test")
 
     assert seen["dmarc_record"] == "missing"
-    assert "dmarc_record (TXT _dmarc.news.address.test) is missing" in reason
+    assert "dmarc_record (TXT _dmarc.news.address.test) missing" in reason
 
 
 def test_the_policy_that_dns_has_keeps_senders_away(nameserver, asking, authenticate):
