@@ -78,6 +78,8 @@ UPGRADES = {
     "h2c without a body, and a request behind": Row(head("GET /v3/account HTTP/1.1", *H2C) + GET, (ACCOUNT, ACCOUNT)),
     "h2c, twice": Row(head("GET /v3/account HTTP/1.1", *H2C) + in_chunks(*H2C) + GET, (ACCOUNT, SENDER, ACCOUNT)),
     "h2c behind a request": Row(GET + with_length(*H2C), (ACCOUNT, SENDER)),
+    "h2c, many at once": Row(head("GET /v3/account HTTP/1.1", *H2C) * 90, (ACCOUNT,) * 90),
+    "h2c, with compressed chunks": refused(post(*H2C, "Transfer-Encoding: gzip, chunked", body=CHUNKS)),
     "h2c, and 100-continue": Row(with_length(*H2C, "Expect: 100-continue")),
     "h2c, and close": Row(with_length("Connection: Upgrade, close", "Upgrade: h2c") + GET, end=CLOSED),
     "h2c by HTTP/1.0": Row(with_length("Connection: Upgrade", "Upgrade: h2c", line=HTTP_1_0), end=CLOSED),

@@ -105,14 +105,17 @@ class Connection(HttpToolsProtocol):
 
     def _feed(self, data: bytes | memoryview) -> None:
         """Give bytes to the parser, and refuse the request if they are no HTTP/1.1."""
-        try:
-            self.parser.feed_data(data)
-        except httptools.HttpParserUpgrade as offer:
-            if not self._is_refused:
-                self._ignore_upgrade()
-                self._feed(memoryview(data)[offer.args[0] :])
-        except httptools.HttpParserError as error:
-            self._refuse_invalid(fault_of_bytes(error))
+        while not self._is_refused:
+            try:
+                self.parser.feed_data(data)
+            except httptools.HttpParserUpgrade as offer:
+                if not self._is_refused:
+                    self._ignore_upgrade()
+                data = memoryview(data)[offer.args[0] :]
+            except httptools.HttpParserError as error:
+                self._refuse_invalid(fault_of_bytes(error))
+            else:
+                return
 
     def _ignore_upgrade(self) -> None:
         """Read on as HTTP/1.1 after a head that offers another protocol, as RFC 9110, 7.8 allows.
@@ -120,7 +123,7 @@ class Connection(HttpToolsProtocol):
         The parser expects the other protocol behind such a head. A new parser is given a head with the same framing but
         without the offer, so that it reads the body of the request and all requests after it.
         """
-        url, self._is_resuming = self.url, True
+        url, self._is_resuming = self.url, True  # the parser adds to the URL
         self.parser = httptools.HttpRequestParser(self)
         self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as uvicorn does
         self.parser.feed_data(same_framing(self.scope["headers"]))
