@@ -14,7 +14,7 @@ from mockserver import ServerMissingError
 from mockserver.settings import distribution, needing_server, requirements
 
 #: What to do, at the end of every such sentence.
-ADVICE = "pip install 'brevo-mockserver[server]'"
+ADVICE = f"pip install '{distribution.requirement('server')}'"
 
 
 def extra(name):

@@ -10,7 +10,7 @@ from mockserver.core.workspaces.no_keeping import NoKeeping
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings, version
-from mockserver.settings.distribution import NAME
+from mockserver.settings.distribution import requirement
 
 if TYPE_CHECKING:
     from mockserver.storage.engine import SharedEngine
@@ -88,7 +88,8 @@ def check_client() -> None:
         if error.name != "redis":
             raise
         raise KeepingError(
-            f"a store redis:// needs a client of Redis, which is not installed here: pip install '{NAME}[redis]'"
+            "a store redis:// needs a client of Redis, which is not installed here: "
+            f"pip install '{requirement('redis')}'"
         ) from error
 
 

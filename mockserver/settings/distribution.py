@@ -99,4 +99,4 @@ def _refuse_unfit(what: str, cause: Exception) -> None:
 
 
 def _error(sentence: str, module: str | None = None) -> ServerMissingError:
-    return ServerMissingError(f"{sentence}: pip install '{NAME}[server]'", name=module)
+    return ServerMissingError(f"{sentence}: pip install '{requirement('server')}'", name=module)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Self, TypedDict, Unpack
 
 from mockserver import MockServer
+from mockserver.settings.distribution import requirement
 
 try:
     from docker.errors import APIError
@@ -20,7 +21,7 @@ try:
 except ImportError as error:
     raise ImportError(
         "mockserver.testing.container needs Testcontainers, which is not installed here: "
-        "pip install 'brevo-mockserver[testcontainers]'"
+        f"pip install '{requirement('testcontainers')}'"
     ) from error
 
 __tracebackhide__ = True  # pytest shows the line of the test instead

@@ -18,6 +18,7 @@ from mockserver.cli.framework.parsing import parse
 from mockserver.cli.framework.program import run
 from mockserver.cli.framework.values import EXISTING_FILE, Integer, Number
 from mockserver.cli.options import JSON, TOKEN
+from mockserver.settings.distribution import requirement
 
 
 @command(
@@ -283,9 +284,8 @@ def test_a_command_that_lacks_the_server_says_so(monkeypatch, capsys):
         import flask  # noqa: F401, PLC0415
 
     assert ended(serve) == 2
-    assert capsys.readouterr().err == (
-        "Error: program try needs the server, which is not installed here: pip install 'brevo-mockserver[server]'\n"
-    )
+    told = f"program try needs the server, which is not installed here: pip install '{requirement('server')}'"
+    assert capsys.readouterr().err == f"Error: {told}\n"
 
 
 @pytest.mark.parametrize(
