@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 
 from mockserver.core.workspaces.keeping import Outline
+from mockserver.core.workspaces.store import NAME
+from mockserver.storage.records.unreadable import UnreadableError
 
 
 def encode(outline: Outline) -> bytes:
@@ -13,5 +15,20 @@ def encode(outline: Outline) -> bytes:
 
 
 def decode(name: str, content: bytes) -> Outline:
-    """The outline of a workspace of these bytes, whose checksum is right."""
+    """Return the outline of a workspace, made of bytes whose checksum is right.
+
+    Raises:
+        UnreadableError: no workspace can have this name.
+    """
+    check_name(name)
     return Outline(name, *json.loads(content))
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that no workspace can have: commands make file names of it.
+
+    Raises:
+        UnreadableError: it is such a name.
+    """
+    if not NAME.fullmatch(name):
+        raise UnreadableError(f"{name!r} is not a name that a workspace can have")

@@ -236,6 +236,18 @@ def test_what_is_damaged_is_left_out_and_told(store, path, folder, content, sent
     assert [file.name for file in folder.iterdir()] == ["spared.yaml"]
 
 
+@pytest.mark.parametrize("name", ["../../victim", "/tmp/victim", "a/b", "", "a" * 65, "a\nb"])
+@pytest.mark.parametrize("names", ["all", "one"])
+def test_export_writes_no_file_outside_its_folder_whatever_the_names_in_the_store(store, path, folder, name, names):
+    with closing(Engine(path, layout=layout(), writer="mockserver 0.1.0")) as engine:
+        engine.write(Batch(workspaces=[(outline(store.default)._replace(name=name), Written(store.default).changes())]))
+    told = invoke(["store", "export", str(path), str(folder), *([name] if names == "one" else [])])
+
+    assert told.exit_code != 0
+    assert f"{name!r} is not a name that a workspace can have" in told.output + told.stderr
+    assert list(path.parent.iterdir()) == [path]
+
+
 def test_a_store_of_another_layout_is_exported_by_the_version_that_wrote_it(path, folder):
     Engine(path, layout="another", writer="mockserver 0.9").close()
     assert refused("export", path, folder).startswith(f"{path} was written by mockserver 0.9, in another layout: ")

@@ -13,6 +13,7 @@ from mockserver.core.traffic.feed import Feed
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
 from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage.outlines import check_name
 from mockserver.storage.records import logs
 from mockserver.storage.records.changes import Stored
 from mockserver.storage.records.logs import LOGS
@@ -41,8 +42,9 @@ def load(name: str, stored: Stored, *, parts: Parts, limits: WorkspaceLimits) ->
     Requests that a fault held are over. If the limits are lower than they were, the oldest of each log goes.
 
     Raises:
-        UnreadableError: what is held is no workspace.
+        UnreadableError: what is held is no workspace, or no workspace can have the name.
     """
+    check_name(name)
     form: WorkspaceForm = _part(stored, WORKSPACE, WorkspaceForm)
     state_form: StateForm = _with_rows(stored, STATE, StateForm)
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from mockserver.storage.errors import DamagedError, EngineError
+from mockserver.storage.records.unreadable import UnreadableError
 from mockserver.storage.sqlite.rows import RowError
 
 #: What follows the path in a sentence, by the primary code of SQLite's result (sqlite.org/rescode.html).
@@ -43,7 +44,7 @@ def told(path: Path) -> Iterator[None]:
     """
     try:
         yield
-    except RowError as error:
+    except (RowError, UnreadableError) as error:
         raise DamagedError(f"{shown(path)} is damaged: {error}") from error
     except sqlite3.Error as error:
         raise _error(path, error) from error
