@@ -73,27 +73,27 @@ KNOWN = {
 }
 _CLOCK = r"the clock (shows moments|goes backwards)"
 #: JSON knows no whole numbers: a schema takes 1.0 for one, and a scenario or a count does not.
-_WHOLE = r"Not a valid integer|must be (a )?whole numbers? from 0"
+_WHOLE = r"not an integer|whole numbers? from 0"
 _SCENARIO = (
-    r"has no dedicated IP|duplicate IP|weights? |masters of the other solution|unknown scenario|nothing to add"
-    r"|PUT /_mock/clock|choose it when|is there already|Not a valid hostname"
+    r"has no dedicated IP|duplicate IP|weights? |solution does not have this feature|unknown scenario|nothing to add"
+    r"|PUT /_mock/clock|choose it when|duplicate|not a domain name"
     rf"|{_WHOLE}|{_CLOCK}"
 )
 #: The bounds of a number, which a schema does not tell of the duration that may take its place.
-_SPAN = r"(ms|ttl_s): Must be "
+_SPAN = r"(ms|ttl_s): out of range"
 #: A schema knows no texts of YAML, nor what they describe: their mistakes have lines.
 _CHOICE = rf"{_SCENARIO}|give scenario or yaml|yaml:\d+: "
 _FAULT = (
-    rf"takes (no|median_ms|low_ms)|Missing data for|give ms or|never gives|no operation gives|no such parameter"
-    rf"|less than low_ms|the name of something else|unknown (operation|code)|{_WHOLE}|{_CLOCK}|{_SPAN}"
+    rf"takes (no|median_ms|low_ms)|missing required key|give ms or|never gives|no operation gives|no such parameter"
+    rf"|less than low_ms|reserved name|unknown (operation|code)|{_WHOLE}|{_CLOCK}|{_SPAN}"
 )
 _APP = (
     r"no account is named|public apps are not allowed|duplicate client_id|expected (ASCII|an absolute URL)"
     r"|must have (no fragment|a host)|not a URL"
 )
 _STUB = (
-    r"which the mock has itself|has the parameter|is no segment of a path|give json or text|give answer or answers"
-    r"|as in the path, got|must be a name of letters|an effect has one of"
+    r"conflicts with|duplicate parameter|is not a segment of a path|give json or text|give answer or answers"
+    r"|not the id of this stub|must be a name of letters|an effect has one of"
     rf"|has no body|of a header|the mock writes itself|must be a path of at most|{_WHOLE}"
 )
 _ACCOUNT = r"unknown account"
@@ -108,12 +108,14 @@ BEYOND_A_SCHEMA = {
     "putFaults": _FAULT,
     **dict.fromkeys(("postStubs", "putStubs", "putStubsByIdentifier"), _STUB),
     "postTrigger": (
-        rf"give either event or story|only allowed together with event|unknown event of|Not a valid email|{_ACCOUNT}"
+        r"give either event or story|only allowed together with event|unknown event of|not an e-mail address"
+        rf"|{_ACCOUNT}"
     ),
     "postInbound": _ACCOUNT,
     "postKeysRevoke": rf"give a key|does not belong to account|{_ACCOUNT}",
     "putReceiversByName": rf"give status, delay_ms|{_WHOLE}|{_SPAN}",
-    "postRequestsVerify": rf"unknown operation|at_least is greater|{_WHOLE}",
+    "getRequests": "unknown operation",
+    "postRequestsVerify": rf"unknown operation|give json or json_exactly|at_least is greater|{_WHOLE}",
     "postOauthApps": _APP,
     "putOauthAppsByClientId": rf"at least one field to change|{_APP}",
     **dict.fromkeys(("postSeed", "putState"), _SCENARIO),
@@ -204,6 +206,7 @@ def steer(case):
     if draw % 8:
         replace(case.headers, {"X-Mock-Workspace": "default", "api-key": KEY})
         replace(case.body, {"account": "acme"})
+        replace(case.query, {"operation": "createSender"})
         for name in case.path_parameters or ():
             known = known_parts(case.method, case.operation.path, name)
             if known:

@@ -263,10 +263,10 @@ def test_what_near_misses_take_grows_with_what_was_sent(make_api):
 @pytest.mark.parametrize(
     ("body", "kind", "further"),
     [
-        (f'{{"senders":[{rows(EMPTY, 5_000)}]}}', "json", "4,950 more parts were not looked at"),
-        (f"{{{members(5_000)}}}", "json", "4,900 more parts were not looked at"),
-        (f'{{"accounts":[{rows(NAMED, 501)}]}}', "json", "400 more mistakes are not told"),
-        ("senders:\n" + "- {}\n" * 5_000, "yaml", "4,950 more parts were not looked at"),
+        (f'{{"senders":[{rows(EMPTY, 5_000)}]}}', "json", "4,950 more keys and items were not checked"),
+        (f"{{{members(5_000)}}}", "json", "4,900 more keys and items were not checked"),
+        (f'{{"accounts":[{rows(NAMED, 501)}]}}', "json", "too many errors: 400 more"),
+        ("senders:\n" + "- {}\n" * 5_000, "yaml", "4,950 more keys and items were not checked"),
         (f'{{"{LONG}": 1}}', "json", None),
         (f'{{"seed": "{LONG}"}}', "json", None),
     ],

@@ -69,6 +69,7 @@ PATTERNS = [
     "settings.requirements:_BOUND",
     "settings.requirements:_NUMBERS",
     "settings.requirements:_REQUIREMENT",
+    "storage.outlines:NAME",
     "storage.redis.address:_DATABASE",
     "storage.redis.opening:_VERSION",
     "views.traffic.redaction:_CREDENTIALS",

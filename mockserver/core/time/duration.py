@@ -56,7 +56,7 @@ def _parts(text: str) -> list[tuple[str, float]] | None:
 
 def is_duration(value: object) -> TypeGuard[str]:
     """Return whether a value looks like a duration, and not like a moment such as `2026-01-15T09:00:00Z`."""
-    return isinstance(value, str) and re.match(r"[+-]?(P|[0-9.,]+[a-z])", value, re.ASCII) is not None
+    return isinstance(value, str) and re.match(rf"[+-]?(P|[0-9.,]{{1,{_LONGEST}}}[a-z])", value, re.ASCII) is not None
 
 
 def write(length: timedelta) -> str:

@@ -109,5 +109,5 @@ def test_a_name_that_is_none_is_told_at_its_field(browser, opened):
     choose(browser, "#publish [name=brevo_code]", "ok")
     browser.see("#publish .send button")[0].send_keys(Keys.ENTER)
 
-    browser.until(lambda: "is not a host name" in browser.text("#publish .mistake"))
+    browser.until(lambda: "not a host name: got 'no host'" in browser.text("#publish .mistake"))
     assert any("400" in message for message in browser.console())  # the browser notes each refusal by itself

@@ -82,7 +82,7 @@ def test_an_error_page_leads_to_what_the_journal_tells(browser, asked):
 
     browser.follow("main a")
 
-    assert "no grant waits for" in browser.text("body")
+    assert "no grant awaits a decision" in browser.text("body")
 
 
 def test_two_questions_can_be_open_at_the_same_time(browser, asked, app):
