@@ -119,7 +119,8 @@ class Library:
         """
         below = self.document(scenario)
         found = overlay(below, MappingNode.of(members))
-        found.mistakes = below.mistakes
+        if below.mistakes:  # a kept scenario has none, and no attribute of them
+            found.mistakes = below.mistakes
         found.pop("extends", None)  # laid under the document already
         if isinstance(scenario, str):
             found.title = scenario
@@ -145,7 +146,9 @@ class Library:
         if len(layers) == 1 and not mistakes:
             return document
         found = reduce(overlay, layers, MappingNode())
-        found.title, found.mistakes = document.title, mistakes
+        found.title = document.title
+        if mistakes:
+            found.mistakes = mistakes
         return found
 
     def _add_below(
