@@ -4,7 +4,7 @@ not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -177,24 +177,32 @@ class Draft:
         return found
 
     def _members_of_families(self) -> Iterator[Path]:
-        """The members of masters and sub-accounts that are checked against those of an account with an error."""
-        members = [
-            name for row in SECTIONED if row.section and row.section.checks_families for name in row.section.fields
-        ]
-        accounts = self._document.get("accounts")
-        items = [row if isinstance(row, Mapping) else {} for row in accounts] if isinstance(accounts, list) else []
-        identity = {"name", "role", "of", *members}
-        of_accounts = [path for path in self._removed if path[0] == "accounts" and identity.issuperset(path[2:3])]
-        wrong = {at for path in of_accounts for at in path[1:2] if isinstance(at, int)}
+        """Yield the members of masters and sub-accounts that are checked against those of an account with an error."""
+        members, accounts = _family_members(), self._accounts()
         is_all = self._is_partial or not self._removed.isdisjoint({("solution",), ("accounts",)})
-        is_top = any(path[0] in members for path in self._removed)
-        names = {name for at in wrong for name in _family(items[at])}
-        if is_top and items:
-            names.update(_family(items[0]))
-        found = [at for at, row in enumerate(items) if is_all or not names.isdisjoint(_family(row))]
-        yield from (("accounts", at, name) for at in found for name in members if name in items[at])
-        if is_all or is_top or 0 in found:
+        names = {name for at in self._accounts_in_error(members) for name in _family(accounts[at])}
+        found = [at for at, row in enumerate(accounts) if is_all or not names.isdisjoint(_family(row))]
+        yield from (("accounts", at, name) for at in found for name in members if name in accounts[at])
+        if is_all or 0 in found or self._is_top_in_error(members):
             yield from ((name,) for name in members if name in self._document)
+
+    def _accounts(self) -> list[Mapping[Any, Any]]:
+        """Return the accounts as they are written; an account that is not a mapping counts as empty."""
+        found = self._document.get("accounts")
+        return [row if isinstance(row, Mapping) else {} for row in found] if isinstance(found, list) else []
+
+    def _accounts_in_error(self, members: Collection[str]) -> set[int]:
+        """Return the indexes of the accounts that have an error in these members, or in their place in a family.
+
+        Members at the top of the document are those of the first account.
+        """
+        of_family = {"name", "role", "of", *members}
+        paths = [path for path in self._removed if path[0] == "accounts" and of_family.issuperset(path[2:3])]
+        found = {at for path in paths for at in path[1:2] if isinstance(at, int)}
+        return found | ({0} if self._is_top_in_error(members) and self._accounts() else set())
+
+    def _is_top_in_error(self, members: Collection[str]) -> bool:
+        return any(path[0] in members for path in self._removed)
 
     def _whole(self, path: Path) -> Path:
         """The path in the document of a path in the rest."""
@@ -221,6 +229,11 @@ def _loaded(document: Mapping[str, Any]) -> dict[str, Any]:
         return data
     found: dict[str, Any] = scenario_schema().load(document)
     return found
+
+
+def _family_members() -> list[str]:
+    """Return the members of an account that are checked against those of its master and sub-accounts."""
+    return [name for row in SECTIONED if row.section and row.section.checks_families for name in row.section.fields]
 
 
 def _family(account: Mapping[str, Any]) -> Iterator[str]:
