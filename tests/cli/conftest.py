@@ -1,6 +1,7 @@
 """The commands, as a shell would call them."""
 
 import pytest
+import requests
 from invoking import invoke
 
 
@@ -8,3 +9,16 @@ from invoking import invoke
 def run():
     """Runs a command with its arguments; variables of the mock's own are those that are given, and no others."""
     return lambda *words, **environment: invoke(words, environment)
+
+
+@pytest.fixture(scope="module")
+def root(module_serve):
+    return module_serve("onboarding")
+
+
+@pytest.fixture
+def workspace(root):
+    """A workspace of its own for the test: the description of the control API."""
+    made = requests.post(f"{root}/_mock/workspaces", json={}, timeout=10).json()
+    yield made
+    requests.delete(f"{root}/_mock/workspaces/{made['name']}", timeout=10)

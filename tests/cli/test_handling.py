@@ -7,19 +7,6 @@ import requests
 from invoking import invoke
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve("onboarding")
-
-
-@pytest.fixture
-def workspace(root):
-    """A workspace of its own for the test: the description of the control API."""
-    made = requests.post(f"{root}/_mock/workspaces", json={}, timeout=10).json()
-    yield made
-    requests.delete(f"{root}/_mock/workspaces/{made['name']}", timeout=10)
-
-
 @pytest.fixture
 def run(root, workspace):
     """Runs a command for the workspace."""

@@ -13,19 +13,6 @@ from invoking import invoke
 ESCAPE = "\x1b[2J"
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve("onboarding")
-
-
-@pytest.fixture
-def workspace(root):
-    """A workspace of its own for the test: what the control API says of it."""
-    made = requests.post(f"{root}/_mock/workspaces", json={}, timeout=10).json()
-    yield made
-    requests.delete(f"{root}/_mock/workspaces/{made['name']}", timeout=10)
-
-
 @pytest.fixture
 def ask(workspace):
     """Sends a request to the service in the workspace, and returns the body of the answer."""

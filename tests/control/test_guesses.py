@@ -14,18 +14,6 @@ SIGN_IN = "/_mock/ui/sign-in"
 ME, OTHER = {"REMOTE_ADDR": "203.0.113.7"}, {"REMOTE_ADDR": "203.0.113.8"}
 
 
-class Clock:
-    now = 100.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def limited(clock):
     return Guesses(clock)

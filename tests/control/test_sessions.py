@@ -6,18 +6,6 @@ from mockserver.control.access import sessions
 from mockserver.control.access.sessions import LIFETIME_S, Sessions, SharedSessions
 
 
-class Clock:
-    now = 100.0
-
-    def __call__(self):
-        return self.now
-
-
-@pytest.fixture
-def clock():
-    return Clock()
-
-
 @pytest.fixture
 def known(clock):
     return Sessions("sés-ame", clock)
