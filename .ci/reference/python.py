@@ -180,7 +180,7 @@ def _assigned(statement: ast.stmt, form: type[ast.expr], parameters: Mapping[str
 
 def _type(annotation: ast.expr) -> str:
     is_annotated = isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated"
-    return ast.unparse(annotation.slice.elts[0] if is_annotated else annotation)  # type: ignore[attr-defined]  # Annotated has several
+    return ast.unparse(annotation.slice.elts[0] if is_annotated else annotation)  # type: ignore[attr-defined]  # several
 
 
 def _made(value: ast.expr, parameters: Mapping[str, str]) -> str:
