@@ -114,3 +114,14 @@ def test_no_more_than_fifty_files_stand_below_each_other(write):
     names = [f"s{number}" for number in range(60)]
     library = write(**dict.fromkeys(names, "seed: 1\n"), top=f"extends: [{', '.join(names)}]\n")
     assert "too many files extend each other, expected at most 50" in mistakes_of(library, "top")[0]
+
+
+def test_names_beyond_the_longest_list_are_not_looked_up(monkeypatch):
+    looked_up = []
+    original = Library.names
+    monkeypatch.setattr(Library, "names", lambda library: looked_up.append(1) or original(library))
+
+    with pytest.raises(ScenarioError, match="extends: "):
+        load(Library().document({"extends": [f"n{number}" for number in range(1_000)]}), name="w", title="mine")
+
+    assert len(looked_up) < 200

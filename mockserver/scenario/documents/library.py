@@ -203,9 +203,12 @@ class Library:
 
 
 def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]:
-    """The names of the scenarios that a document extends, each with its place; the schema refuses what is no name."""
+    """Yield the names of the scenarios that a document extends, each with its place.
+
+    The schema refuses values that are not names, and lists that are too long, of which only the beginning is read.
+    """
     given = document.get("extends")
-    for index, name in enumerate(given if isinstance(given, list) else [given]):
+    for index, name in enumerate(given[: _MOST_FILES + 1] if isinstance(given, list) else [given]):
         path: Place = ("extends", index) if isinstance(given, list) else ("extends",)
         if isinstance(name, str):
             yield name, path, locate(document, path).mark
