@@ -30,22 +30,6 @@ from mockserver.settings import declared
         ("allowed_host", (5,), "a tuple of texts, not (5,)"),
         ("store", "sqlite:", "memory, sqlite:PATH or redis://HOST:PORT, not 'sqlite:'"),
         ("store", "redis:mock", "memory, sqlite:PATH or redis://HOST:PORT, not 'redis:mock'"),
-        *(
-            ("peer_address", value, f"an address such as http://10.0.0.5:8003, not {value!r}")
-            for value in (
-                "",
-                "mock-1:8003",
-                "ftp://mock-1",
-                "http://mock-1/v3",
-                "http://u@mock-1",
-                "http://:1",
-                "http://a b",
-                "http://mock-1:0",
-                "http://mock-1:x",
-                "http://[::1",
-                "http://a?b",
-            )
-        ),
     ],
 )
 def test_a_setting_out_of_range_is_refused_by_its_name(setting, value, expected):
@@ -86,7 +70,6 @@ def test_a_setting_of_another_type_is_refused_by_its_name(setting, value, expect
         {"scenario": {}},
         {"allowed_host": ["a.test"]},
         {"head_timeout": 3},
-        {"peer_address": "https://[::1]:8003/"},
     ],
 )
 def test_a_setting_in_range_is_taken(settings):

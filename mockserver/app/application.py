@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 import weakref
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from flask import Flask
 
 from mockserver.app.mock import Mock, mock_of
-from mockserver.app.peers import check_wsgi, shares, wsgi_forwarding_of
-from mockserver.app.settling import Settling
+from mockserver.app.sessions import InSessions
 from mockserver.settings import Settings
 from mockserver.web.application import ServiceFlask
 
@@ -19,6 +17,7 @@ if TYPE_CHECKING:
     from mockserver.app.tls import TlsParts
     from mockserver.control.access.sessions import Sessions
     from mockserver.control.framework.dependencies import Tls
+    from mockserver.core.workspaces.keeping import SharedKeeping
 
 
 class Application(ServiceFlask):
@@ -35,8 +34,8 @@ class Application(ServiceFlask):
         self.add_component(mock.oauth)
         self.add_service(mock.service)
         self.add_control(partial(_control, self))
-        if mock.settling is not None:
-            self.wsgi_app = Settling(self.wsgi_app, mock.settling)  # type: ignore[method-assign]  # as Flask wants it done
+        if mock.store.keeping.in_sessions:
+            self.wsgi_app = InSessions(self.wsgi_app, mock.store.keeping, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
 
     def close(self) -> None:
         """Close the mock; the application answers no more requests."""
@@ -49,14 +48,11 @@ def create_app(settings: Settings | None = None) -> Application:
     Raises:
         KeepingError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or not valid.
-        ValueError: an address among the settings is malformed, or missing where others share the store; a folder does
-            not exist; or the control token or the certificate cannot be used.
+        ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
+            certificate cannot be used.
     """
     settings = settings or Settings()
-    check_wsgi(settings)
     app = mock_of(settings).flask
-    if shares(settings):
-        app.wsgi_app = wsgi_forwarding_of(app.wsgi_app, app.store, settings)  # type: ignore[assignment,method-assign]  # as Flask wants it done
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
         weakref.finalize(app, app.store.keeping.close)
@@ -81,12 +77,10 @@ def _control(app: Application) -> Flask:
 
 def _sessions(mock: Mock) -> Sessions:
     """Who has signed in to the dashboard: at this server, or at any of those that share its store."""
-    from mockserver.control.access.sessions import Sessions, SharedSessions  # noqa: PLC0415  # see above
+    from mockserver.control.access.sessions import Sessions  # noqa: PLC0415  # see above
 
     keeping = mock.store.keeping
-    if mock.token is None or not keeping.is_shared:
-        return Sessions(mock.token)
-    return SharedSessions(mock.token, keeping.secret("sessions", partial(secrets.token_bytes, 32)))
+    return Sessions(mock.token, cast("SharedKeeping", keeping) if keeping.is_shared else None)
 
 
 def _shown(tls: TlsParts | None) -> Tls | None:

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.keeping import keeping_of
-from mockserver.app.peers import check, own_address, shares
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
 from mockserver.core.late import late
 from mockserver.core.workspaces.keeping import Keeping
-from mockserver.core.workspaces.no_keeping import NoKeeping
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -82,8 +80,6 @@ class Mock:
         self.service = self._service()
         #: When it was made, by the monotonic clock.
         self.started = time.monotonic()
-        #: What keeps the workspaces, if answers wait until it has kept what they tell; None: they do not.
-        self.settling = store.keeping if _waits(settings) else None
         self._making = threading.Lock()
 
     def _service(self) -> Service:
@@ -118,8 +114,6 @@ class Mock:
 
     def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
         """The whole answer to a request of the API, or None: then it has had no effect, and WSGI is to be asked."""
-        if self.settling is not None and loop.LOOP not in environ:
-            return None  # a request in a thread waits in the application
         take_workspace_off(environ)
         try:
             response = respond(self.service, environ)
@@ -130,8 +124,7 @@ class Mock:
     def health(self) -> dict[str, dict[str, Any]]:
         """The members that this server adds to the answer of `health`."""
         tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
-        peers = {"peers": {"address": own_address(self.settings)}} if self.store.keeping.is_shared else {}
-        return {**self.effects.health(), **tls, **peers}
+        return {**self.effects.health(), **tls}
 
     def open(self) -> None:
         """Fire timers in real time, take e-mails, and go on with what was under way when the workspaces were kept.
@@ -165,7 +158,6 @@ def mock_of(settings: Settings) -> Mock:
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
     """
-    check(settings)
     keeping = keeping_of(settings)
     try:
         return _mock_of(settings, keeping)
@@ -177,20 +169,18 @@ def mock_of(settings: Settings) -> Mock:
 def _mock_of(settings: Settings, keeping: Keeping) -> Mock:
     library = library_of(settings)
     token = token_of(settings)
-    tls = tls_of(settings, keeping)
+    tls = tls_of(settings)
     effects = ServerEffects(settings, None if tls is None else tls.ca)
     store = store_of(settings, library, effects, keeping)
     return Mock(settings, library, store, effects, tls, token)
 
 
-def _waits(settings: Settings) -> bool:
-    """Whether answers wait until it is kept what they tell, as they always do where servers share a store."""
-    return settings.store != "memory" and (settings.store_sync == "always" or shares(settings))
-
-
 def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
-    if isinstance(store.keeping, NoKeeping):
+    if settings.store == "memory":
         return None
-    from mockserver.storage.working_set import WorkingSet  # noqa: PLC0415  # few servers keep anything
+    from mockserver.core.workspaces.shared_store import SharedStore  # noqa: PLC0415  # as below
+    from mockserver.storage.working_set import SharedWorkingSet, WorkingSet  # noqa: PLC0415  # few servers keep anything
 
+    if isinstance(store, SharedStore):
+        return SharedWorkingSet(store, settings.store_cache)
     return WorkingSet(store, settings.store_cache)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import socket
 import threading
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from mockserver.app.mock import Mock, mock_of
-from mockserver.app.peers import forwarding_of, own_address, shares
 from mockserver.app.refusal import refusal
 from mockserver.settings import Settings
 from mockserver.web.server.connections.http_limits import HttpLimits
@@ -40,7 +38,6 @@ class Runtime:
 
         Raises:
             BindError: it cannot listen on `tls_port`; the socket is closed.
-            KeepingError: the store cannot be read.
         """
         self.mock = mock = app if isinstance(app, Mock) else app.mock
         self._listeners = _listeners(mock.settings, listener)
@@ -52,8 +49,8 @@ class Runtime:
         self.port: int = listener.getsockname()[1]
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
-        forwarding = forwarding_of(mock.store, mock.settings)
-        self.server = server(app, HttpLimits.of(mock.settings), refusal, app.shortcut, tls, forwarding, mock.settling)
+        limits = HttpLimits.of(mock.settings)
+        self.server = server(app, limits, refusal, app.shortcut, tls, mock.store.keeping)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
@@ -132,32 +129,11 @@ def runtime_of(settings: Settings) -> Runtime:
         BindError: it cannot listen on an address of the settings.
         KeepingError, ScenarioError, ValueError: as `create_app`.
     """
-    if shares(settings):
-        return _sharing(settings)
     mock = mock_of(settings)
     try:
         return Runtime(mock, bind(settings.host, settings.port))
     except BaseException:
         mock.close()
-        raise
-
-
-def _sharing(settings: Settings) -> Runtime:
-    """A server that tells the others of its store where they reach it, and so listens before it has workspaces.
-
-    Raises:
-        as `runtime_of`.
-    """
-    listener = bind(settings.host, settings.port)
-    try:
-        mock = mock_of(replace(settings, peer_address=own_address(settings, listener.getsockname()[1])))
-        try:
-            return Runtime(mock, listener)
-        except BaseException:
-            mock.close()
-            raise
-    except BaseException:
-        listener.close()
         raise
 
 

@@ -8,10 +8,8 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urlsplit
 
 from mockserver.core.late import late
-from mockserver.core.workspaces.keeping import Keeping
 from mockserver.settings import Settings
 
 if TYPE_CHECKING:
@@ -28,8 +26,6 @@ _ALWAYS = ("localhost", "127.0.0.1", "::1", _SERVICE)
 _OF_TLS = ("tls_port", "tls_name", "tls_ca_file", "tls_cert", "tls_key")
 #: Those that say something about the authority, and nothing where the certificate is somebody else's.
 _OF_AUTHORITY = ("tls_name", "tls_ca_file")
-#: The name of the secret that makes the authority of the servers of a store.
-_AUTHORITY = "authority"
 
 
 class TlsParts(NamedTuple):
@@ -40,13 +36,10 @@ class TlsParts(NamedTuple):
     ca: str | None
 
 
-def tls_of(settings: Settings, keeping: Keeping) -> TlsParts | None:
+def tls_of(settings: Settings) -> TlsParts | None:
     """The certificates of a server with these settings; None: it does not speak TLS.
 
-    Servers that share a store have one authority, which stays with the store.
-
     Raises:
-        KeepingError: the authority of the store cannot be read.
         ValueError: settings contradict each other, a file cannot be read or written, or a name is none.
     """
     _check(settings)
@@ -57,7 +50,7 @@ def tls_of(settings: Settings, keeping: Keeping) -> TlsParts | None:
         if own.is_over:
             logging.getLogger(__name__).warning("the certificate %s has run out", os.fspath(settings.tls_cert))
         return TlsParts(own, None)
-    made = _made(settings, keeping)
+    made = _made(settings)
     if settings.tls_ca_file is not None:
         _write(Path(settings.tls_ca_file), made.pem)
     return TlsParts(made, made.pem)
@@ -78,30 +71,17 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def shared_ca(keeping: Keeping) -> str | None:
-    """The certificate of the authority of the servers of a store, in PEM; None: there is none.
-
-    Raises:
-        KeepingError: it cannot be read.
-    """
-    if not keeping.has_secret(_AUTHORITY):
-        return None
-    return authority.certificate(keeping.secret(_AUTHORITY, authority.draw)).decode("ascii")
-
-
-def _made(settings: Settings, keeping: Keeping) -> authority.Authority:
-    drawn = keeping.secret(_AUTHORITY, authority.draw) if keeping.is_shared else None
+def _made(settings: Settings) -> authority.Authority:
     wanted = tuple(name.lower().removesuffix(".") for name in settings.tls_name)
     try:
-        return authority.Authority([*_ALWAYS, *wanted, *_certifiable(settings)], drawn)
+        return authority.Authority([*_ALWAYS, *wanted, *_certifiable(settings)])
     except ValueError as error:
         raise ValueError(f"--tls-name: {error}") from error
 
 
 def _certifiable(settings: Settings) -> Iterator[str]:
     """The names by which this machine and the settings know the server, as far as a certificate can have them."""
-    peer = urlsplit(settings.peer_address or "").hostname or settings.host
-    for name in (settings.host, peer, socket.gethostname(), *settings.allowed_host):
+    for name in (settings.host, socket.gethostname(), *settings.allowed_host):
         found = f"*{name}" if name.startswith(".") else name
         try:
             yield authority.checked(found.lower().removesuffix("."))

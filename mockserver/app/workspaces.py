@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +61,6 @@ def store_of(settings: Settings, library: Library, effects: Effects, keeping: Ke
         keeping=keeping,
     )
     found.before_loading = loop.leave_here
-    found.before_hearing = partial(loop.leave_here, waits=True)
     return found
 
 

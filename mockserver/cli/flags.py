@@ -16,7 +16,6 @@ from mockserver.settings.value_types import (
     Choice,
     PathType,
     ReplicaName,
-    RootAddress,
     ScenarioReference,
     Seconds,
     StoreReference,
@@ -42,15 +41,6 @@ class _ReplicaName(Value):
     def __call__(self, text: str) -> str:
         if not ReplicaName().takes(text):
             raise ValueError(f"{text!r} is no name of a replica: it has {ReplicaName.words}.")
-        return text
-
-
-class _RootAddress(Value):
-    """The root address of a server."""
-
-    def __call__(self, text: str) -> str:
-        if not RootAddress().takes(text):
-            raise ValueError(f"{text!r} is no root address: it must be {RootAddress.words}.")
         return text
 
 
@@ -126,11 +116,6 @@ def _(type_: PathType) -> Value:
 @_value.register
 def _(type_: ReplicaName) -> Value:
     return _ReplicaName()
-
-
-@_value.register
-def _(type_: RootAddress) -> Value:
-    return _RootAddress()
 
 
 @_value.register

@@ -78,13 +78,16 @@ class TimerThread:
 
     def _catch_up(self, workspace: Timed) -> None:
         try:
-            with workspace.lock:
-                workspace.catch_up()
-                self.watch(workspace)
-        except KeepingError:
-            _LOG.info("what was due in workspace %s happens where it is now: it was lost here", workspace.name)
+            workspace.run(lambda: self._catch_up_now(workspace))
+        except KeepingError as error:
+            _LOG.info("what was due in workspace %s happens later: %s", workspace.name, error)
         except Exception:  # noqa: BLE001  # other workspaces go on
             _LOG.exception("what was due in workspace %s has failed", workspace.name)
+
+    def _catch_up_now(self, workspace: Timed) -> None:
+        with workspace.lock:
+            workspace.catch_up()
+            self.watch(workspace)
 
     def _late(self) -> list[Timed] | None:
         """The workspaces whose turn has come, after waiting for the next turn; None if there is nothing to wait for."""

@@ -15,7 +15,6 @@ from mockserver.settings.value_types import (
     Int64,
     PathType,
     ReplicaName,
-    RootAddress,
     ScenarioReference,
     Seconds,
     Secret,
@@ -86,12 +85,6 @@ class Settings:
         _COUNT,
         "How many workspaces of a store are in memory at once, unless more are busy; the others are read when they are "
         "used.",
-    )
-    peer_address: str | None = setting(
-        None,
-        RootAddress(),
-        "Where the other servers of a store that several share reach this one, if not at its own address.",
-        metavar="URL",
     )
     seed: int | None = setting(None, Int64(-(2**63), 2**63 - 1), "Another seed than the scenario's.")
     #: An empty token is refused when the server starts: it was meant to protect something.

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
 #: How many characters of a refused value its message shows; chosen so that the message stays on one line or two.
 _SHOWN = 60
@@ -76,23 +75,6 @@ class StoreReference(Text):
         if engine in ("redis", "rediss"):
             return bool(rest.startswith("//"))
         return bool(value == "memory" or (engine == "sqlite" and rest))
-
-
-class RootAddress(Text):
-    """The root address of a server."""
-
-    words = "an address such as http://10.0.0.5:8003"
-
-    def takes(self, value: Any) -> bool:
-        try:
-            parts = urlsplit(value)
-            port = parts.port
-        except ValueError:
-            return False
-        is_plain = value.rstrip("/") == f"{parts.scheme}://{parts.netloc}" and "@" not in value
-        return bool(is_plain and value.isascii() and value.isprintable() and " " not in value) and (
-            parts.scheme in ("http", "https") and bool(parts.hostname) and port != 0
-        )
 
 
 class Secret(Text):

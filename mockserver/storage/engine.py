@@ -1,121 +1,208 @@
-"""What a keeper needs of an engine, be it a file of its own or a database that several servers share."""
+"""What a keeper asks of an engine: to read and write workspaces, each as fields of bytes."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
 
-from mockserver.core.workspaces.keeping import News, Outline
-from mockserver.storage.batch import Batch
-from mockserver.storage.records.changes import Stored
+from mockserver.core.workspaces.keeping import Outline
+
+#: The version that stands for any, where a row or a removal names the version on which it builds.
+ANY_VERSION = "*"
+#: The first letters of the names of fields: parts, which are replaced as a whole; entries of logs, as `e:LOG:POSITION`;
+#: and API keys, valid and revoked, which lead to the workspace.
+PART, ENTRY, KEY = "p:", "e:", "k:"
 
 
-class Engine(Protocol):
-    """Holds workspaces as bytes."""
+class EngineError(Exception):
+    """A store cannot be opened, read or written; the message is a sentence for users without its full stop.
 
-    @property
-    def kind(self) -> str:
-        """What it is, as the setting `store` names it: `sqlite` or `redis`."""
-        ...
+    The same call may succeed later, for example when a full disk has room again.
+    """
 
-    @property
-    def place(self) -> str:
-        """Where it is, for users; without secrets."""
-        ...
+
+class DamagedError(EngineError):
+    """The store, or one workspace in it, does not hold what was written."""
+
+
+class NoWorkspaceError(EngineError):
+    """The store does not hold the workspace."""
+
+
+class ConflictError(BaseException):
+    """Another server has changed a workspace in the meantime: the step has to run again on the newer state.
+
+    A `BaseException`, so that no handler of errors takes it for an error.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        super().__init__(names)
+        #: The names of the workspaces.
+        self.names = names
+
+
+class Changes(NamedTuple):
+    """The fields of a workspace that differ from what the engine holds."""
+
+    #: The new or changed fields by name.
+    fields: Mapping[str, bytes] = MappingProxyType({})
+    #: The names of the fields to delete.
+    gone: Collection[str] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.fields or self.gone)
 
     @property
     def size(self) -> int:
-        """How many bytes it takes, as far as that is known."""
-        ...
-
-    def write(self, batch: Batch) -> Collection[str]:
-        """Write a batch: all of it, or nothing, but for the workspaces that this server does not hold any more.
-
-        Returns the names of those, of which nothing was written.
-
-        Raises:
-            EngineError: nothing was written, or it is not known whether all was; the message says why.
-        """
-        ...
-
-    def outlines(self) -> Sequence[Outline]:
-        """All workspaces, the one written longest ago first."""
-        ...
-
-    def read(self, name: str) -> Stored:
-        """All that is held of a workspace, whoever holds it."""
-        ...
-
-    def parts(self, names: Iterable[str], part: str) -> Mapping[str, bytes]:
-        """One part of several workspaces, by their names; those that have no such part are left out."""
-        ...
-
-    def values(self) -> Mapping[str, bytes]:
-        """The values of the server, by name."""
-        ...
-
-    def close(self) -> None:
-        """Let go of everything; what is called after that raises `EngineError`."""
-        ...
+        """About how many bytes they take."""
+        return sum(map(len, self.fields.values()))
 
 
-class SharedEngine(Engine, Protocol):
-    """An engine that several servers use at the same time; each workspace is held by one of them, or by none.
+class Row(NamedTuple):
+    """A new or changed workspace."""
 
-    A server that has not been heard of for some seconds holds nothing any more. What a server writes of a workspace
-    that it does not hold is refused, so that a workspace never has two versions.
-    """
+    name: str
+    changes: Changes
+    #: The version on which the changes build; empty: the workspace is new; `*`: any.
+    base: str = ""
+    #: When a server has to look at the workspace, in seconds since 1970; None: never.
+    due_at: float | None = None
+
+
+class Batch(NamedTuple):
+    """What one transaction writes; all of it is in memory, so that whoever makes a batch bounds it."""
+
+    #: The version of each workspace to remove, by name; `*`: any. Removals come before writes.
+    removed: Mapping[str, str] = MappingProxyType({})
+    #: The workspace that was used longest ago first.
+    rows: Sequence[Row] = ()
+    #: Numbers to add to the counts of the store, by name.
+    counts: Mapping[str, int] = MappingProxyType({})
+    #: A random text that no other batch has: part of the versions that this one makes.
+    nonce: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.removed or self.rows or self.counts)
+
+
+class Newer(NamedTuple):
+    """What is new in a workspace since a version."""
+
+    version: str
+    fields: Mapping[str, bytes]
+    #: The names of the fields that were deleted since then.
+    gone: Collection[str] = ()
+    #: Whether `fields` are all fields of the workspace.
+    is_whole: bool = True
+
+
+class Header(NamedTuple):
+    """What a store says about itself."""
+
+    #: A digest of how workspaces are written as bytes.
+    layout: str
+    #: The program that has written it last, with its version.
+    writer: str
+
+
+class Engine(Protocol):
+    """A store of workspaces. Every method may raise `EngineError`."""
+
+    @property
+    def kind(self) -> str:
+        """The kind of the engine, as the setting `store` names it: `sqlite` or `redis`."""
+
+    @property
+    def place(self) -> str:
+        """Where the store is, for users; without secrets."""
+
+    @property
+    def size(self) -> int:
+        """How many bytes the store takes, as far as known."""
 
     @property
     def failure(self) -> str | None:
-        """Why other servers do not hear of this one at present, as a sentence for users, or None."""
-        ...
+        """Why the store cannot be used at present, as a sentence for users, or None."""
 
-    def lost(self) -> Collection[str]:
-        """The workspaces that this server has lost since the last call as it was not heard of, by name."""
-        ...
+    @property
+    def header(self) -> Header:
+        """What the store says about itself."""
 
-    def take(self, name: str) -> Stored:
-        """Hold a workspace from now on; all that is held of it.
+    def write(self, batch: Batch) -> None:
+        """Write a batch: all of it, or nothing.
 
         Raises:
-            HeldElsewhereError: another server holds it, or has claimed its name.
-            NoWorkspaceError: there is none.
-            EngineError: it cannot be read.
+            ConflictError: a workspace has another version than the batch names; nothing was written.
+            EngineError: nothing was written, or it is unknown whether all of it was.
         """
-        ...
 
-    def claim(self, name: str) -> bool:
-        """Hold a name of which there is no workspace; False: there is one, or another server holds the name.
+    def read(self, name: str, version: str = "") -> Newer | None:
+        """Return what is new in a workspace since a version, or None if nothing is.
 
-        A name that this server holds already stays held as it was.
+        Args:
+            name: the name of the workspace.
+            version: the version that is known; empty: none, and all fields are returned.
+
+        Raises:
+            NoWorkspaceError: the store does not hold it.
         """
-        ...
 
-    def evict(self, name: str) -> bool:
-        """Remove a workspace, whoever holds it, which is told to all as `evicted`; False: there was none."""
-        ...
+    def outlines(self) -> Sequence[Outline]:
+        """Return all workspaces with their keys, the one written longest ago first."""
 
-    def names(self) -> Sequence[str]:
-        """The names of all workspaces, the one written longest ago first."""
-        ...
+    def field(self, names: Collection[str], field: str) -> Mapping[str, bytes]:
+        """Return one field of several workspaces by their names; without those that have no such field."""
+
+    def sizes(self) -> Mapping[str, int]:
+        """Return how many bytes each workspace takes, by name."""
+
+    def value(self, name: str, draw: bytes | None = None) -> bytes | None:
+        """Return a value of the store; if there is none, store and return `draw` unless it is None."""
 
     def counts(self) -> Mapping[str, int]:
-        """What all servers have added to the counts, by their names."""
-        ...
+        """Return the counts of the store, by name."""
 
     def clear_counts(self) -> None:
-        """Drop all counts, which is told to other servers as `Cleared`."""
-        ...
+        """Delete all counts."""
 
-    def let_go(self, outline: Outline) -> None:
-        """Hold a workspace no longer, which is then known to all by this outline."""
-        ...
+    def close(self) -> None:
+        """Release everything; later calls raise `EngineError`."""
 
-    def news(self) -> Sequence[News]:
-        """What other servers have done since the last call, in that order; what `outlines` told counts as known."""
-        ...
 
-    def value(self, name: str, draw: bytes) -> bytes:
-        """A value of all servers: the one that is there, else `draw`, which is there from now on."""
-        ...
+class SharedEngine(Engine, Protocol):
+    """An engine that several servers use at the same time; each write gives a workspace another version."""
+
+    @property
+    def server(self) -> str:
+        """The random id of this server."""
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all workspaces, the one written longest ago first."""
+
+    def homes(self, key: str) -> Sequence[str]:
+        """Return the names of the workspaces that have an API key, the one that has had it longest first."""
+
+    def changes(self) -> Iterator[tuple[str, str]]:
+        """Yield name and version of each workspace that any server writes, until `close`; some may be left out."""
+
+    def due(self) -> Sequence[str]:
+        """Return the names of some workspaces at which a server has to look now."""
+
+    def living(self, servers: Collection[str]) -> Collection[str]:
+        """Return the servers among these that have been heard of in the last seconds."""
+
+    def order(self, name: str) -> bool:
+        """Take the lock that orders servers which want to write a workspace; False: another server has it."""
+
+    def let_go(self, name: str) -> None:
+        """Release the lock that `order` has taken."""
+
+    def remember(self, name: str, seconds: int) -> None:
+        """Let `remembers` return True for a name for so many seconds."""
+
+    def remembers(self, name: str) -> bool:
+        """Return whether a name is remembered."""
+
+    def forget(self, name: str) -> None:
+        """Remember a name no longer."""

@@ -1,295 +1,225 @@
-"""Keeping the workspaces of a server in an engine: what is new is written soon, in the background."""
+"""Keepers: what they have in common, whenever they write."""
 
 from __future__ import annotations
 
-import asyncio
-import logging
 import os
-import threading
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
-from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, KeepingStatus, Outline
-from mockserver.core.workspaces.no_keeping import Unshared
+from mockserver.core.workspaces.keeping import Keeping, KeepingError, KeepingStatus, MissingError, Outline
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Parts, Workspace
-from mockserver.storage.batch import Batch
-from mockserver.storage.encoding import Encoding
-from mockserver.storage.engine import Engine
-from mockserver.storage.kept import Kept, Taken
-from mockserver.storage.outbox import Outbox
-from mockserver.storage.pending import Pending, Waiting
-from mockserver.storage.records import reading
-from mockserver.storage.records.changes import Changes, Stored
-from mockserver.storage.records.parts import COVERAGE
+from mockserver.storage.engine import (
+    ANY_VERSION,
+    PART,
+    Batch,
+    Changes,
+    Engine,
+    EngineError,
+    Newer,
+    NoWorkspaceError,
+    Row,
+)
+from mockserver.storage.records import counts, reading
+from mockserver.storage.records.packing import UnreadableError
 from mockserver.storage.records.written import Written
-from mockserver.storage.server_values import ServerValues
-from mockserver.storage.settlement import Settlement
-from mockserver.storage.telling import told
-from mockserver.storage.touch_lock import TouchLock
-from mockserver.storage.writer import Writer
 
-_LOG = logging.getLogger(__name__)
+#: The field that holds the coverage of a workspace.
+_COVERAGE = f"{PART}coverage"
+#: After how many seconds another server looks whether calls under way were given up. Chosen: as long as a server that
+#: is not heard of counts as alive.
+LEASE_S = 5.0
 
 
-class Keeper(Unshared):
-    """Keeps the workspaces of a server in an engine, of which it is the only user: a `Keeping`."""
+@contextmanager
+def translated(prefix: str = "") -> Iterator[None]:
+    """Translate errors of the engine, and of what it holds, within a `with` block.
 
-    def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits, waits: bool = False) -> None:
-        """Read what the engine holds of the server, and begin to write.
+    Raises:
+        MissingError: there is no such workspace.
+        KeepingError: the engine has failed, or what it holds cannot be read.
+    """
+    try:
+        yield
+    except NoWorkspaceError as error:
+        raise MissingError(f"{prefix}{error}") from None  # the sentence says it all
+    except (EngineError, UnreadableError) as error:
+        raise KeepingError(f"{prefix}{error}") from None
 
-        Args:
-            engine: where they are kept; it is closed with the keeper.
-            parts: what every workspace that is loaded has.
-            limits: the limits of every workspace that is loaded.
-            waits: whether `settle` waits until all is kept; else it returns at once.
+
+class Kept:
+    """A workspace in memory, with what the engine holds of it."""
+
+    def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
+        """A workspace that was just made of all its fields; None: the engine does not hold it yet."""
+        self.name, self.workspace = workspace.name, workspace
+        #: The version that the workspace is a copy of, and upon which it changes; None: the engine does not hold it;
+        #: empty: unknown, as after a step that failed, so that all of it has to be read again.
+        self.version: str | None = None if newer is None else newer.version
+        self.written = Written(workspace) if newer is None else Written.loaded(workspace, newer)
+        #: Whether changes were taken, and are neither saved nor taken back yet.
+        self.is_taken = False
+
+    def take(self, *, is_wanted: bool = False) -> Row | None:
+        """Return what is new, for `keep` or `take_back`; None if nothing is, unless a row `is_wanted` anyway.
+
+        The caller holds the lock of the workspace.
 
         Raises:
-            KeepingError: the engine cannot be read, or there is no thread to write; the engine is closed.
+            KeepingError: something in it cannot be encoded.
         """
-        self._engine, self._parts, self._limits, self._waits = engine, parts, limits, waits
-        #: Nothing is written or read in a process that was forked off: SQLite does not allow it.
-        self._process = os.getpid()
-        #: Taken after the lock of a workspace and that of the store.
-        self._lock = threading.Lock()
-        self._kept: dict[str, Kept] = {}
-        #: The workspace that was loaded last under a name, with what is written of it, until it is added.
-        self._loaded: dict[str, tuple[Workspace, Written]] = {}
-        self._pending = Pending()
         try:
-            with told():
-                self._values = self._values_of(engine)
-            self._writer = Writer(self._write)
-            self._settlement = Settlement(self._writer)
-        except KeepingError:
-            engine.close()
-            raise
+            changes, due_at = self.written.changes(), self._due_at()
+        except Exception as error:
+            raise KeepingError(f"workspace {self.name} cannot be written: {error}") from error
+        if not (changes or self.version is None or is_wanted):
+            return None
+        self.is_taken = True
+        return Row(self.name, changes, self.version or "", due_at)
 
-    def _values_of(self, engine: Engine) -> ServerValues:
-        return ServerValues(engine.values(), self._set)
+    def keep(self, nonce: str = "") -> None:
+        """Count what was taken as saved, by a batch with this nonce."""
+        counter = int((self.version or "0").partition("-")[0])
+        self.version, self.is_taken = f"{counter + 1}-{nonce}", False
+
+    def take_back(self) -> None:
+        """Count what was taken as not saved: it is taken again."""
+        self.written.take_back()
+        self.is_taken = False
+
+    def outline(self) -> Outline:
+        """Return what has to be known of the workspace while it is not in memory."""
+        state = self.workspace.state
+        return Outline(self.name, (*state.keys, *state.revoked_keys), self._due_at())
+
+    def _due_at(self) -> float | None:
+        due_at = reading.due_at(self.workspace)
+        if not self.workspace.is_busy:
+            return due_at
+        look_at = time.time() + LEASE_S
+        return look_at if due_at is None else min(due_at, look_at)
+
+
+class Keeper(Keeping):
+    """Keeps workspaces in an engine."""
+
+    def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
+        """A keeper; `parts` and `limits` are those of every workspace that is loaded."""
+        super().__init__()
+        self._engine, self._parts, self._limits = engine, parts, limits
+        #: A process that was forked off writes and reads nothing: neither SQLite nor connections allow it.
+        self._process = os.getpid()
+        #: The workspace that was loaded last under a name, until it is added.
+        self._loaded: dict[str, Kept] = {}
+        #: How many writes have succeeded and failed, and why the last one has failed.
+        self._written = self._failed = 0
+        self._last_failure: str | None = None
+
+    @property
+    def _is_forked(self) -> bool:
+        return os.getpid() != self._process
 
     @property
     def failure(self) -> str | None:
-        if os.getpid() != self._process:
+        return self._unusable()
+
+    def _unusable(self) -> str | None:
+        """Return why the engine cannot be used, or None."""
+        if self._is_forked:
             return "the store is used by the process that has opened it, and not by one that was forked off"
-        return self._writer.failure
+        return self._engine.failure
 
     def status(self) -> KeepingStatus:
-        engine, writer = self._engine, self._writer
+        engine = self._engine
         return KeepingStatus(
             engine.kind,
             engine.place,
             engine.size,
-            len(self._pending),
-            writer.rounds,
-            writer.failures,
-            writer.last_failure,
+            self._waiting(),
+            self._written,
+            self._failed,
+            self._last_failure,
         )
 
+    def _waiting(self) -> int:
+        """Return how many changes wait to be saved."""
+        return 0
+
     def close(self) -> bool:
-        """Save the last changes and close the engine. Return whether all changes are saved.
-
-        A process that was forked off saves nothing and returns True.
-        """
-        if os.getpid() != self._process:
-            return True
-        is_saved = self._writer.close()
-        if not is_saved:
-            _LOG.error("the last changes could not be saved and are lost: %s", self._writer.failure)
-        self._engine.close()
-        return is_saved
-
-    # ------------------------------------------------------------------ what is kept
-
-    def lock(self) -> threading.RLock:
-        return self._settlement.lock() if self._waits else TouchLock()
-
-    def add(self, workspace: Workspace) -> None:
-        name = workspace.name
-        with self._lock:
-            loaded, written = self._loaded.pop(name, (None, None))
-            kept = self._kept[name] = Kept(workspace, written if loaded is workspace else None, confirms=self.is_shared)
-        self._pending.begin(name)
-        kept.lock.follow(partial(self._touch, name), is_touched=kept.is_new)
-        self._settlement.touch()
-
-    def remove(self, name: str) -> None:
-        self._forget(name)
-        self._pending.remove(name)
-        self._wake()
-
-    def _forget(self, name: str) -> None:
-        """Write nothing of a workspace any more."""
-        with self._lock:
-            kept = self._kept.pop(name, None)
-            self._loaded.pop(name, None)
-        if kept is not None:
-            kept.lock.is_let_go = True
-
-    def evict(self, name: str) -> bool:
-        self.remove(name)
+        if not self._is_forked:
+            self._engine.close()
         return True
 
-    def release(self, workspace: Workspace) -> Outline | None:
-        # Without the lock: to see whether all is kept takes a while, and whoever removes it takes its own lock first.
-        kept = self._kept.get(workspace.name)
-        found = None if kept is None else kept.released()
-        if found is not None:
-            with self._lock:
-                del self._kept[workspace.name]
-        return found
+    def _write(self, batch: Batch) -> None:
+        """Write a batch, and count it.
 
-    def _touch(self, name: str) -> None:
-        self._pending.touch(name)
-        self._writer.wake()
+        Raises:
+            ConflictError, KeepingError: it was not written, or nobody knows.
+        """
+        try:
+            with translated():
+                self._engine.write(batch)
+        except KeepingError as error:
+            self._failed += 1
+            self._last_failure = str(error)
+            raise
+        self._written += 1
 
-    def _set(self, name: str, value: bytes) -> None:
-        self._pending.set(name, value)
-        self._wake()
-
-    def _wake(self) -> None:
-        """Have what this thread has changed written."""
-        self._settlement.touch()
-        self._writer.wake()
-
-    def begin(self) -> None:
-        self._settlement.begin()
-
-    def settle(self) -> None:
-        if self._waits and self._settlement.is_due:
-            self._refuse_fork()
-            self._settlement.settle()
-
-    def settled(self) -> asyncio.Future[str | None] | None:
-        return self._settlement.settled() if self._waits and self._settlement.is_due else None
-
-    def _refuse_fork(self) -> None:
-        if os.getpid() != self._process:
-            raise KeepingError(f"{self.failure}")
-
-    # ------------------------------------------------------------------ reading
+    # ------------------------------------------------------------------ workspaces
 
     def outlines(self) -> Sequence[Outline]:
-        with told():
+        with translated():
             return self._engine.outlines()
 
-    def names(self) -> Sequence[str]:
-        return [outline.name for outline in self.outlines()]
-
     def load(self, name: str) -> Workspace:
-        return self._load(name, self._engine.read)
+        found = self._read(name)
+        self._loaded[name] = found
+        return found.workspace
 
-    def copy(self, name: str) -> Workspace:
-        return self._made_of(name, self._engine.read)[0]
-
-    def _load(self, name: str, read: Callable[[str], Stored]) -> Workspace:
-        """A workspace that `read` reads, and which may be added.
-
-        Raises:
-            KeepingError: it cannot be read.
-        """
-        found, stored = self._made_of(name, read)
-        with self._lock:
-            self._loaded[name] = found, Written.loaded(found, stored)
-        return found
-
-    def _made_of(self, name: str, read: Callable[[str], Stored]) -> tuple[Workspace, Stored]:
-        """A workspace made of what `read` reads of it, and that itself.
+    def _read(self, name: str) -> Kept:
+        """Read a whole workspace.
 
         Raises:
-            KeepingError: it cannot be read.
+            MissingError, KeepingError: as `load`.
         """
-        self._refuse_fork()
-        with told(f"workspace {name} cannot be loaded: "):
-            stored = read(name)
-            return reading.load(name, stored, parts=self._parts, limits=self._limits), stored
+        with translated(f"workspace {name} cannot be loaded: "):
+            newer = self._engine.read(name)
+            assert newer is not None, "without a version, everything is new"
+            workspace = reading.load(name, newer.fields, parts=self._parts, limits=self._limits)
+        return Kept(workspace, newer)
 
-    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
-        return Outbox(effects, self._writer.hurry) if self._waits else effects
+    def _taken_up(self, workspace: Workspace) -> Kept:
+        """Return what is known of a workspace that is added: of the one that was just loaded, or of a new one."""
+        loaded = self._loaded.pop(workspace.name, None)
+        return loaded if loaded is not None and loaded.workspace is workspace else Kept(workspace)
+
+    # ------------------------------------------------------------------ coverage and secrets
 
     def coverage(self, names: Iterable[str]) -> Coverage:
-        self._refuse_fork()
         found = Coverage()
-        with told():
-            for part in self._engine.parts(names, COVERAGE).values():
-                found.merge(reading.coverage(part))
+        with translated():
+            for content in self._engine.field(tuple(names), _COVERAGE).values():
+                found.merge(reading.coverage(content))
         return found
 
     def clear_coverage(self, names: Iterable[str]) -> None:
-        self._refuse_fork()
-        wanted = frozenset(names)
-        gone = Changes({}, (COVERAGE,), ())
-        with told():
-            rows = [(outline, gone) for outline in self._engine.outlines() if outline.name in wanted]
-            self._engine.write(Batch(workspaces=rows))
+        wanted, gone = frozenset(names), Changes(gone=(_COVERAGE,))
+        rows = [Row(row.name, gone, ANY_VERSION, row.due_at) for row in self.outlines() if row.name in wanted]
+        with translated():
+            self._engine.write(Batch(rows=rows))
 
     def past(self) -> Coverage:
-        return self._values.past
-
-    def add_past(self, coverage: Coverage) -> None:
-        self._values.past.merge(coverage)
-        self._values.keep_past()
+        with translated():
+            return counts.coverage(self._engine.counts())
 
     def clear_past(self) -> None:
-        self._values.past.clear()
-        self._values.keep_past()
+        with translated():
+            self._engine.clear_counts()
 
-    def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
-        return self._values.secret(name, draw)
-
-    def has_secret(self, name: str) -> bool:
-        return self._values.has_secret(name)
-
-    # ------------------------------------------------------------------ writing, in the thread of the writer
-
-    def _write(self) -> float:
-        """Write all that waits, batch by batch; returns how many seconds the encoding took.
-
-        Raises:
-            KeepingError: not all of it could be written; what was not waits again.
-        """
-        waiting = self._pending.take()
-        encoding = Encoding(self._kept, waiting.touched, self._touch)
-        rest = Waiting({}, waiting.removed, waiting.values, waiting.counts)
-        try:
-            for taken in encoding.batches():
-                self._write_batch(taken, rest)
-                rest = Waiting()
-            if rest:
-                self._write_batch([], rest)
-        except KeepingError as error:
-            rest.touched = encoding.left
-            self._take_back(rest, str(error))
-            raise
-        if encoding.failure is not None:
-            raise encoding.failure
-        return encoding.took_s
-
-    def _write_batch(self, taken: Sequence[Taken], rest: Waiting) -> None:
-        """Write a batch of workspaces, and what waits beside them."""
-        anew = [row.kept.name for row in taken if row.kept.is_new]
-        batch = Batch([*rest.removed, *anew], [(row.outline, row.changes) for row in taken], rest.values, rest.counts)
-        kept = [row.kept for row in taken]
-        try:
-            with told():
-                lost = self._engine.write(batch)
-        except KeepingError as error:
-            self._fail(kept, str(error))
-            raise
-        self._succeed(kept, lost)
-
-    def _succeed(self, written: Sequence[Kept], lost: Collection[str]) -> None:
-        """Note that what was taken of workspaces is kept, but for those of these names."""
-        for kept in written:
-            kept.keep()
-
-    def _fail(self, unwritten: Sequence[Kept], sentence: str) -> None:
-        """Let what was taken of workspaces be taken once more: it is not kept."""
-        for kept in unwritten:
-            kept.take_back()
-
-    def _take_back(self, rest: Waiting, sentence: str) -> None:
-        """Let wait again what a failure has kept from being written."""
-        self._pending.take_back(rest, self._kept)
+    def secret(self, name: str, draw: Callable[[], bytes] | None = None) -> bytes | None:
+        name = f"secret/{name}"
+        with translated():
+            found = self._engine.value(name)
+            return found if found is not None or draw is None else self._engine.value(name, draw())

@@ -1,4 +1,4 @@
-"""The working set: which of the workspaces that are kept are in memory."""
+"""The working set: which of the saved workspaces are in memory, and what becomes due in the others."""
 
 from __future__ import annotations
 
@@ -8,46 +8,42 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import cast
 
-from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError, Outline
+from mockserver.core.workspaces.keeping import KeepingError, Outline, SharedKeeping
+from mockserver.core.workspaces.shared_store import SharedStore
 from mockserver.core.workspaces.store import Store
 
-#: How many workspaces are in memory by default, if as many can rest. Chosen: with some 0.3 MB each, less than 100 MB.
+#: How many workspaces stay in memory by default. Chosen: with some 0.3 MB each, less than 100 MB.
 MOST = 200
-#: How often the thread looks whether there are too many, in seconds. Chosen: what has changed is kept after about one.
+#: How often the thread looks for work, in seconds. Chosen: changes are saved after about one.
 _EVERY_S = 0.5
-#: After how many seconds one is tried again that could not be read. Chosen: soon after a database is back, and too
-#: seldom to be felt where a workspace stays damaged.
+#: After how many seconds an unreadable workspace is tried again. Chosen: soon after a database is back, and too seldom
+#: to be felt where a workspace stays damaged.
 _AGAIN_S = 2.0
-#: How long `close` waits for the end of the thread, in seconds; chosen far above what it takes to load a workspace.
+#: How long `close` waits for the end of the thread, in seconds; chosen far above what loading a workspace takes.
 _JOIN_S = 5.0
 
 _LOG = logging.getLogger(__name__)
 
 
 class WorkingSet:
-    """A thread that loads workspaces in which something falls due or was under way, and lets those idle longest rest.
-
-    A workspace that is used is loaded by whoever uses it.
-    """
+    """A thread that loads workspaces in which something becomes due, and passivates those that were idle longest."""
 
     def __init__(self, store: Store, most: int = MOST) -> None:
-        """Prepare the thread, which `open` starts; `most` workspaces stay in memory, and more where they cannot rest.
-
-        Those cannot that somebody watches, in which something is under way, or of which not all is kept yet.
-        """
+        """Prepare the thread, which `open` starts; `most` workspaces stay in memory, and others that are in use."""
         self._store, self._most = store, most
-        #: When those are tried again that could not be read, by their names; on the clock of `time.time`.
+        #: When unreadable workspaces are tried again, by name; on the clock of `time.time`.
         self._unreadable: dict[str, float] = {}
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._run, name="working set", daemon=True)
 
     def open(self) -> None:
-        """Begin with the workspaces in which something was under way when the server ended."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """Load nothing more, and let nothing more rest."""
+        """End the thread."""
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(_JOIN_S)
@@ -56,67 +52,75 @@ class WorkingSet:
         while not self._closed.is_set():
             try:
                 self.turn()
-            except Exception:  # noqa: BLE001  # the thread has more to do
+            except Exception:  # noqa: BLE001  # the thread goes on
                 _LOG.exception("the workspaces in memory could not be looked after")
             self._closed.wait(min(_EVERY_S, max(self._due_in_s(), 0)))
 
     def turn(self) -> None:
-        """Hear what other servers have done, load what is due now, and let rest what is too much."""
-        with suppress(KeepingError):  # the state of health tells why nobody can tell
-            self._store.keep_up()
-        for outline in self._due(time.time()):
-            self._load(outline)
-        self._let_rest()
-
-    # ------------------------------------------------------------------ loading
+        """Load what is due now, and passivate what is too much."""
+        now = time.time()
+        for outline in sorted((row for row in self._waiting() if self._due_at(row) <= now), key=self._due_at):
+            if not self._closed.is_set():
+                self._load(outline.name)
+        self._passivate()
 
     def _waiting(self) -> Iterable[Outline]:
-        """Those that rest in which something was under way, or will be due."""
-        return (outline for outline in self._store.resting() if outline.is_busy or outline.due_at is not None)
+        """Return the passivated workspaces in which something becomes due."""
+        return (outline for outline in self._store.passivated() if outline.due_at is not None)
 
     def _due_in_s(self) -> float:
-        return min(map(self._turn, self._waiting()), default=math.inf) - time.time()
+        return min(map(self._due_at, self._waiting()), default=math.inf) - time.time()
 
-    def _turn(self, outline: Outline) -> float:
-        """When a workspace is to be loaded, in seconds since 1970."""
-        return max(_due_at(outline), self._unreadable.get(outline.name, 0.0))
+    def _due_at(self, outline: Outline) -> float:
+        """Return when a workspace is to be loaded, in seconds since 1970."""
+        return max(outline.due_at or 0.0, self._unreadable.get(outline.name, 0.0))
 
-    def _due(self, now: float) -> list[Outline]:
-        """Those that are to be loaded now, in the order of what is due in them."""
-        return sorted((outline for outline in self._waiting() if self._turn(outline) <= now), key=_due_at)
-
-    def _load(self, outline: Outline) -> None:
-        """Load a workspace, in which then all happens that is due; one that is loaded already stays as it is.
-
-        What another server holds is left to it.
-        """
-        if self._closed.is_set():
-            return
+    def _load(self, name: str) -> None:
+        """Load a workspace, in which then everything happens that is due."""
         try:
-            self._store.look(outline.name)
-        except HeldElsewhereError:
-            self._unreadable.pop(outline.name, None)
+            self._store.keeping.run(lambda: self._store.look(name))
         except KeepingError as error:
-            if outline.name not in self._unreadable:  # nobody is told again and again
-                _LOG.error(
-                    "what is due in workspace %s does not happen: %s", outline.name, error
-                )  # the sentence says it all
-            self._unreadable[outline.name] = time.time() + _AGAIN_S
+            if name not in self._unreadable:  # logged once
+                _LOG.error("timers of workspace %s do not fire: %s", name, error)  # the sentence says it all
+            self._unreadable[name] = time.time() + _AGAIN_S
         else:
-            self._unreadable.pop(outline.name, None)
+            self._unreadable.pop(name, None)
 
-    # ------------------------------------------------------------------ resting
-
-    def _let_rest(self) -> None:
-        # Names, as nothing rests to which anybody refers.
+    def _passivate(self) -> None:
+        # Names, as a workspace stays to which anything refers.
         names = [workspace.name for workspace in self._store.loaded()]
         excess = len(names) - self._most
         for name in names:
             if excess <= 0 or self._closed.is_set():
                 break
-            excess -= self._store.rest(name)
+            excess -= self._store.passivate(name)
 
 
-def _due_at(outline: Outline) -> float:
-    """When a workspace is to be loaded, in seconds since 1970; whatever was under way goes first."""
-    return 0.0 if outline.is_busy or outline.due_at is None else outline.due_at
+class SharedWorkingSet(WorkingSet):
+    """The working set of one of several servers, which also hears what the others do."""
+
+    def __init__(self, store: SharedStore, most: int = MOST) -> None:
+        super().__init__(store, most)
+        self._shared = store
+        self._listening = threading.Thread(target=self._listen, name="mockserver store changes", daemon=True)
+
+    def open(self) -> None:
+        super().open()
+        self._listening.start()
+
+    def _listen(self) -> None:
+        for name in cast("SharedKeeping", self._shared.keeping).changes():
+            if self._closed.is_set():
+                return
+            try:
+                self._shared.heard(name)
+            except KeepingError as error:
+                _LOG.info("workspace %s is not up to date: %s", name, error)
+            except Exception:  # noqa: BLE001  # there is more to hear
+                _LOG.exception("a change of workspace %s by another server was not taken in", name)
+
+    def turn(self) -> None:
+        """Do what is due, refresh what is watched, and passivate what is too much."""
+        with suppress(KeepingError):  # health says why the store cannot be read
+            self._shared.look_after()
+        self._passivate()

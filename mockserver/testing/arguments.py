@@ -186,7 +186,6 @@ class ServerSettings(TypedDict, total=False):
     store: str
     store_sync: str
     store_cache: int
-    peer_address: str | None
     control_token: str | None
     control_token_file: str | os.PathLike[str] | None
     allowed_host: tuple[str, ...] | list[str]

@@ -1,52 +1,56 @@
-"""Servers that share a store: an answer leaves when it is kept what it tells, and says so if its workspace is lost."""
+"""Servers that share a store: an answer leaves when it is kept what it tells, and says so if it could not be kept."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 
 import httpx
 import pytest
-from shared_engine import SharedBytes
+from redis_server import RedisServer
 
 from mockserver import MockServer
-from mockserver.app import keeping
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.resources.oauth.addresses import TOKEN
-from mockserver.settings.value_types import StoreReference
+from mockserver.storage.engine import EngineError
+from mockserver.storage.redis import Engine
 from mockserver.web.service.service import Service
 
 KEY = {"api-key": "any"}
+#: A request in each dialect, with the member of a refusal that says why.
+DIALECTS = [
+    ("POST", "/v3/senders", "message"),
+    ("GET", "/v3/account", "message"),
+    ("POST", TOKEN, "error_description"),
+    ("POST", "/_mock/reset", "detail"),
+]
 
 
 @pytest.fixture
-def shared(monkeypatch):
-    """What all servers of a test share, in the place of a database; `engines` are those of the servers."""
-    found = SharedBytes()
-    found.engines = []
-
-    def engine(settings):
-        found.engines.append(found.engine(settings.peer_address))
-        return found.engines[-1]
-
-    monkeypatch.setattr(keeping, "_shared_engine", engine)
-    monkeypatch.setattr(StoreReference, "takes", lambda self, value: True)
-    return found
+def redis(tmp_path):
+    with RedisServer(tmp_path) as found:
+        yield found
 
 
 @pytest.fixture
-def start(shared):
-    """Starts a server; gives it with its engine."""
+def start(redis):
+    """Starts a server on the store."""
     with ExitStack() as stack:
-
-        def started(**settings):
-            server = stack.enter_context(MockServer(store="redis://shared", **settings))
-            server.engine = shared.engines[-1]
-            return server
-
-        yield started
+        yield lambda **settings: stack.enter_context(MockServer(store=redis.url(), **settings))
 
 
-def make_sender(server, name="a", root=""):
+@contextmanager
+def full():
+    """Let the store take nothing more within a `with` block."""
+
+    def write(engine, batch):
+        raise EngineError("the store is full")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Engine, "write", write)
+        yield
+
+
+def make_sender(server, name="a"):
     body = {"name": name, "email": f"{name}@acme.com"}
-    return httpx.post(f"{server.url}{root}/v3/senders", headers=KEY, json=body, timeout=30)
+    return httpx.post(f"{server.url}/v3/senders", headers=KEY, json=body, timeout=30)
 
 
 def senders(server):
@@ -69,58 +73,40 @@ def test_another_server_goes_on_when_one_ends(start):
     assert "one" in senders(two)
 
 
-def test_an_answer_leaves_when_what_it_tells_is_written(start):
+@pytest.mark.parametrize(("method", "path", "member"), DIALECTS)
+def test_a_request_that_cannot_be_kept_is_told_so_in_the_dialect_of_its_address(start, method, path, member):
     server = start()
-    for _ in range(3):
-        written = len(server.engine.batches)
-        assert make_sender(server, f"s{written}").status_code == 201
-        assert len(server.engine.batches) > written
-
-
-@pytest.mark.parametrize(
-    ("method", "path", "member"),
-    [
-        ("POST", "/v3/senders", "message"),
-        ("GET", "/v3/account", "message"),
-        ("POST", TOKEN, "error_description"),
-        ("POST", "/_mock/reset", "detail"),
-    ],
-)
-def test_a_request_whose_workspace_gets_lost_is_told_so_in_the_dialect_of_its_address(
-    start, shared, method, path, member
-):
-    server = start()
-    make_sender(server)
-    shared.steal("default")
-    answer = httpx.request(method, f"{server.url}{path}", headers=KEY)
+    with full():
+        answer = httpx.request(method, f"{server.url}{path}", headers=KEY)
     assert answer.status_code == 503
-    assert "held by another server" in answer.json()[member]
+    assert "the store is full" in answer.json()[member]
 
 
-def test_a_request_that_finds_its_workspace_lost_is_told_so(start, monkeypatch, caplog):
+def test_a_request_whose_workspace_cannot_be_read_is_told_so(start, monkeypatch, caplog):
     def fail(service, request, route):
-        raise KeepingError("workspace default is lost")
+        raise KeepingError("workspace default is damaged")
 
     server = start()
     monkeypatch.setattr(Service, "answer", fail)
     answer = httpx.get(f"{server.url}/v3/account", headers=KEY)
-    assert (answer.status_code, answer.json()["message"]) == (503, "workspace default is lost")
+    assert (answer.status_code, answer.json()["message"]) == (503, "workspace default is damaged")
     assert caplog.text == ""
 
 
-def test_the_next_request_finds_what_was_kept_last(start, shared):
+def test_the_next_request_finds_what_was_kept_last(start):
     server = start()
     make_sender(server, "kept")
-    shared.steal("default")
-    assert make_sender(server, "lost").status_code == 503
+    with full():
+        assert make_sender(server, "lost").status_code == 503
     assert "kept" in senders(server)
     assert "lost" not in senders(server)
 
 
-def test_while_the_store_is_away_all_that_is_not_a_look_is_refused(start):
+def test_while_the_store_is_away_all_that_is_not_a_look_is_refused(start, redis):
     server = start()
     make_sender(server, "kept")
-    server.engine.trouble = "the store cannot be reached"
+    redis.kill()
     assert make_sender(server).status_code == 503
-    assert httpx.get(f"{server.url}/_mock/readyz").json()["detail"] == "the store cannot be reached"
+    assert httpx.get(f"{server.url}/_mock/readyz").status_code == 503
+    assert "cannot be reached" in httpx.get(f"{server.url}/_mock/readyz").json()["detail"]
     assert httpx.get(f"{server.url}/_mock/livez").status_code == 200

@@ -1,4 +1,4 @@
-"""`mockserver store`: the file of a store is looked at and tended while no server uses it."""
+"""`mockserver store info` of a file, which no server uses."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from contextlib import closing
 import pytest
 from invoking import invoke
 
-from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.records.changes import Changes, LogChange
+from mockserver.storage.engine import Batch, Changes, Row
 from mockserver.storage.records.layout import layout
-from mockserver.storage.sqlite import Batch, Engine
+from mockserver.storage.records.written import Written
+from mockserver.storage.sqlite import Engine
 
 
 @pytest.fixture
@@ -20,12 +20,22 @@ def path(tmp_path):
     return tmp_path / "store.db"
 
 
-def filled(path, *outlines, state=b"s" * 1500, **options):
+def filled(path, *rows, **options):
     """A store with workspaces, which nobody uses."""
     with closing(Engine(path, **{"layout": layout(), "writer": "mockserver 1.0", **options})) as engine:
-        changes = Changes({"state": state}, (), [LogChange("journal", 0, [(0, b"j" * 500)])])
-        engine.write(Batch(workspaces=[(outline, changes) for outline in outlines]))
+        engine.write(Batch(rows=rows))
     return path
+
+
+def row(name, *keys):
+    """A workspace of two thousand bytes, which is none that this version can load."""
+    fields = {"p:state": b"s" * (2000 - 10 * len(keys)), **{f"k:{key}": b"k" * 10 for key in keys}}
+    return Row(name, Changes(fields))
+
+
+def sound_row(make_api, name):
+    """A workspace that this version can load."""
+    return Row(name, Written(make_api().store.create(name=name)).changes())
 
 
 def change(path, statement):
@@ -43,11 +53,11 @@ def printed(*words):
 
 
 def test_info_tells_what_a_store_holds_the_workspace_written_last_first(path):
-    filled(path, Outline("default", []), Outline("acme", ["a", "b"]))
+    filled(path, row("default"), row("acme", "a", "b"))
     size = path.stat().st_size
     assert printed("info", path).splitlines() == [
         f"file        {path}",
-        f"size        {size / 1000:.1f} kB, of which 0 bytes are free",
+        f"size        {size / 1000:.1f} kB",
         "written by  mockserver 1.0, which this version reads",
         "workspace  size    keys",
         "acme       2.0 kB  2",
@@ -56,11 +66,10 @@ def test_info_tells_what_a_store_holds_the_workspace_written_last_first(path):
 
 
 def test_info_is_json_for_programs(path):
-    filled(path, Outline("acme", ["a", "b"]))
+    filled(path, row("acme", "a", "b"))
     assert json.loads(printed("info", "--json", path)) == {
         "path": str(path),
         "bytes": path.stat().st_size,
-        "free_bytes": 0,
         "written_by": "mockserver 1.0",
         "readable": True,
         "workspaces": [{"name": "acme", "bytes": 2000, "keys": 2}],
@@ -78,73 +87,48 @@ def test_a_store_is_named_as_the_server_names_it(path):
 
 
 def test_info_changes_nothing(path):
-    before = filled(path, Outline("acme", [])).read_bytes()
-    printed("info", "--check", path)
+    before = filled(path, row("acme")).read_bytes()
+    invoke(["store", "info", "--check", str(path)])
     assert path.read_bytes() == before
     assert [file.name for file in path.parent.iterdir()] == ["store.db"]
 
 
-def test_check_finds_nothing_in_a_sound_store(path):
-    filled(path, Outline("acme", []))
+def test_check_finds_nothing_in_a_sound_store(path, make_api):
+    filled(path, sound_row(make_api, "acme"))
     assert "damages     none\n" in printed("info", "--check", path)
     assert json.loads(printed("info", "--check", "--json", path))["damages"] == []
 
 
-def test_check_tells_each_damage(path):
-    filled(path, Outline("acme", []), Outline("beta", []), Outline("sound", []))
-    change(path, "UPDATE part SET content = x'00' WHERE workspace < 3")
+def test_check_lists_each_damaged_workspace(path, make_api):
+    filled(path, sound_row(make_api, "acme"), sound_row(make_api, "beta"), sound_row(make_api, "sound"))
+    change(path, "UPDATE field SET content = x'00' WHERE workspace != 'sound' AND name = 'p:state'")
     found = invoke(["store", "info", "--check", str(path)])
     assert found.exit_code == 1
     assert "damages     2, told below\n" in found.stdout
-    assert found.stderr.splitlines() == [
-        f"{path} is damaged: {name}/state is not what was written" for name in ("acme", "beta")
+    assert [line.partition(" cannot be read: ")[0] for line in found.stderr.splitlines()] == [
+        f"workspace {name} of {path}" for name in ("beta", "acme")
     ]
 
 
-def test_check_finds_an_entry_that_an_index_has_lost(path):
-    filled(path, Outline("acme", []))
-    with path.open("r+b") as file, closing(sqlite3.connect(path)) as connection:
-        page = connection.execute("SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'entry' AND type = 'index'")
-        # The number of cells of a page (sqlite.org/fileformat.html, 1.6).
-        file.seek((page.fetchone()[0] - 1) * 4096 + 3)
-        file.write(b"\0\0")
+def test_check_lists_damages_of_the_file_whatever_the_layout(path):
+    filled(path, row("acme"), layout="another")
+    change(path, "INSERT INTO value VALUES ('secret', x'00')")
     found = invoke(["store", "info", "--check", "--json", str(path)])
     assert found.exit_code == 1
-    assert json.loads(found.stdout)["damages"]
+    assert len(json.loads(found.stdout)["damages"]) == 1
 
 
-# ------------------------------------------------------------------ vacuum
+# ------------------------------------------------------------------ what cannot be read
 
 
-def test_vacuum_gives_room_back(path):
-    filled(path, Outline("acme", []), state=b"L" * 500_000)
-    filled(path, Outline("acme", []))
-    before = path.stat().st_size
-    found = json.loads(printed("vacuum", "--json", path))
-    assert found == {"path": str(path), "bytes_before": before, "bytes": path.stat().st_size}
-    assert before > 500_000
-    assert path.stat().st_size < 100_000
-
-
-def test_vacuum_tells_the_sizes(path):
-    filled(path)
-    size = f"{path.stat().st_size / 1000:.1f} kB"
-    assert printed("vacuum", path) == f"{path}: {size} before, {size} now\n"
-
-
-# ------------------------------------------------------------------ what cannot be tended
-
-
-@pytest.mark.parametrize("command", ["info", "vacuum"])
-def test_a_store_that_is_used_is_left_alone(path, command):
+def test_a_store_that_is_used_is_left_alone(path):
     with closing(Engine(path, layout=layout())):
-        found = invoke(["store", command, str(path)])
+        found = invoke(["store", "info", str(path)])
     assert found.exit_code == 2
     assert f"Error: {path} is used by another process: a store serves one server at a time\n" in found.stderr
 
 
-@pytest.mark.parametrize("command", ["info", "vacuum"])
-def test_a_file_that_is_not_there_is_not_made(path, command):
-    found = invoke(["store", command, str(path)])
+def test_a_missing_file_is_not_created(path):
+    found = invoke(["store", "info", str(path)])
     assert (found.exit_code, path.exists()) == (2, False)
     assert f"Error: there is no file {path}\n" in found.stderr

@@ -19,11 +19,11 @@ from mockserver.core.traffic.mail import Attachment, Mail, MailContent, Party, R
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
+from mockserver.storage.engine import Batch, Row
 from mockserver.storage.records.layout import layout
-from mockserver.storage.records.outline import outline
 from mockserver.storage.records.reading import load
 from mockserver.storage.records.written import Written
-from mockserver.storage.sqlite import Batch, Engine
+from mockserver.storage.sqlite import Engine
 
 #: An e-mail with all that one can have.
 MAIL = Mail(
@@ -79,13 +79,13 @@ def store(make_api):
 def keep(path, *workspaces):
     """Write workspaces to a store."""
     with closing(Engine(path, layout=layout(), writer="mockserver 1.0")) as engine:
-        engine.write(Batch(workspaces=[(outline(found), Written(found).changes()) for found in workspaces]))
+        engine.write(Batch(rows=[Row(found.name, Written(found).changes()) for found in workspaces]))
 
 
 def kept(path, name):
     """A workspace of a store."""
     with closing(Engine(path)) as engine:
-        return load(name, engine.read(name), parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+        return load(name, engine.read(name).fields, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
 
 
 def run(*words):
@@ -222,16 +222,17 @@ def test_a_workspace_that_is_not_there_is_told(store, path, folder):
 
 
 @pytest.mark.parametrize(
-    ("content", "sentence"),
-    [(b"", "{path} is damaged: hit/state is not what was written"), (None, "workspace hit of {path} cannot be read: ")],
+    ("statement", "sentence"),
+    [
+        ("UPDATE field SET content = 1.5", "{path} is damaged: "),
+        ("UPDATE field SET content = x'00'", "workspace hit of {path} cannot be read: "),
+        ("DELETE FROM field", "workspace hit of {path} cannot be read: "),
+    ],
 )
-def test_what_is_damaged_is_left_out_and_told(store, path, folder, content, sentence):
+def test_a_damaged_workspace_is_left_out_and_named(store, path, folder, statement, sentence):
     keep(path, store.create(name="hit"), store.create(name="spared"))
     with closing(sqlite3.connect(path)) as connection, connection:
-        if content is None:
-            connection.execute("DELETE FROM part WHERE workspace = 1 AND name = 'state'")
-        else:
-            connection.execute("UPDATE part SET content = ? WHERE workspace = 1 AND name = 'state'", (content,))
+        connection.execute(f"{statement} WHERE workspace = 'hit' AND name = 'p:state'")
     assert refused("export", path, folder, status=1).startswith(sentence.format(path=path))
     assert [file.name for file in folder.iterdir()] == ["spared.yaml"]
 
@@ -240,7 +241,7 @@ def test_what_is_damaged_is_left_out_and_told(store, path, folder, content, sent
 @pytest.mark.parametrize("names", ["all", "one"])
 def test_export_writes_no_file_outside_its_folder_whatever_the_names_in_the_store(store, path, folder, name, names):
     with closing(Engine(path, layout=layout(), writer="mockserver 0.1.0")) as engine:
-        engine.write(Batch(workspaces=[(outline(store.default)._replace(name=name), Written(store.default).changes())]))
+        engine.write(Batch(rows=[Row(name, Written(store.default).changes())]))
     told = invoke(["store", "export", str(path), str(folder), *([name] if names == "one" else [])])
 
     assert told.exit_code != 0

@@ -69,9 +69,10 @@ PATTERNS = [
     "settings.requirements:_BOUND",
     "settings.requirements:_NUMBERS",
     "settings.requirements:_REQUIREMENT",
-    "storage.outlines:NAME",
+    "storage.records.reading:NAME",
     "storage.redis.address:_DATABASE",
-    "storage.redis.opening:_VERSION",
+    "storage.redis.engine:NAME",
+    "storage.sqlite.engine:NAME",
     "views.traffic.redaction:_CREDENTIALS",
     "views.traffic.redaction:_DOTTED",
     "views.traffic.redaction:_IN_ADDRESS",
@@ -113,6 +114,7 @@ USES = {
     "resources.sso.section:_TOKEN",
     "scenario.documents.wording:_told",  # messages of marshmallow
     "scenario.rules.faults:FaultItem",
+    "storage.redis.sentences:refuse_server",  # a version
     "scenario.accounts:_slug",
     "web.schemas.fields.moments:_deserialize",
     "web.schemas.late_patterns:_compiled",  # patterns of libraries

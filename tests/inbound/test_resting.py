@@ -21,7 +21,7 @@ def store(shelf):
     found = small_store(shelf)
     for name in "abc":
         found.create(LISTENING if name == "b" else None, name=name)
-    assert all(map(found.rest, "abc"))
+    assert all(map(found.passivate, "abc"))
     return found
 
 

@@ -1,9 +1,8 @@
-"""The manifest for replicas that share their workspaces: each finds the engine and the others, and any one may go."""
+"""The manifest for replicas that share their workspaces: each finds the engine, and any one may go."""
 
 import re
 
-import pytest
-from manifests import DOCKERFILE, named
+from manifests import named
 
 FILE = "kubernetes-valkey.yaml"
 DEPLOYMENT = named(FILE, "Deployment", "mockserver")["spec"]
@@ -22,19 +21,11 @@ def test_the_store_is_the_service_of_the_engine_with_the_password_that_it_asks_f
     assert VALKEY["args"][:2] == ["--requirepass", "$(STORE_PASSWORD)"]
 
 
-@pytest.mark.parametrize("name", ["MOCKSERVER_STORE", "MOCKSERVER_PEER_ADDRESS"])
-def test_a_variable_stands_below_those_that_it_names(name):
-    before = [*ENVIRONMENT][: [*ENVIRONMENT].index(name)]
+def test_the_password_stands_above_the_address_that_names_it():
+    names = [*ENVIRONMENT]
+    above = names[: names.index("MOCKSERVER_STORE")]
 
-    assert set(re.findall(r"\$\((\w+)\)", ENVIRONMENT[name]["value"])) <= set(before)
-
-
-def test_replicas_reach_each_other_at_the_address_of_the_pod_and_the_port_of_the_image():
-    (port,) = CONTAINER["ports"]
-
-    assert ENVIRONMENT["POD_IP"]["valueFrom"] == {"fieldRef": {"fieldPath": "status.podIP"}}
-    assert ENVIRONMENT["MOCKSERVER_PEER_ADDRESS"]["value"] == f"http://$(POD_IP):{port['containerPort']}"
-    assert re.search(rf"^EXPOSE {port['containerPort']}$", DOCKERFILE, re.MULTILINE)
+    assert set(re.findall(r"\$\((\w+)\)", ENVIRONMENT["MOCKSERVER_STORE"]["value"])) <= set(above)
 
 
 def test_a_disruption_or_a_roll_out_takes_one_replica_of_three_at_most():

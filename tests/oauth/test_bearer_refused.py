@@ -130,7 +130,7 @@ def test_a_server_that_has_signed_nothing_makes_no_key_to_find_that_out(realm, m
 
     assert realm.call(token).status_code == 401
     reason = realm.api.get("/_mock/requests").json["items"][0]["reason"]
-    assert reason.endswith("not signed by this server (it has not signed any token yet)")
+    assert reason.endswith("not signed by this server (no token has been signed yet)")
 
 
 def test_a_token_works_until_the_second_before_its_hour_is_over(realm):

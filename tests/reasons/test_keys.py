@@ -26,7 +26,7 @@ TABLE = {
     ),
     "token": (
         {"Authorization": "Bearer a-token-of-nobody"},
-        "invalid access token: not signed by this server (it has not signed any token yet)",
+        "invalid access token: not signed by this server (no token has been signed yet)",
     ),
     "unknown key": (
         {"api-key": "xkeysib-nobody"},

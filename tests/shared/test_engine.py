@@ -29,7 +29,7 @@ def cluster(make_cluster, proxy):
 
 @pytest.fixture
 def made(cluster):
-    """A workspace that the first server holds."""
+    """A workspace that the first server has made."""
     return cluster.make(server=cluster.servers[0])
 
 

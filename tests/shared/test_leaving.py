@@ -1,4 +1,4 @@
-"""A server that is told to stop hands its workspaces over, and the others go on at once."""
+"""A server that is told to stop ends what it does, and the others go on at once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def leaving(cluster):
     server.wait()
 
 
-def test_its_workspaces_are_taken_over_at_once_as_they_were(cluster, leaving):
+def test_the_others_have_its_workspaces_at_once_as_they_were(cluster, leaving):
     made = [cluster.make(server=leaving) for _ in range(5)]
     for each in made:
         assert cluster.ask("POST", "/v3/senders", server=leaving, key=each["api_key"], json=SENDER).status_code == 201

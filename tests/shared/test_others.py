@@ -32,13 +32,13 @@ CREDENTIALS, CALLBACK = {"client_id": "app", "client_secret": "s3cret"}, "https:
 
 @pytest.fixture
 def holder(cluster):
-    """The server that holds the workspaces of a test."""
+    """The server that makes the workspaces of a test."""
     return cluster.servers[0]
 
 
 @pytest.fixture(params=[1, 2])
 def other(cluster, request):
-    """A server that does not."""
+    """Another one."""
     return cluster.servers[request.param]
 
 

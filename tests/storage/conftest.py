@@ -9,9 +9,7 @@ from redis_server import RedisServer
 from server_process import ServerProcess
 from wire import Wire
 
-from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.batch import Batch
-from mockserver.storage.records.changes import Changes, LogChange
+from mockserver.storage.engine import Batch, Changes, Row
 
 
 @pytest.fixture
@@ -76,12 +74,11 @@ def create():
 
 @pytest.fixture
 def write():
-    """Writes one workspace of a part `state` and a log `journal`."""
+    """Writes fields of a workspace; its part `state` by default."""
 
-    def write(engine, name="acme", state=b"as it stands", journal=(), **outline):
-        log = LogChange("journal", 0, list(enumerate(journal)))
-        changes = Changes({"state": state}, (), [log] if journal else [])
-        engine.write(Batch(workspaces=[(Outline(name, **{"keys": [], **outline}), changes)]))
+    def write(engine, name="acme", state=b"as it is", *, gone=(), base="", due_at=None, nonce="n", **fields):
+        named = {f"p:{part}": content for part, content in {"state": state, **fields}.items() if content is not None}
+        engine.write(Batch(rows=[Row(name, Changes(named, gone), base, due_at)], nonce=nonce))
 
     return write
 

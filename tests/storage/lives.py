@@ -22,9 +22,6 @@ PROMISED_S = {"background": 2.0, "always": 0.0}
 #: How long each client rests between two things that it does, in seconds. Chosen: hundreds of requests a second of all
 #: together write with nearly each moment, and what they have done is soon done again beside the server.
 _PAUSE_S = 0.02
-#: After so many pages of changes SQLite brings them into its file: a tenth of what they are else, so that the load of a
-#: moment comes to it, whatever is promised.
-_CHECKPOINT_PAGES = 100
 
 
 class Lives:
@@ -69,7 +66,7 @@ class Lives:
             self._check(server.root)
 
     def _server(self):
-        return ServerProcess(*self._options, checkpoint_pages=_CHECKPOINT_PAGES)
+        return ServerProcess(*self._options)
 
     def _check(self, root):
         for client in self._clients:

@@ -32,8 +32,8 @@ class Moment(NamedTuple):
     def come(self, server, store: Path):
         """Wait for the moment; `store` is the file of the server."""
         if self.kind == "write":
-            _watch(store.with_name(f"{store.name}-wal"))
-        elif self.kind == "checkpoint":
+            _watch(store.with_name(f"{store.name}-journal"))
+        elif self.kind == "commit":
             _watch(store)
         elif self.kind in ("stop", "end"):
             time.sleep(_LOADED_S)
@@ -49,7 +49,7 @@ _AFTER_S = {
     "load": (0, 0.5),  # of the load
     "long load": (2.2, 2.6),  # longer than what was acknowledged first may be gone
     "write": (0, 0.004),  # of changes
-    "checkpoint": (0, 0.004),  # of changes into the file itself
+    "commit": (0, 0.004),  # of changes into the file itself
     "stop": (0, 0.05),
     "end": (0, 0),
 }

@@ -23,16 +23,13 @@ PATIENCE_S = 30
 
 
 class ServerProcess:
-    """The command `serve` with options of it; what it writes to standard error goes to the file `log`.
+    """The command `serve` with options of it; what it writes to standard error goes to the file `log`."""
 
-    `checkpoint_pages` is after how many pages of changes SQLite brings them into its file, where that is to be sooner.
-    """
-
-    def __init__(self, *options, log=os.devnull, checkpoint_pages=None):
+    def __init__(self, *options, log=os.devnull):
         with patch.dict(os.environ, PYTHONPATH=str(Path(__file__).parent)):  # where it finds `imported_server`
             forkserver.ensure_running()
         output, its_output = _PROCESSES.Pipe(duplex=False)
-        told = (its_output, log, checkpoint_pages, options)
+        told = (its_output, log, options)
         self._process = _PROCESSES.Process(target=_serve, args=told, daemon=True)
         self._process.start()
         its_output.close()
@@ -87,11 +84,7 @@ class ServerProcess:
         self.close()
 
 
-def _serve(output, log, checkpoint_pages, options):
-    if checkpoint_pages is not None:
-        from mockserver.storage.sqlite import connection  # noqa: PLC0415  # most servers import it later, if at all
-
-        connection._CHECKPOINT_PAGES = checkpoint_pages  # noqa: SLF001  # no user needs such a setting
+def _serve(output, log, options):
     sys.stdout = os.fdopen(output.fileno(), "w", closefd=False)
     sys.stderr = Path(log).open("a", encoding="utf-8")  # noqa: SIM115  # it is open as long as the process
     sys.argv = ["mockserver", "serve", "--port", "0", "--log-format", "off", *options]

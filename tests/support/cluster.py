@@ -105,7 +105,7 @@ class Cluster:
         return requests.request(method, f"{root}{path}", headers=headers, timeout=PATIENCE_S, **options)
 
     def make(self, *, server=None, **body):
-        """A new workspace, as the answer describes it; a certain server makes it, which then holds it."""
+        """A new workspace, as the answer describes it; a certain server may make it."""
         answer = self.ask("POST", "/_mock/workspaces", server=server, json=body)
         assert answer.status_code == 201, answer.text
         return answer.json()

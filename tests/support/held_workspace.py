@@ -3,39 +3,40 @@
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
+from mockserver.storage.engine import Newer
 from mockserver.storage.records import reading
-from mockserver.storage.records.changes import Stored
 from mockserver.storage.records.written import Written
 
 LIMITS = WorkspaceLimits.of(Settings())
 
 
 class HeldWorkspace:
-    """The parts and logs of one workspace."""
+    """The fields of one workspace."""
 
     def __init__(self):
-        self.parts: dict[str, bytes] = {}
-        self.logs: dict[str, dict[int, bytes]] = {}
+        self.fields: dict[str, bytes] = {}
+
+    @classmethod
+    def of(cls, workspace):
+        """What an engine holds of a workspace that was just written for the first time."""
+        found = cls()
+        found.apply(Written(workspace).changes())
+        return found
 
     def apply(self, changes):
-        self.parts |= changes.parts
+        self.fields |= changes.fields
         for name in changes.gone:
-            del self.parts[name]
-        for log in changes.logs:
-            held = {} if log.anew else self.logs.get(log.name, {})
-            held |= dict(log.entries)
-            self.logs[log.name] = {at: held[at] for at in sorted(held) if at >= log.first}
+            self.fields.pop(name, None)
 
     @property
-    def stored(self):
-        return Stored(dict(self.parts), {name: list(held.items()) for name, held in self.logs.items()})
+    def newer(self):
+        """What whoever knows no version reads."""
+        return Newer("1", dict(self.fields))
 
     def load(self, name="default", limits=LIMITS):
-        return reading.load(name, self.stored, parts=PARTS, limits=limits)
+        return reading.load(name, self.fields, parts=PARTS, limits=limits)
 
 
 def read_again(workspace):
     """A workspace that was written down and read again."""
-    held = HeldWorkspace()
-    held.apply(Written(workspace).changes())
-    return held.load(workspace.name)
+    return HeldWorkspace.of(workspace).load(workspace.name)

@@ -41,7 +41,7 @@ def _kept_apps(config, folder):
     databases = Databases(server.__enter__())
     replicas = config.getoption("--replicas")
     if replicas == 1:
-        return KeptApps(databases, _alone)
+        return KeptApps(databases, create_app)
     from replicated_app import Balancers, ReplicatedApp  # noqa: PLC0415  # as above
 
     balancers = Balancers(folder, replicas)
@@ -50,17 +50,11 @@ def _kept_apps(config, folder):
     return KeptApps(databases, partial(ReplicatedApp, balancers=balancers.__enter__()))
 
 
-def _alone(settings):
-    """An application to which no other one hands anything on."""
-    return create_app(replace(settings, peer_address="http://127.0.0.1:9"))
-
-
 #: Why tests are left out where several servers stand for one application, by the beginnings of their names.
 _OF_ONE_PROCESS = {
     "looks into the memory of one server": (
         "tests/workspaces/test_resting",
         "tests/workspaces/test_seed_property.py",
-        "tests/workspaces/test_shared_",
         "tests/workspaces/test_store.py",
         "tests/workspaces/test_working_set.py",
         "tests/oauth/test_secrets.py",
@@ -170,7 +164,7 @@ class Database:
     def open(self):
         from mockserver.storage.redis import Engine  # noqa: PLC0415  # another store is another engine
 
-        return Engine(self.store, layout=layout(), writer=_WRITER, address="http://127.0.0.1:9")
+        return Engine(self.store, layout=layout(), writer=_WRITER)
 
     @property
     def is_used(self):
@@ -209,7 +203,7 @@ def _compare(app, place, names):
     try:
         assert {row.name for row in engine.outlines()} == names
         for workspace in app.store.loaded():
-            found = reading.load(workspace.name, engine.read(workspace.name), parts=PARTS, limits=limits)
+            found = reading.load(workspace.name, engine.read(workspace.name).fields, parts=PARTS, limits=limits)
             lost = workspace_difference(found, workspace)
             assert lost is None, f"workspace {workspace.name}: {lost}"
     finally:

@@ -41,7 +41,7 @@ class RedisServer:
 
     def _is_ready(self):
         with suppress(OSError):
-            return self.command("PING") == "+PONG"
+            return self.command("PING").startswith(("+PONG", "-NOAUTH"))
         return False
 
     def command(self, text, database=0):

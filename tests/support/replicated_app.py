@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
-from dataclasses import replace
 from http.client import HTTPConnection
 from string import punctuation
 from urllib.parse import quote, urlsplit
@@ -60,7 +59,7 @@ class ReplicatedApp:
             self.replicas = []
             for port in ports:
                 listener = stack.enter_context(bind("127.0.0.1", port))
-                app = create_app(replace(settings, peer_address=f"http://127.0.0.1:{port}"))
+                app = create_app(settings)
                 stack.enter_context(Runtime(app, listener))
                 self.replicas.append(app)
             self._stack = stack.pop_all()

@@ -15,6 +15,7 @@ from functools import cache
 from held_workspace import read_again
 
 from mockserver.core.state.equality import difference
+from mockserver.core.state.state import State
 from mockserver.core.state.tables import Tables
 from mockserver.core.time.timers import Timers
 from mockserver.web.service.beyond import Answered
@@ -31,12 +32,14 @@ NOT_KEPT = {
     "Workspace._collectors": "set while something happens",
     "Workspace._watched": "set when the timers are first looked at",
     "Workspace.jobs": "calls that are under way end with the process, and whoever loads the workspace makes them again",
-    "Workspace.mail_generation": "says which e-mails are no longer to be sent, and the threads that send them are gone",
+    "Workspace.queued": "e-mails that wait in a queue of this process",
+    "Workspace.run": "of the server's store",
     "Workspace.lock": "of this process",
     "Workspace.changing": "of this process",
     "Workspace.watchers": "of this process",
-    "Feed._items": "streams are told that they are gone, as they are of those that were evicted",
-    "Feed._written": "as the items",
+    "Feed._items": "refer to what is compared elsewhere, as far as it is still there",
+    "Feed._written": "written again",
+    "Journal._late": "says what is to be written once more",
     "Exchange.held": "connections end with the process",
     "Exchange.links": "those of the workspace",
     "Exchange._json": "parsed again",
@@ -99,6 +102,8 @@ def _attributes(value):
     if isinstance(value, Tables):
         # A record with all its defaults equals none: reading it is enough to make it.
         kept["_records"] = {kind: row for kind, row in kept["_records"].items() if plain(row) != plain(kind())}
+    if isinstance(value, State):
+        kept["keys"] = dict(sorted(kept["keys"].items()))  # nobody sees their order
     return {f".{name}": plain(item) for name, item in kept.items()}
 
 

@@ -10,16 +10,19 @@ from importlib import import_module
 from pathlib import Path
 
 import mockserver
+from mockserver.core.state.account import Account
 from mockserver.core.time.timers import Timer
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.workspaces.origin import Origin
 from mockserver.resources.registry import PARTS
-from mockserver.storage.records import logs, parts, state
+from mockserver.storage.records import forms, logs
 
 _PACKAGE = Path(mockserver.__file__).parent
 #: The methods of `Tables` that a type of rows is given to.
 _GIVEN_A_TYPE = ("table", "timeline", "record", "rows_of", "timeline_of", "tables")
 _FORMS = (
-    parts.WorkspaceForm, parts.CoverageForm, parts.OriginForm, parts.SnapshotForm, state.StateForm, state.AccountForm,
-    Timer,
+    forms.WorkspaceForm, forms.StateForm, forms.SnapshotForm, Account, Coverage, Exchange, Origin, Timer,
     *(log.form for log in logs.LOGS.values()),
 )  # fmt: skip
 

@@ -10,7 +10,6 @@ from functools import partial
 
 import pytest
 from player import ACTIONS, STORY, Player
-from servers_of_one_store import Cluster
 from wire import Wire, decoded
 
 
@@ -148,22 +147,3 @@ def at_once():
 
     yield run
     sys.setswitchinterval(before)
-
-
-@pytest.fixture
-def cluster():
-    """Servers of one store, to be started."""
-    found = Cluster()
-    yield found
-    found.close()
-
-
-@pytest.fixture
-def one(cluster):
-    """The first server, which holds the default workspace."""
-    return cluster.start()
-
-
-@pytest.fixture
-def two(one, cluster):
-    return cluster.start()

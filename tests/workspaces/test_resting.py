@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 from shelf import Shelf, small_store
 
-from mockserver.core.workspaces.eviction import Gone
 from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.registry import Gone
 from mockserver.core.workspaces.store import KeyMode, NameTakenError
 
 #: As many as `at_once` runs, and how often each of them does something.
@@ -68,7 +68,7 @@ def test_a_workspace_that_rests_is_in_memory_no_more(store):
     gc.disable()
     try:
         left = weakref.ref(store.get("a"))
-        assert store.rest("a")
+        assert store.passivate("a")
         assert left() is None
     finally:
         gc.enable()
@@ -76,14 +76,14 @@ def test_a_workspace_that_rests_is_in_memory_no_more(store):
 
 
 def test_it_is_loaded_when_it_is_used_by_its_name(store, shelf):
-    store.rest("a")
+    store.passivate("a")
     assert store.get("a") is store.peek("a") is not None
     assert shelf.names == ["a"]
 
 
 def test_it_is_loaded_when_it_is_used_by_a_key_of_it(store, shelf):
     key = key_of(store.get("a"))
-    store.rest("a")
+    store.passivate("a")
 
     workspace, account = store.find(key)
 
@@ -92,7 +92,7 @@ def test_it_is_loaded_when_it_is_used_by_a_key_of_it(store, shelf):
 
 def test_only_the_workspace_that_is_meant_is_loaded(store, shelf):
     key = key_of(store.get("a"))
-    store.rest("a")
+    store.passivate("a")
     assert store.find(key, within=store.get("b")) is None
     assert store.find("unknown", within=store.get("b")) is not None
     assert shelf.names == []
@@ -103,7 +103,7 @@ def test_a_key_that_is_added_and_one_that_is_revoked_are_known_while_it_rests(st
     workspace.add_key(workspace.state.first_account, "added")
     workspace.revoke_key("revoked")
     del workspace
-    store.rest("a")
+    store.passivate("a")
 
     assert store.find("added")[0].name == "a"
     assert store.find("revoked") is None
@@ -111,20 +111,20 @@ def test_a_key_that_is_added_and_one_that_is_revoked_are_known_while_it_rests(st
 
 def test_it_is_among_the_names_in_the_order_of_use(store):
     store.get("a")
-    store.rest("a")
+    store.passivate("a")
     assert store.names() == ("default", "b", "a")
     assert len(store) == 3
     assert "a" in store
 
 
 def test_to_look_at_it_is_no_use_of_it(store):
-    store.rest("a")
+    store.passivate("a")
     assert store.look("a").name == "a"
     assert store.names() == ("default", "a", "b")
 
 
 def test_its_name_is_taken(store):
-    store.rest("a")
+    store.passivate("a")
     with pytest.raises(NameTakenError):
         store.create(name="a")
 
@@ -132,7 +132,7 @@ def test_its_name_is_taken(store):
 def test_the_workspace_of_an_unknown_key_is_found_again(shelf):
     store = small_store(shelf, keys=KeyMode.ISOLATE)
     name = store.find("unknown")[0].name
-    store.rest(name)
+    store.passivate(name)
     assert store.find("unknown")[0].name == name
     assert len(store) == 2
 
@@ -141,41 +141,41 @@ def test_the_workspace_of_an_unknown_key_is_found_again(shelf):
 
 
 def test_the_default_workspace_does_not_rest(store):
-    assert not store.rest("default")
+    assert not store.passivate("default")
 
 
 def test_a_name_that_there_is_not_does_not_rest(store):
-    assert not store.rest("c")
+    assert not store.passivate("c")
 
 
 def test_one_that_is_not_kept_yet_does_not_rest(store, shelf):
     shelf.is_up_to_date = False
-    assert not store.rest("a")
+    assert not store.passivate("a")
     assert store.peek("a") is not None
 
 
 def test_one_that_is_watched_does_not_rest(store):
     store.get("a").watchers.add(print)
-    assert not store.rest("a")
+    assert not store.passivate("a")
 
 
 def test_one_with_a_call_under_way_does_not_rest(store):
     workspace = store.get("a")
     workspace.jobs.begin(workspace.state.first_account.id, "delivery", 1)
     del workspace
-    assert not store.rest("a")
+    assert not store.passivate("a")
 
 
 def test_one_whose_lock_another_thread_holds_does_not_rest(store, held_elsewhere):
     with held_elsewhere(store.get("a").lock):
-        assert not store.rest("a")
+        assert not store.passivate("a")
 
 
 def test_one_that_somebody_has_stays_the_only_one_of_its_name(store):
     """What a request does that has found the workspace, and waits for its lock, must not be lost."""
     workspace = store.get("a")
 
-    assert not store.rest("a")
+    assert not store.passivate("a")
 
     assert store.get("a") is workspace
     workspace.add_key(workspace.state.first_account, "added")
@@ -187,7 +187,7 @@ def test_one_that_somebody_has_stays_the_only_one_of_its_name(store):
 
 def test_it_can_be_dropped_without_being_loaded(store, shelf):
     key = key_of(store.get("a"))
-    store.rest("a")
+    store.passivate("a")
 
     assert store.discard("a")
 
@@ -204,7 +204,7 @@ def test_the_one_used_longest_ago_is_evicted_though_it_rests(shelf):
     store = small_store(shelf, limit=3)
     for name in "ab":
         store.create(name=name)
-    store.rest("a")
+    store.passivate("a")
 
     store.create(name="c")
 
@@ -216,7 +216,7 @@ def test_the_one_used_longest_ago_is_evicted_though_it_rests(shelf):
 
 def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, shelf):
     key = key_of(store.get("a"))
-    store.rest("a")
+    store.passivate("a")
     shelf.damaged["a"] = "it is damaged"
 
     for ask in (lambda: store.get("a"), lambda: store.look("a"), lambda: store.find(key)):
@@ -226,7 +226,7 @@ def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, 
 
 
 def test_one_that_can_be_read_again_is_there(store, shelf):
-    store.rest("a")
+    store.passivate("a")
     shelf.damaged["a"] = "the disk is away"
     with pytest.raises(KeepingError):
         store.get("a")
@@ -250,13 +250,23 @@ def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_give
     again = small_store(shelf, {"accounts": [{"name": "other"}]})
 
     assert again.default.state.first_account.name == "m"
-    assert "the default workspace is as it was kept" in caplog.text
+    assert "the default workspace is as it was saved" in caplog.text
 
 
-def test_what_is_kept_of_the_default_workspace_and_cannot_be_read_is_told_at_the_start(store, shelf):
+def test_a_default_workspace_that_cannot_be_read_is_told_at_the_start_and_stops_nothing_else(store, shelf, caplog):
     shelf.damaged["default"] = "it is damaged"
+    again = small_store(shelf)
+    assert "the default workspace cannot be used: workspace default cannot be read" in caplog.text
+    assert again.get("a") is not None
     with pytest.raises(KeepingError, match="workspace default cannot be read"):
-        small_store(shelf)
+        _ = again.default
+
+
+def test_a_default_workspace_that_cannot_be_read_and_is_discarded_is_made_anew(store, shelf):
+    shelf.damaged["default"] = "it is damaged"
+    again = small_store(shelf)
+    assert again.discard("default")
+    assert again.default.state.first_account.name == "m"
 
 
 # ---------------------------------------------------------------------- coverage
@@ -269,20 +279,20 @@ def covered(store):
 def test_coverage_is_that_of_all_whether_they_rest_or_not(store):
     for name in ("default", "a", "b"):
         store.get(name).coverage.transitions["m", "e"] += 1
-    store.rest("a")
+    store.passivate("a")
     assert covered(store) == {("m", "e"): 3}
 
 
 def test_coverage_of_one_that_rests_and_goes_stays(store, shelf):
     store.get("a").coverage.transitions["m", "e"] += 1
-    store.rest("a")
+    store.passivate("a")
     store.discard("a")
     assert covered(store) == covered(small_store(shelf)) == {("m", "e"): 1}
 
 
 def test_coverage_of_an_uncounted_one_does_not_count_while_it_rests(store):
     store.create(name="c", counted=False).coverage.transitions["m", "e"] += 1
-    store.rest("c")
+    store.passivate("c")
     assert covered(store) == {}
     store.discard("c")
     assert covered(store) == {}
@@ -290,7 +300,7 @@ def test_coverage_of_an_uncounted_one_does_not_count_while_it_rests(store):
 
 def test_coverage_is_cleared_of_those_that_rest(store):
     store.get("a").coverage.transitions["m", "e"] += 1
-    store.rest("a")
+    store.passivate("a")
     store.clear_coverage()
     assert covered(store) == dict(store.get("a").coverage.transitions) == {}
 
@@ -299,7 +309,7 @@ def test_coverage_is_cleared_of_those_that_rest(store):
 
 
 def test_threads_that_ask_at_once_load_it_once(store, shelf, at_once):
-    store.rest("a")
+    store.passivate("a")
     found = at_once(lambda _: store.get("a"))
     assert (len(set(map(id, found))), shelf.names) == (1, ["a"])
 
@@ -314,7 +324,7 @@ def test_what_threads_do_to_workspaces_that_come_and_go_is_never_lost(store, at_
             key = f"{number}-{turn}"
             add_key(store, added[key], key)
             store.create(name=own)
-            store.rest(own)
+            store.passivate(own)
             found = store.look(own) if turn % 2 else store.peek(own)
             assert store.discard(own) if found is None else store.drop(found)
 
@@ -329,4 +339,4 @@ def add_key(store, name, key):
     with workspace.lock:
         workspace.add_key(workspace.state.first_account, key)
     del workspace
-    store.rest(name)
+    store.passivate(name)

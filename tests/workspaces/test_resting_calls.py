@@ -31,7 +31,7 @@ def resting(shelf, make_api):
     api = make_api("empty")
     made = [api.post("/_mock/workspaces", json={"name": name}).json for name in "ab"]
     api.keys = {row["name"]: row["api_key"] for row in made}
-    assert all(map(api.store.rest, "ab"))
+    assert all(map(api.store.passivate, "ab"))
     return api
 
 
@@ -75,7 +75,7 @@ def test_a_call_drops_one_without_loading_it(resting, shelf):
 def test_the_journal_names_the_workspace_of_a_key_that_was_revoked_there(resting):
     key = resting.keys["a"]
     resting.store.get("a").revoke_key(key)
-    resting.store.rest("a")
+    resting.store.passivate("a")
     assert resting.get("/v3/senders", key=key).status_code == 401
     assert "was revoked in workspace a" in resting.get("/_mock/requests").json["items"][0]["reason"]
 

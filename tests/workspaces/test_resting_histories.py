@@ -22,7 +22,7 @@ class Pair:
     def ask(self, method, path, body=None, *, key=None):
         """The status and JSON of the answer that both give; what that has begun is over then."""
         if self._random.random() < 0.5:
-            self.rests += self._resting.api.store.rest("w")
+            self.rests += self._resting.api.store.passivate("w")
         resting, staying = (side.ask(method, path, body, key=key) for side in (self._resting, self._staying))
         assert seen(resting) == seen(staying), (method, path)
         for side in (self._resting, self._staying):

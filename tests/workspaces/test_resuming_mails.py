@@ -74,8 +74,8 @@ def test_a_workspace_with_one_on_its_way_does_not_rest(shelf):
     store = small_store(shelf, effects=server)
     workspace = store.create(name="w")
     send(workspace, Mail("4", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
-    assert not store.rest("w")
+    assert not store.passivate("w")
 
     server.mails.pop()[1](Sending(SENT, 1))
     del workspace
-    assert store.rest("w")
+    assert store.passivate("w")

@@ -132,12 +132,12 @@ def without_links(document):
     return found
 
 
-def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api):
+def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api, monkeypatch):
     workspace = api.workspace
     before, state, feed = dump(workspace), copy.deepcopy(workspace.state), workspace.feed.last
     trial = workspace.trial()
 
-    api.store.default = trial  # so that calls act on it
+    monkeypatch.setattr(type(api.store), "default", trial)  # so that calls act on it
     api.post("/v3/domains", json={"name": "new.test"})
     api.put("/_mock/dns/acme.test", json={"dkim_record": "missing", "dmarc_record": "missing"})
     for _ in range(2):

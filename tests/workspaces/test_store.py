@@ -262,7 +262,7 @@ def test_an_unknown_key_that_comes_many_times_at_once_gets_one_workspace(at_once
 
 def test_workspaces_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeypatch):
     """Threads that switch all the time hold each lock for long."""
-    monkeypatch.setattr("mockserver.core.workspaces.limited_registry._PATIENCE_S", 20.0)
+    monkeypatch.setattr("mockserver.core.workspaces.registry._PATIENCE_S", 20.0)
     store = small_store(limit=4)
     at_once(lambda _: [store.create() for _ in range(10)])
 

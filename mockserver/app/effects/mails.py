@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
-from mockserver.app.peers import introduction_of, trust_of
 from mockserver.core.effects.effects import Report, Wanted
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
@@ -33,7 +32,6 @@ class Mails:
         self._client = None if settings.smtp_url is None else _client(settings.smtp_url, egress)
         self._address = None if settings.smtp_in is None else mail_address(settings.smtp_in)
         self._listener: Listener | None = None
-        self._settings = settings
 
     def open(self, store: Store) -> None:
         """Receive e-mails for the workspaces of a store from now on, if the settings ask for it.
@@ -44,7 +42,7 @@ class Mails:
         if self._address is not None:
             from mockserver.effects.mail.listener import Listener  # noqa: PLC0415  # needed by few servers
 
-            self._listener = Listener(*self._address, partial(_take, store, self._settings))
+            self._listener = Listener(*self._address, partial(_take, store))
             self._listener.start()
 
     def close(self) -> None:
@@ -70,22 +68,13 @@ class Mails:
         return {name: peer.health() for name, peer in peers.items() if peer is not None}
 
 
-def _take(store: Store, settings: Settings, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
-    """Take a mail; it is kept then, if answers have to wait for that.
+def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
+    """Receive a mail, and save it where requests are saved before they are answered.
 
     Raises:
-        KeepingError: it could not be kept, or its workspace cannot be read, or the server that holds it not be reached.
+        KeepingError: the mail could not be saved, or its workspace cannot be read.
     """
-    elsewhere = inbound.take(store, raw, sender, recipients)
-    store.keeping.settle()
-    if not elsewhere:
-        return
-    from mockserver.app.effects.peer_mails import hand_over  # noqa: PLC0415  # few servers share a store
-    from mockserver.web.server.peers.asking import Asking  # noqa: PLC0415  # as above
-
-    asking = Asking(introduction_of(store), trust_of(settings, store.keeping))
-    for recipient, _ in elsewhere:
-        hand_over(store, asking, raw, sender, recipient)
+    store.keeping.run(partial(inbound.take, store, raw, sender, recipients))
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

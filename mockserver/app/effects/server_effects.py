@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.calls import Calls
@@ -13,6 +14,7 @@ from mockserver.core.effects.jobs import Job
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.effects.egress import Egress
 from mockserver.effects.timer_thread import TimerThread
 from mockserver.settings import Settings
@@ -51,8 +53,8 @@ class ServerEffects:
         """
         self._mails.open(store)
         for workspace in store.loaded():
-            with suppress(KeepingError), workspace.lock:  # what is due in one that was lost happens elsewhere
-                workspace.catch_up()
+            with suppress(KeepingError):  # what is due in an unreadable workspace happens later
+                store.keeping.run(partial(_catch_up, workspace))
 
     def close(self) -> None:
         """Stop all effects without waiting for those under way."""
@@ -79,6 +81,11 @@ class ServerEffects:
     def health(self) -> dict[str, dict[str, Any]]:
         """The members that the effects add to the answer of `health`."""
         return self._mails.health()
+
+
+def _catch_up(workspace: Workspace) -> None:
+    with workspace.lock:
+        workspace.catch_up()
 
 
 #: Nothing of what makes calls leave.

@@ -12,14 +12,12 @@ from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, printable
 from mockserver.cli.framework.values import PathValue
 from mockserver.cli.options import JSON
-from mockserver.cli.stores.importing import write_database, write_file
-from mockserver.cli.stores.loading import loaded
-from mockserver.cli.stores.opening import STORE, is_database, readable
+from mockserver.cli.stores.opening import STORE, is_database, loaded, opened
 from mockserver.settings import given_file
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace
-    from mockserver.storage.batch import Batch
+    from mockserver.storage.engine import Row
 
 #: How documents are written, which is also how their files end.
 _FORMATS = ("yaml", "json")
@@ -50,11 +48,11 @@ def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: 
     What is damaged is left out and told, with exit status 1.
     """
     from mockserver.cli.stores.workspace_text import text_of
-    from mockserver.storage.errors import NoWorkspaceError
+    from mockserver.storage.engine import NoWorkspaceError
     from mockserver.storage.records.layout import layout
 
     written, damages = [], []
-    with readable(path, layout=layout(), writer=_writer()) as store:
+    with opened(path, layout=layout(), writer=_writer()) as store:
         for name in names or [outline.name for outline in store.outlines()]:
             try:
                 found = loaded(store, name)
@@ -102,13 +100,21 @@ def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
     A file must not hold workspaces yet; to a database they are added, beside the servers that use it, if it holds none
     of their names. A document with a mistake makes nothing.
     """
+    from mockserver.storage.engine import Batch, ConflictError
     from mockserver.storage.records.layout import layout
 
-    batch = _batch(_workspaces(sources))
-    write = write_database if is_database(path) else write_file
-    path = write(path, batch, layout=layout(), writer=_writer())
-    names = [outline.name for outline, _ in batch.workspaces]
-    echo(to_json({"path": path, "imported": names}) if as_json else f"workspaces in {path}: {len(names)}")
+    rows = [_row(workspace) for workspace in _workspaces(sources)]
+    with opened(path, layout=layout(), writer=_writer(), create=True) as store:
+        place = store.place
+        if not is_database(path) and store.outlines():
+            raise Misused(f"{place} holds workspaces already: name a new file")
+        try:
+            store.write(Batch(rows=rows))
+        except ConflictError as conflict:
+            taken = next(iter(conflict.names))
+            raise Misused(f"{place} holds a workspace {taken} already, and nothing was written") from None
+    names = [row.name for row in rows]
+    echo(to_json({"path": place, "imported": names}) if as_json else f"workspaces in {place}: {len(names)}")
 
 
 def _workspaces(sources: Iterable[str]) -> Iterator[Workspace]:
@@ -150,13 +156,13 @@ def _files(sources: Iterable[str]) -> Iterator[Path]:
         yield from found
 
 
-def _batch(workspaces: Iterable[Workspace]) -> Batch:
-    """All of some workspaces, to be written."""
-    from mockserver.storage.batch import Batch
-    from mockserver.storage.records.outline import outline
+def _row(workspace: Workspace) -> Row:
+    """Return a new workspace as it is written to a store."""
+    from mockserver.storage.engine import Row
+    from mockserver.storage.records.reading import due_at
     from mockserver.storage.records.written import Written
 
-    return Batch(workspaces=[(outline(found), Written(found).changes()) for found in workspaces])
+    return Row(workspace.name, Written(workspace).changes(), due_at=due_at(workspace))
 
 
 def _writer() -> str:

@@ -1,24 +1,21 @@
-"""Opening a store for a command."""
+"""Open a store for a command, and load workspaces from it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from mockserver.cli.framework import Misused, argument
 
 if TYPE_CHECKING:
-    from mockserver.core.workspaces.keeping import Outline
-    from mockserver.storage.records.changes import Stored
-    from mockserver.storage.redis.inspection import Inspection
-    from mockserver.storage.sqlite import Engine
+    from mockserver.core.workspaces.workspace import Workspace
+    from mockserver.storage.engine import Engine
 
 #: The beginning of a store's name as `--store` takes it, which a command takes as well.
 _SQLITE = "sqlite:"
 #: The beginnings of the addresses of databases.
 _DATABASES = ("redis:", "rediss:")
-FILE = argument("path", metavar="FILE", completes="file", help="The file, also as --store names it: sqlite:FILE.")
 STORE = argument(
     "path",
     metavar="STORE",
@@ -27,91 +24,71 @@ STORE = argument(
 )
 
 
-class Readable(Protocol):
-    """A store that can be read."""
-
-    @property
-    def place(self) -> str:
-        """Where it is, for users; without secrets."""
-        ...
-
-    def outlines(self) -> Sequence[Outline]:
-        """All workspaces, the one written longest ago first."""
-        ...
-
-    def read(self, name: str) -> Stored:
-        """All that is held of a workspace, whoever holds it."""
-        ...
-
-
 def is_database(path: str) -> bool:
-    """Whether a store is in a database, which servers may use meanwhile."""
+    """Return whether a store is in a database, which servers may use meanwhile."""
     return path.startswith(_DATABASES)
 
 
 @contextmanager
 def opened(path: str, *, layout: str | None = None, writer: str = "", create: bool = False) -> Iterator[Engine]:
-    """The store of a file, as `Engine` opens it, for the time of a `with` block.
+    """Open a store for the time of a `with` block.
+
+    Args:
+        path: the file or the address.
+        layout: a store of another layout is refused; None: any layout will do.
+        writer: the program that writes.
+        create: whether a missing store is created.
 
     Raises:
-        Misused: it cannot be opened, or what the block does with it has failed.
+        Misused: the store cannot be opened, or the block has failed to use it.
     """
-    from mockserver.storage.sqlite import Engine
+    from mockserver.storage.engine import EngineError
 
-    with told(), closing(Engine(path.removeprefix(_SQLITE), layout=layout, writer=writer, create=create)) as engine:
-        yield engine
-
-
-@contextmanager
-def inspected(url: str, *, layout: str = "") -> Iterator[Inspection]:
-    """The store in a database, to be looked at for the time of a `with` block; '' stands for any layout.
-
-    Raises:
-        Misused: it cannot be read, or what the block does with it has failed.
-    """
-    check_client()
-    from mockserver.storage.redis.inspection import Inspection
-
-    with told(), closing(Inspection(url, layout=layout)) as store:
-        yield store
+    try:
+        with closing(_engine(path, layout, writer, create=create)) as engine:
+            yield engine
+    except EngineError as error:
+        raise Misused(str(error)) from error
 
 
-@contextmanager
-def readable(path: str, *, layout: str, writer: str) -> Iterator[Readable]:
-    """A store in a layout, to be read for the time of a `with` block.
+def _engine(path: str, layout: str | None, writer: str, *, create: bool) -> Engine:
+    if is_database(path):
+        _check_client()
+        from mockserver.storage.redis import Engine as Database
 
-    Raises:
-        Misused: it cannot be read, or what the block does with it has failed.
-    """
-    with inspected(path, layout=layout) if is_database(path) else opened(path, layout=layout, writer=writer) as store:
-        yield store
+        return Database(path, layout=layout or "", writer=writer, is_server=create)
+    from mockserver.storage.sqlite import Engine as File
+
+    return File(path.removeprefix(_SQLITE), layout=layout, writer=writer, create=create)
 
 
-def check_client() -> None:
-    """Refuse to use a database where there is no client of it.
-
-    Raises:
-        Misused: it is not installed.
-    """
-    from mockserver.app.keeping import check_client as check
+def _check_client() -> None:
+    from mockserver.app.keeping import check_client
     from mockserver.core.workspaces.keeping import KeepingError
 
     try:
-        check()
+        check_client()
     except KeepingError as error:
         raise Misused(str(error)) from error
 
 
-@contextmanager
-def told() -> Iterator[None]:
-    """Tell what goes wrong with a store within a `with` block.
+def loaded(store: Engine, name: str) -> Workspace | str:
+    """Return a workspace of a store, or a sentence about its damage.
 
     Raises:
-        Misused: the message says what.
+        EngineError: there is no such workspace, or the store cannot be read.
     """
-    from mockserver.storage.errors import EngineError
+    from mockserver.cli.stores.workspace_document import UNLIMITED
+    from mockserver.resources.registry import PARTS
+    from mockserver.storage.engine import DamagedError
+    from mockserver.storage.records.packing import UnreadableError
+    from mockserver.storage.records.reading import load
 
     try:
-        yield
-    except EngineError as error:
-        raise Misused(str(error)) from error
+        found = store.read(name)
+        assert found is not None, "no version is known"
+        return load(name, found.fields, parts=PARTS, limits=UNLIMITED)
+    except DamagedError as error:
+        return str(error)
+    except UnreadableError as error:
+        return f"workspace {name} of {store.place} cannot be read: {error}"

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from mockserver.control.access.guesses import Guesses
+from mockserver.core.workspaces.keeping import SharedKeeping
 
 #: How long a session lasts, in seconds: a working day with some of the evening.
 LIFETIME_S = 12 * 3600
@@ -18,15 +19,26 @@ _MOST = 1_000
 
 
 class Sessions:
-    """The sessions of a server; they end with it, or when they are closed, or after `LIFETIME_S` seconds."""
+    """The sessions of a server, or of all servers of a store.
 
-    def __init__(self, token: str | None, now: Callable[[], float] = time.monotonic) -> None:
-        """`token` is the control token, or None if there is none, and so no session; `now` is the time in seconds."""
-        self._token, self._now = token, now
+    They end when they are closed, or after `LIFETIME_S` seconds; those of a server alone end with it, too.
+    """
+
+    def __init__(
+        self, token: str | None, shared: SharedKeeping | None = None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Prepare sessions.
+
+        Args:
+            token: the control token, or None if there is none, and so no session.
+            shared: keeps the sessions for all servers of a store; None: this server keeps its own.
+            now: returns the time in seconds.
+        """
+        self._token, self._shared, self._now = token, shared, now
         self._guesses = Guesses()
         #: The name of the cookie. Browsers send the cookies of one port to all ports of a host, so that two servers on
-        #: one host would each overwrite the other's, had they one name.
-        self.cookie = f"mockserver_session_{secrets.token_hex(4)}"
+        #: one host would each overwrite the other's, had they one name. Servers of one store have the same name.
+        self.cookie = f"mockserver_session_{secrets.token_hex(4) if shared is None else _mark(token or '')}"
         #: When each session ends, oldest first.
         self._ends: dict[str, float] = {}
         self._changing = threading.Lock()
@@ -62,51 +74,42 @@ class Sessions:
         """
         if not self.is_token(given.encode("utf-8", "replace"), client):
             return None
-        value, now = secrets.token_urlsafe(32), self._now()
+        value = secrets.token_urlsafe(32)
+        self._remember(value)
+        return value
+
+    def _remember(self, value: str) -> None:
+        if self._shared is not None:
+            self._shared.remember(_name(value), LIFETIME_S)
+            return
+        now = self._now()
         with self._changing:
             self._ends = {name: end for name, end in self._ends.items() if end > now}
             if len(self._ends) >= _MOST:
                 del self._ends[next(iter(self._ends))]
             self._ends[value] = now + LIFETIME_S
-        return value
 
     def has(self, value: str | None) -> bool:
         """Whether a cookie has the value of a session that lasts."""
-        return value is not None and self._ends.get(value, 0.0) > self._now()
+        if value is None:
+            return False
+        if self._shared is not None:
+            return self._shared.remembers(_name(value))
+        return self._ends.get(value, 0.0) > self._now()
 
     def close(self, value: str | None) -> None:
         """End the session of a cookie, if there is one."""
+        if value is not None and self._shared is not None:
+            self._shared.forget(_name(value))
         with self._changing:
             self._ends.pop(value or "", None)
 
 
-class SharedSessions(Sessions):
-    """The sessions of servers behind one address, which share a secret: one that opens at any of them is known to all.
+def _name(value: str) -> str:
+    """Return the name by which a store remembers a session; it does not tell the value of the cookie."""
+    return f"dashboard/{hashlib.sha256(value.encode()).hexdigest()}"
 
-    The cookie itself says until when, signed. To close a session takes the cookie from the browser, and no more: no
-    server tells the others of it.
-    """
 
-    def __init__(self, token: str | None, secret: bytes, now: Callable[[], float] = time.time) -> None:
-        """As `Sessions`; with another token among the servers, each knows its own sessions. `now` counts from 1970."""
-        super().__init__(token, now)
-        self._key = hashlib.blake2b((token or "").encode(), key=secret).digest()
-        self.cookie = f"mockserver_session_{self._signed('cookie')[:8]}"
-
-    def open(self, given: str, client: str | None = None) -> str | None:
-        if not self.is_token(given.encode("utf-8", "replace"), client):
-            return None
-        told = f"{int(self._now()) + LIFETIME_S}-{secrets.token_hex(16)}"
-        return f"{told}-{self._signed(told)}"
-
-    def has(self, value: str | None) -> bool:
-        told, _, signature = (value or "").rpartition("-")
-        if not hmac.compare_digest(signature.encode(), self._signed(told).encode()):
-            return False
-        return int(told.partition("-")[0]) > self._now()
-
-    def close(self, value: str | None) -> None:
-        """Do nothing: the session ends with the cookie."""
-
-    def _signed(self, told: str) -> str:
-        return hmac.new(self._key, told.encode(), "sha256").hexdigest()
+def _mark(token: str) -> str:
+    """Return what tells the cookie of the servers with a control token from that of others."""
+    return hmac.new(token.encode(), b"cookie", "sha256").hexdigest()[:8]

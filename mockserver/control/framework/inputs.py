@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.dependencies import Bodies
 from mockserver.control.framework.problem import Problem, of_mistakes
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode
@@ -40,12 +42,20 @@ def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
     Raises:
         Problem: 400 with all mistakes; 413.
     """
-    with counting_from(target.workspace().state.clock.now if in_workspace else _now_of_default):
+    if in_workspace:
+        with suppress(KeepingError):  # the call itself asks again, and can perhaps do without it
+            target.workspace()  # whatever is wrong with the body, the call is one of this workspace
+    with counting_from(_now if in_workspace else _now_of_default):
         return loaded(schema, document())
 
 
+def _now() -> datetime:
+    """The present moment of the clock of the workspace that the call acts on."""
+    return target.workspace().state.clock.now()
+
+
 def _now_of_default() -> datetime:
-    """The present moment of the clock of the default workspace, which another server may hold."""
+    """The present moment of the clock of the default workspace."""
     store = dependencies.store()
     return (store.seen(DEFAULT) or store.default).state.clock.now()
 

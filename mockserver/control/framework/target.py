@@ -11,7 +11,7 @@ from mockserver.control.framework.problem import Problem, of_misdirected, of_mis
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.acting import ACTING
-from mockserver.core.workspaces.eviction import Gone
+from mockserver.core.workspaces.registry import Gone
 from mockserver.core.workspaces.replica import REPLICA_HEADER
 from mockserver.core.workspaces.store import StoreFullError
 from mockserver.core.workspaces.workspace import Workspace

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from time import perf_counter
 
 from flask import Response, request
 
 from mockserver.control.access.guard import SIGN_IN
-from mockserver.control.framework import target
+from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.waiting import is_waiting
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
@@ -42,4 +43,5 @@ class CallLog:
             return
         ms = (perf_counter() - request.environ[_BEGAN]) * 1000
         name, query = None if workspace is None else workspace.name, request.environ["QUERY_STRING"]
-        self._log.note_call(name, request.method, path, query, status, ms, request.remote_addr)
+        note = partial(self._log.note_call, name, request.method, path, query, status, ms, request.remote_addr)
+        dependencies.store().keeping.after(note)

@@ -12,6 +12,8 @@ from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.workspaces.keeping import KeepingStatus
 from mockserver.core.workspaces.replica import Replica
+from mockserver.core.workspaces.store import DEFAULT
+from mockserver.scenario.documents.document import MappingNode
 from mockserver.settings import version
 from mockserver.views.server.health import Health
 
@@ -32,7 +34,7 @@ def ready() -> Response:
     failure = dependencies.store().keeping.failure
     if failure is not None:
         raise Problem(503, failure)
-    return health()
+    return live()
 
 
 @HEALTH.call("GET", "/health", answer=Health, is_open=True)
@@ -44,7 +46,7 @@ def health() -> Response:
 @HEALTH.call("GET", "/livez", answer=Health, is_open=True)
 def live() -> Response:
     """Whether the server answers, and what it serves, as far as it knows without a look at its store."""
-    return _health(len(dependencies.store()))
+    return _health(dependencies.store().known)
 
 
 def _health(workspaces: int) -> Response:
@@ -53,7 +55,7 @@ def _health(workspaces: int) -> Response:
         {
             "status": "ok",
             "version": version(),
-            "scenario": dependencies.store().title,
+            "scenario": _scenario(),
             "workspaces": workspaces,
             "evicted": dependencies.store().evicted,
             "store": "memory" if keeping is None else keeping.engine,
@@ -63,6 +65,15 @@ def _health(workspaces: int) -> Response:
             **dependencies.current().effects_health(),
         }
     )
+
+
+def _scenario() -> str:
+    """Return the title of the default workspace, or of the server's own scenario if the workspace is not in memory."""
+    store = dependencies.store()
+    default, own = store.peek(DEFAULT), store.maker.scenario
+    if default is not None:
+        return default.origin.title
+    return own if isinstance(own, str) else MappingNode.title
 
 
 def _named(replica: Replica) -> dict[str, Any]:

@@ -12,6 +12,9 @@ from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import ScenarioChoice, chosen_scenario, hosted
 from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.store import DEFAULT
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.dump import dump, to_yaml
@@ -20,6 +23,7 @@ from mockserver.scenario.seed import add
 from mockserver.settings.locations import SCHEMA_FILE
 from mockserver.views.workspaces import workspaces as shown
 from mockserver.views.workspaces.scenarios import Scenarios, seed_schema
+from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas import json_text
 from mockserver.web.server import loop
 
@@ -87,11 +91,32 @@ def seed() -> Response:
 def reset(body: dict[str, Any]) -> Response:
     """The workspace as its scenario made it, or as another one makes it."""
     scenario = chosen_scenario(body)
-    workspace = target.workspace(whole=True)
+    workspace = _readable()
     off_loop.before_making(workspace.origin.scenario if scenario is None else scenario)
     loop.occupy(request.environ, workspace.changing)
     dependencies.store().reset(workspace, scenario)
     return answers.answer(hosted(workspace))
+
+
+def _readable() -> Workspace:
+    """Return the workspace that the call acts on; the default one is made anew if it cannot be read.
+
+    Raises:
+        KeepingError: another workspace cannot be read, or the store cannot be.
+    """
+    try:
+        return target.workspace(whole=True)
+    except KeepingError:
+        store, key = dependencies.store(), request.headers.get("api-key")
+        name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER, DEFAULT))
+        if (
+            name != DEFAULT
+            or (key and store.knows(key))
+            or DEFAULT not in store.unreadable()
+            or not store.discard(DEFAULT)
+        ):
+            raise
+        return target.workspace(whole=True)
 
 
 @STATE.call("GET", "/scenarios", answer=Scenarios, in_workspace=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import RLock
-from typing import Protocol
+from typing import Any, Protocol
 
 from mockserver.core.effects.forwarding import Forwarder
 from mockserver.core.effects.jobs import Job, Outcome
@@ -25,6 +25,10 @@ class Timed(Protocol):
     state: State
     #: Held whenever state and timers are used.
     lock: RLock
+
+    def run(self, step: Callable[[], Any]) -> Any:
+        """Run a step that takes the lock."""
+        ...
 
     def catch_up(self) -> object:
         """Fire the timers that are due by now, each at its own moment."""

@@ -35,6 +35,15 @@ class Outcome(NamedTuple):
 Done = Callable[[Outcome], None]
 
 
+class JobForm(NamedTuple):
+    """A job as it is written down, with the id of the server that makes the call."""
+
+    account: int
+    machine: str
+    key: Key
+    server: str
+
+
 @dataclass(slots=True, eq=False)
 class Job:
     """An outgoing call for an instance of a state machine; cancelled, it neither is made nor reports an outcome."""
@@ -42,6 +51,8 @@ class Job:
     account: int
     machine: str
     key: Key
+    #: The id of the server that makes the call.
+    server: str = ""
     #: Writes the request when the call's turn comes; None if the job is over or was cancelled.
     write: Callable[[], OutgoingRequest] | None = None
     #: Takes the outcome; None if the job is over or was cancelled.
@@ -71,6 +82,8 @@ class Jobs:
     """The jobs of one workspace, at most one for each instance."""
 
     def __init__(self) -> None:
+        #: The id of this server among those that share a store.
+        self.server = ""
         self._jobs: dict[tuple[str, Key], Job] = {}
 
     def __len__(self) -> int:
@@ -80,13 +93,47 @@ class Jobs:
         return iter(self._jobs.values())
 
     def __contains__(self, job: Job) -> bool:
-        return self._jobs.get((job.machine, job.key)) is job
+        found = self._jobs.get((job.machine, job.key))
+        if found is None or found is job:
+            return found is job
+        # A workspace that was read again knows only that this server makes a call.
+        return found.server == job.server and not found.is_wanted and job.is_wanted
+
+    def has(self, machine: str, key: Key) -> bool:
+        """Whether an instance has a job."""
+        return (machine, key) in self._jobs
+
+    def forms(self) -> list[JobForm]:
+        """The jobs, to be written down."""
+        return [JobForm(job.account, job.machine, job.key, job.server) for job in self._jobs.values()]
+
+    def follow(self, forms: Sequence[JobForm]) -> None:
+        """Become the jobs that were written down; those that are none any more are cancelled."""
+        before, self._jobs = self._jobs, {}
+        for form in forms:
+            job = before.get((form.machine, form.key))
+            if job is None or job.server != form.server:
+                job = Job(*form)
+            self._jobs[form.machine, form.key] = job
+        for job in before.values():
+            if job not in self:
+                job.forget()
+
+    def drop_abandoned(self, is_dead: Callable[[str], bool]) -> None:
+        """Drop the jobs of servers that are dead, and those of this one of which it knows nothing."""
+        for job in tuple(self._jobs.values()):
+            if is_dead(job.server) or (job.server == self.server and not job.is_wanted):
+                self.cancel(job.machine, job.key)
 
     def begin(self, account: int, machine: str, key: Key) -> Job:
         """A new job for an instance, in the place of the one that the instance may have."""
         self.cancel(machine, key)
-        job = self._jobs[machine, key] = Job(account, machine, key)
+        job = self._jobs[machine, key] = Job(account, machine, key, self.server)
         return job
+
+    def take_off(self, job: Job) -> None:
+        """Let a job be none any more whose outcome is taken in; it stays as it is, as that may be done once more."""
+        del self._jobs[job.machine, job.key]
 
     def cancel(self, machine: str, key: Key) -> None:
         """Cancel the job of an instance, if there is one."""

@@ -28,7 +28,7 @@ class Fault:
     #: How many matching requests pass before it hits.
     after: int = 0
     #: With which probability it hits a matching request.
-    probability: float = 1.0
+    probability: int | float = 1.0  # shown as it was given: 1 is not 1.0
     #: Until when it is active, on the workspace's clock.
     expires_at: datetime | None = None
     #: The parameters of its kind.

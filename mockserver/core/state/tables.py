@@ -231,17 +231,31 @@ class Tables:
         timelines = {row: found._rows for row, found in self._timelines.items() if found}  # noqa: SLF001  # this module
         return Contents({row: rows for row, rows in self._tables.items() if rows}, timelines, self._records)
 
-    def put_back(self, contents: Contents) -> None:
-        """Take over rows that were written down and read again; the tally, which is not this one's alone, is set."""
-        for row, rows in contents.tables.items():
-            self._tables[row] = _table(Table, rows, _own_tally(row, len(rows)) or self.tally)
-        for row, dated in contents.timelines.items():
-            timeline = self._timelines[row] = Timeline(self.tally)
-            timeline._rows.extend(dated)  # noqa: SLF001  # this module
-        self._records.update(contents.records)
-        for record in contents.records.values():
-            if isinstance(record, Table):
-                record.tally = self.tally
+    def put_table(self, row: type, rows: Mapping[Any, Any]) -> None:
+        """Put back a table that was written down; the tally, which is not this one's alone, is set besides."""
+        self._tables[row] = _table(Table, rows, _own_tally(row, len(rows)) or self.tally)
+
+    def put_timeline(self, row: type, rows: Sequence[Any]) -> None:
+        """Put back a timeline that was written down, as `put_table`."""
+        timeline = self._timelines[row] = Timeline(self.tally)
+        timeline._rows.extend(rows)  # noqa: SLF001  # this module
+
+    def put_record(self, row: type, record: Any) -> None:
+        """Put back a record that was written down, as `put_table`."""
+        self._records[row] = record
+        if isinstance(record, Table):
+            record.tally = self.tally
+
+    def take_over(self, before: Tables, row: type) -> bool:
+        """Take over the rows of a type in their version from other tables; returns whether there are any."""
+        groups: Sequence[tuple[dict[type, Any], dict[type, Any]]] = (
+            (self._tables, before._tables), (self._timelines, before._timelines), (self._records, before._records),
+        )  # fmt: skip
+        found = [(mine, theirs[row]) for mine, theirs in groups if row in theirs]
+        for mine, rows in found:
+            mine[row] = rows
+        self._versions[row] = before.version(row)
+        return bool(found)
 
     def version(self, row: type) -> int:
         """The version of what is here of a type: another one if it may have changed."""

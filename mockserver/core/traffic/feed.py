@@ -46,6 +46,21 @@ class Feed:
         if self._written:
             self._forget_written(len(gone))
 
+    @property
+    def ring(self) -> Ring[tuple[str, Any, int]]:
+        """The items, to be written down."""
+        return self._items
+
+    def put_back(self, kind: str, what: Any, size: int) -> None:
+        """Add an item that was written down and read again, and whose number counts already."""
+        self._items.add((kind, what, size), size + _OVERHEAD)
+
+    def be_at(self, last: int) -> None:
+        """Have come as far as another feed, of whose items these are the same."""
+        self.last = last
+        first = self._first
+        self._written = {number: data for number, data in self._written.items() if number >= first}
+
     def written(self, item: FeedItem, write: Callable[[FeedItem], bytes]) -> bytes:
         """An item as streams send it; it is written once, for all streams."""
         found = self._written.get(item.number)

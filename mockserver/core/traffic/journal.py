@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import nsmallest
 from itertools import islice
@@ -37,6 +38,8 @@ class Journal:
         self._exchanges = Ring[Exchange](limit, bytes_limit)
         #: How many exchanges have got their answer after they were added.
         self.completed = 0
+        #: The positions of the last of these; -1 stands for one that was no longer here.
+        self._late: deque[int] = deque(maxlen=limit)
 
     def __iter__(self) -> Iterator[Exchange]:
         return iter(self._exchanges)
@@ -84,8 +87,16 @@ class Journal:
         self.completed += 1
         before = exchange.size
         self._measure(exchange)
-        index = next((at for at, kept in enumerate(self) if kept is exchange), None)
+        index, kept = next(((at, kept) for at, kept in enumerate(self) if kept.id == exchange.id), (None, exchange))
+        if kept is not exchange:  # it was read again meanwhile
+            vars(kept).update(vars(exchange))
+        self._late.append(-1 if index is None else self._exchanges.end - 1 - index)
         return 0 if index is None else len(self._exchanges.grow(len(self) - 1 - index, exchange.size - before))
+
+    def completed_since(self, number: int) -> Iterator[tuple[int, Exchange]]:
+        """The exchanges that have got their answer late, but for the first `number` of them, with their positions."""
+        for position in islice(reversed(self._late), max(0, self.completed - number)):
+            yield from (row for row in islice(self._exchanges.since(position), 1) if row[0] == position)
 
     def _measure(self, exchange: Exchange) -> None:
         """Measure an exchange that is over, without its bodies if these are too large."""

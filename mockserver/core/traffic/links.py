@@ -49,11 +49,19 @@ class Links:
     @property
     def counts(self) -> RingCounts:
         """How far they have come; the position of the next link is the number of those before it."""
-        return RingCounts(self.added, self.added - len(self), self.added)
+        length = len(self._causes)
+        return RingCounts(self.added, self.added - length, self.added, length)
 
     def resume(self, counts: RingCounts) -> None:
         """Count on from where others were, which were added to these."""
         self.added = counts.added
+
+    def drop_oldest(self, number: int) -> None:
+        """Drop so many links."""
+        for items in (self._causes, self._kinds, self._things):
+            for _ in range(number):
+                items.popleft()
+        self._index = None
 
     def since(self, position: int) -> Iterator[tuple[int, tuple[By, str, Thing]]]:
         """What `add` was called with from a position on, oldest first, with the positions: they count all calls."""

@@ -64,8 +64,8 @@ class Mailbox:
         return self._sendings
 
     def resume(self, sendings: Mapping[str, Sending]) -> None:
-        """Take over how far the e-mails had come when they were written down."""
-        self._sendings = {mail.id: sendings[mail.id] for mail in self if mail.id in sendings}
+        """Take over how far e-mails had come when they were written down, of which some are still to be added."""
+        self._sendings = dict(sendings)
 
     def add(self, mail: Mail) -> int:
         """Add an e-mail; returns its size in bytes."""
@@ -79,7 +79,7 @@ class Mailbox:
 
     def note_sending(self, mail: Mail, sending: Sending) -> None:
         """Keep how far an e-mail has come, unless it is no longer in the mailbox."""
-        if self.find(mail.id) is mail:
+        if self.find(mail.id) == mail:  # it may have been read again meanwhile
             self._sendings[mail.id] = sending
 
     def sending(self, mail: Mail) -> Sending | None:

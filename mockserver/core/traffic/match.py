@@ -15,9 +15,12 @@ LONGEST_GLOB = 500
 
 
 class _Anything(Enum):
-    """The type of `ANYTHING`: a member of an enumeration stays identical when it is copied."""
+    """The type of `ANYTHING`: a member of an enumeration stays identical when it is copied.
 
-    ANYTHING = "anything"
+    It is written down as its value, which no body in JSON has.
+    """
+
+    ANYTHING = b"anything"
 
 
 #: Stands for a body that may be anything.

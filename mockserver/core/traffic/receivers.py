@@ -95,13 +95,14 @@ class Receivers:
         """The calls with their receivers, to be written down."""
         return self._calls
 
-    def put_back(self, receivers: Iterable[Receiver]) -> None:
-        """Add receivers that were written down and read again; their calls come after them."""
-        self._receivers.update((row.name, row) for row in receivers)
-
     def put_back_call(self, name: str, call: ReceivedCall) -> None:
         """Keep a call that was read again, and that the receiver has counted."""
         self._keep(self._receivers[name], call)
+
+    def follow(self, receivers: Iterable[Receiver]) -> None:
+        """Become receivers that were read again, which have counted their calls; the calls that are here stay."""
+        self._receivers = {row.name: row for row in receivers}
+        self._calls.exchange(lambda pair: (self._receivers.get(pair[0].name, pair[0]), pair[1]))
 
     def get(self, name: str) -> Receiver | None:
         """The receiver of a name, or None if it was neither called nor given a manner."""

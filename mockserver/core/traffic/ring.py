@@ -16,11 +16,12 @@ _SHARE = 4
 
 
 class RingCounts(NamedTuple):
-    """How far a ring has come: what it counts, and the position of the next thing."""
+    """How far a ring has come: what it counts, the position of the next thing, and how many things there are."""
 
     added: int
     evicted: int
     end: int
+    length: int
 
 
 class Ring(Generic[Thing]):
@@ -71,7 +72,7 @@ class Ring(Generic[Thing]):
 
     @property
     def counts(self) -> RingCounts:
-        return RingCounts(self.added, self.evicted, self.end)
+        return RingCounts(self.added, self.evicted, self.added + self._shift, len(self._things))
 
     def since(self, position: int) -> Iterator[tuple[int, Thing]]:
         """The things from a position on, oldest first, with their positions."""
@@ -80,9 +81,15 @@ class Ring(Generic[Thing]):
         return enumerate(islice(self._things, start - first, None), start)
 
     def resume(self, counts: RingCounts) -> None:
-        """Count on from where another ring was, whose things were added to this one; what that has evicted counts."""
-        self.added, self.evicted = counts.added, counts.evicted + self.evicted
+        """Count on from where another ring was, whose things were added to this one; missing ones count as evicted."""
+        self.added, self.evicted = counts.added, counts.evicted + counts.length - len(self)
         self._shift = counts.end - counts.added
+
+    def drop_oldest(self, number: int) -> None:
+        """Drop so many things."""
+        for _ in range(number):
+            self._things.popleft()
+            self.bytes -= self._sizes.popleft()
 
     def add(self, thing: Thing, size: int) -> Sequence[Thing]:
         """Add a thing of `size` bytes; returns what it has evicted, or the thing itself if it is too large."""
@@ -119,6 +126,10 @@ class Ring(Generic[Thing]):
         self.bytes = held
         self.evicted += len(gone)
         return gone
+
+    def exchange(self, made: Callable[[Thing], Thing]) -> None:
+        """Have what `made` makes of each thing in its place; it takes as many bytes."""
+        self._things = deque(map(made, self._things))
 
     def keep(self, wanted: Callable[[Thing], bool]) -> None:
         """Drop all things that are not wanted."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, get_args
 
 #: `request`: an exchange is over. `mail`: an e-mail was sent, or has come further. `transition`: an instance was moved.
 #: `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has answered. `answer`: what was
@@ -54,6 +54,14 @@ class Watchers:
         if not kinds:
             return sum(self._happened.values())
         return self._happened[None] + sum(self._happened[kind] for kind in kinds)
+
+    def tell_changed(self) -> None:
+        """Call everybody but those who wait for a reset: another server has done something here."""
+        for kind in get_args(WatchedKind):
+            if kind != "reset":
+                self._happened[kind] += 1
+        for wake in tuple(self._wanted):
+            wake()
 
     def tell(self, kind: WatchedKind | None = None) -> None:
         """Call who waits for something of this kind; None, after a reset, calls everybody."""

@@ -29,7 +29,7 @@ class Advance:
         if self._target is not None:
             clock.check(self._target, self._start)
         self._workspace = workspace
-        self._state = workspace.state
+        self._generation = workspace.generation
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
@@ -57,7 +57,7 @@ class Advance:
     @property
     def interrupted(self) -> bool:
         """Whether the workspace has been given another state since the move began."""
-        return self._workspace.state is not self._state
+        return self._workspace.generation != self._generation
 
     def fired(self) -> list[Changed]:
         """The transitions by timers since the move began, in the order of their moments."""

@@ -1,78 +1,38 @@
-"""Keeping workspaces beyond the process: what the store of a server asks of whatever keeps them."""
+"""Keeping workspaces beyond the process: what a store asks of its keeper, and the keeper that saves nothing."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple, Protocol, TypeVar
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
 
-if TYPE_CHECKING:
-    import asyncio
+Result = TypeVar("Result")
 
 
 class KeepingError(Exception):
-    """A workspace cannot be loaded, or what has changed cannot be kept; the text says why, for users."""
+    """A workspace cannot be loaded, or changes cannot be saved; the text says why, for users."""
 
 
 class MissingError(KeepingError):
-    """There is no such workspace any more, whatever was known of it."""
-
-
-class HeldElsewhereError(BaseException):
-    """Another server of the same store holds a workspace, and has to be asked; nothing was done here.
-
-    A `BaseException`, so that no handler of errors takes it for an error.
-    """
-
-    def __init__(self, name: str, address: str) -> None:
-        super().__init__(name, address)
-        self.name = name
-        #: The root address at which servers of the store reach the one that holds it.
-        self.address = address
+    """The workspace does not exist any more."""
 
 
 class Outline(NamedTuple):
-    """What is known of a workspace that is kept, without loading it."""
+    """What is known of a saved workspace without loading it."""
 
     name: str
-    #: The keys that lead to it, valid and revoked.
-    keys: Sequence[str]
-    #: When its next timer is due in real time, in seconds since 1970; None: no timer is set, or its clock stands still.
+    #: The API keys that lead to it, valid and revoked.
+    keys: Sequence[str] = ()
+    #: When something is due in it, in seconds since 1970; None: nothing is, or its clock is frozen.
     due_at: float | None = None
-    #: Whether calls or e-mails of it were under way, which go on once it is loaded.
-    is_busy: bool = False
-    #: Whether its coverage counts in that of the server.
-    counted: bool = True
-
-
-class Known(NamedTuple):
-    """Another server has made a workspace, let one go, or added a key to one."""
-
-    outline: Outline
-
-
-class Departed(NamedTuple):
-    """Another server has removed a workspace."""
-
-    name: str
-    #: `dropped` or `evicted`.
-    why: str
-
-
-class Cleared(NamedTuple):
-    """Another server has set the coverage of all workspaces, and of those that are gone, to zero."""
-
-
-#: What another server of the same store has done.
-News = Known | Departed | Cleared
 
 
 class KeepingStatus(NamedTuple):
-    """How the keeping of workspaces goes."""
+    """The state of a keeper, for health and metrics."""
 
     #: The kind of the engine, as the setting `store` names it.
     engine: str
@@ -80,198 +40,193 @@ class KeepingStatus(NamedTuple):
     place: str
     #: How many bytes it takes.
     bytes: int
-    #: How many workspaces and other things wait to be written.
+    #: How many changes wait to be saved.
     waiting: int
-    #: How often something was written since the start, and how often that has failed.
+    #: How many writes have succeeded and failed since the start.
     written: int
     failed: int
-    #: Why it has failed last, or None.
+    #: The reason of the last failure, or None.
     last_failure: str | None
 
 
-class Keeping(Protocol):
-    """Keeps the workspaces of a server, so that another start of it has them again."""
+class Keeping:
+    """Keeps the workspaces of a server. This one saves nothing; its subclasses save in a file or a database."""
+
+    def __init__(self) -> None:
+        self._past = Coverage()
+        self._secrets: dict[str, bytes] = {}
+        self._drawing = threading.Lock()
 
     @property
     def is_shared(self) -> bool:
-        """Whether other servers use the same store, each workspace by one at a time: the server that holds it."""
-        ...
+        """Whether other servers use the same store; then this is a `SharedKeeping`."""
+        return False
+
+    @property
+    def in_sessions(self) -> bool:
+        """Whether `run` returns only after the changes of its step are saved."""
+        return False
+
+    @property
+    def server(self) -> str:
+        """The id of this server among those that share the store; empty if the store is not shared."""
+        return ""
 
     @property
     def failure(self) -> str | None:
-        """Why nothing can be kept at present, as a sentence for users, or None."""
-        ...
+        """Why nothing can be saved at present, as a sentence for users, or None."""
+        return None
 
     def status(self) -> KeepingStatus | None:
-        """How it goes; None: nothing is kept."""
-        ...
-
-    def lock(self) -> threading.RLock:
-        """The lock of a workspace; whoever takes it may change the workspace, which is looked at again after that."""
-        ...
-
-    def outlines(self) -> Sequence[Outline]:
-        """The workspaces that are kept, the one used longest ago first; asked once, when the server starts."""
-        ...
-
-    def names(self) -> Sequence[str]:
-        """The names of the workspaces that are kept now, by all servers, the one used longest ago first.
-
-        Raises:
-            KeepingError: nobody can tell.
-        """
-        ...
-
-    def load(self, name: str) -> Workspace:
-        """A workspace that is kept, as it was; nothing is due in it yet, and `add` was not called.
-
-        It is held by this server from now on, until `let_go` or `remove`.
-
-        Raises:
-            HeldElsewhereError: another server holds it, or has claimed its name.
-            MissingError: there is none.
-            KeepingError: it cannot be read.
-        """
-        ...
-
-    def copy(self, name: str) -> Workspace:
-        """A copy of a workspace as it was kept last, whoever holds it: to look at, and never to be added.
-
-        Raises:
-            MissingError: there is none.
-            KeepingError: it cannot be read.
-        """
-        ...
-
-    def claim(self, name: str) -> bool:
-        """Hold a name of which there is no workspace, so that one may be added; False: there is one, or soon will be.
-
-        A name that this server holds already stays held as it was.
-
-        Raises:
-            KeepingError: nobody can tell.
-        """
-        ...
-
-    def let_go(self, outline: Outline) -> None:
-        """Hold a workspace no longer that was released and has left the memory: other servers may load it."""
-        ...
-
-    def news(self) -> Sequence[News]:
-        """What other servers of the store have done since the last call, in that order.
-
-        A workspace of this server that another one has removed is lost by then.
-
-        Raises:
-            KeepingError: nobody can tell.
-        """
-        ...
-
-    def follow(self, lost: Callable[[str], object]) -> None:
-        """Call `lost` with the name of each workspace that this server has lost, from any thread, with no lock held.
-
-        What was done in it last is not kept: another server has taken it, or the store was not to be reached. Whoever
-        takes its lock gets a `KeepingError` from then on.
-        """
-        ...
-
-    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
-        """What carries out the effects of a workspace, by means of those of the server.
-
-        They may wait until what has caused them is kept, and never happen if it is not.
-        """
-        ...
-
-    def add(self, workspace: Workspace) -> None:
-        """Keep a workspace, new or just loaded, and all that changes in it from now on."""
-        ...
-
-    def remove(self, name: str) -> None:
-        """Keep a workspace no longer that this server or none holds, whether it is loaded or not."""
-        ...
-
-    def evict(self, name: str) -> bool:
-        """Remove a workspace at once, whichever server holds it, and tell all that it went for a newer one.
-
-        Returns False if there was none. Of two servers that evict it, one is told True. Not for the event loop.
-
-        Raises:
-            KeepingError: it could not be removed, or nobody can tell.
-        """
-        ...
-
-    def release(self, workspace: Workspace) -> Outline | None:
-        """The outline of a workspace of which all is kept, so that it may leave the memory; the caller holds its lock.
-
-        With that, nothing refers to it here any more. None: something of it is not kept yet, and it has to stay.
-        """
-        ...
-
-    def begin(self) -> None:
-        """Let `settle` and `settled` be about what this thread does from now on, and about nothing before."""
-        ...
-
-    def settle(self) -> None:
-        """Wait until what this thread has changed is kept, if answers have to wait for that.
-
-        Raises:
-            KeepingError: it could not be kept.
-        """
-        ...
-
-    def settled(self) -> asyncio.Future[str | None] | None:
-        """As `settle`, for the event loop that runs in this thread: what is to be awaited, or None: there is nothing.
-
-        Its result is None, or why what this thread has changed could not be kept, as a sentence for users.
-        """
-        ...
-
-    def coverage(self, names: Iterable[str]) -> Coverage:
-        """The coverage of workspaces that are not loaded.
-
-        Raises:
-            KeepingError: it cannot be read.
-        """
-        ...
-
-    def clear_coverage(self, names: Iterable[str]) -> None:
-        """Set the coverage of workspaces that are not loaded, and that no other server holds, to zero.
-
-        Nobody loads them meanwhile.
-
-        Raises:
-            KeepingError: it could not be kept.
-        """
-        ...
-
-    def past(self) -> Coverage:
-        """The coverage of workspaces that are gone, of all servers and starts, which the caller does not change.
-
-        Raises:
-            KeepingError: it cannot be read.
-        """
-        ...
-
-    def add_past(self, coverage: Coverage) -> None:
-        """Add the coverage of a workspace that goes to that of those that are gone."""
-        ...
-
-    def clear_past(self) -> None:
-        """Set the coverage of workspaces that are gone to zero; other servers hear that it is `Cleared`.
-
-        Raises:
-            KeepingError: it could not be kept.
-        """
-        ...
-
-    def secret(self, name: str, draw: Callable[[], bytes]) -> bytes:
-        """A secret of the server, which is drawn once and is the same at every start."""
-        ...
-
-    def has_secret(self, name: str) -> bool:
-        """Whether a secret of the server was drawn."""
-        ...
+        """Return the state of the keeper, or None if nothing is saved."""
+        return None
 
     def close(self) -> bool:
         """Save the last changes and release everything. Return whether all changes are saved."""
-        ...
+        return True
+
+    # ------------------------------------------------------------------ steps
+
+    def run(self, step: Callable[[], Result]) -> Result:
+        """Return what a step returns, after its changes are saved if this keeper works in sessions.
+
+        The step runs again, from its beginning and on newer workspaces, if another server was faster. Within a step,
+        this just calls the other one.
+
+        Raises:
+            KeepingError: the changes could not be saved, or it is unknown whether they are.
+        """
+        return step()
+
+    def after(self, call: Callable[[], object]) -> None:
+        """Call a function once the changes of this step are saved; at once outside sessions."""
+        call()
+
+    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
+        """Return what carries out the effects of a workspace: in sessions, they wait until their cause is saved."""
+        return effects
+
+    # ------------------------------------------------------------------ workspaces
+
+    def outlines(self) -> Sequence[Outline]:
+        """Return the saved workspaces, the one used longest ago first."""
+        return ()
+
+    def lock(self) -> threading.RLock:
+        """Return the lock of a new workspace; whoever holds it may change the workspace."""
+        return threading.RLock()
+
+    def load(self, name: str) -> Workspace:
+        """Return a saved workspace as it was; no timer has fired in it since, and `add` was not called.
+
+        Raises:
+            MissingError: there is no such workspace.
+            KeepingError: it cannot be read.
+        """
+        raise MissingError(f"workspace {name} is not saved")
+
+    def follow(self, lost: Callable[[str], object]) -> None:
+        """Call `lost` with the name of each workspace whose creation or removal could not be saved."""
+
+    def add(self, workspace: Workspace) -> None:
+        """Save a workspace, new or just loaded, and all its changes from now on."""
+
+    def remove(self, name: str) -> None:
+        """Delete a saved workspace, whether it is loaded or not."""
+
+    def release(self, workspace: Workspace) -> Outline | None:
+        """Return the outline of a workspace that may leave the memory, and refer to it no more.
+
+        The caller holds its lock. None: some changes are not saved yet, so it has to stay.
+        """
+        return None
+
+    # ------------------------------------------------------------------ coverage and secrets
+
+    def coverage(self, names: Iterable[str]) -> Coverage:
+        """Return the coverage of saved workspaces that are not loaded.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        return Coverage()
+
+    def clear_coverage(self, names: Iterable[str]) -> None:
+        """Delete the coverage of saved workspaces that are not loaded.
+
+        Raises:
+            KeepingError: it cannot be deleted.
+        """
+
+    def past(self) -> Coverage:
+        """Return the coverage of workspaces that are gone, of all servers and starts; the caller does not change it.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        return self._past
+
+    def add_past(self, coverage: Coverage) -> None:
+        """Add the coverage of a workspace that goes."""
+        self._past.merge(coverage)
+
+    def clear_past(self) -> None:
+        """Delete the coverage of workspaces that are gone.
+
+        Raises:
+            KeepingError: it cannot be deleted.
+        """
+        self._past.clear()
+
+    def secret(self, name: str, draw: Callable[[], bytes] | None = None) -> bytes | None:
+        """Return a secret of the server, or of all that share a store; if there is none, save what `draw` returns.
+
+        Raises:
+            KeepingError: it cannot be read or saved.
+        """
+        with self._drawing:
+            if name not in self._secrets and draw is not None:
+                self._secrets[name] = draw()
+            return self._secrets.get(name)
+
+
+class SharedKeeping(Protocol):
+    """What a keeper does besides for workspaces that several servers share. All methods may raise `KeepingError`."""
+
+    def names(self) -> Sequence[str]:
+        """Return the names of all workspaces, the one used longest ago first."""
+
+    def homes(self, key: str) -> Sequence[str]:
+        """Return the names of the workspaces that have an API key, the one that has had it longest first."""
+
+    def open(self, workspace: Workspace) -> None:
+        """Bring a workspace up to date, and hold its lock until the present step ends.
+
+        Raises:
+            MissingError: another server has removed it.
+        """
+
+    def copy(self, name: str) -> Workspace:
+        """Return a copy of a workspace as it was saved last, to look at.
+
+        Raises:
+            MissingError: there is no such workspace.
+        """
+
+    def look_after(self, workspace: Workspace) -> None:
+        """Take over the calls and e-mails of dead servers, in a step that has opened the workspace."""
+
+    def changes(self) -> Iterator[str]:
+        """Yield the names of workspaces in memory that another server has changed, until the keeper is closed."""
+
+    def due(self) -> Sequence[str]:
+        """Return the names of some workspaces at which a server has to look now."""
+
+    def remember(self, name: str, seconds: int) -> None:
+        """Let `remembers` return True for a name at all servers, for so many seconds."""
+
+    def remembers(self, name: str) -> bool:
+        """Return whether a name is remembered."""
+
+    def forget(self, name: str) -> None:
+        """Remember a name no longer."""

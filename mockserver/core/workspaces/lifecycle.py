@@ -21,6 +21,9 @@ class Stateful(Protocol):
 
 
 Row = TypeVar("Row", bound=Stateful)
+#: What an event does, and which event happens in the place of another one.
+Action = Callable[[Workspace, Account, Row], None]
+Guard = Callable[[Workspace, Account, Row], str]
 
 
 class Lifecycle(Generic[Row]):
@@ -45,38 +48,32 @@ class Lifecycle(Generic[Row]):
         self._parse = parse
         self._reveal = reveal
         self._registered_in = registered_in
-        self._actions: dict[str, Callable[[Workspace, Account, Row], None]] = {}
-        self._guards: dict[str, Callable[[Workspace, Account, Row], str]] = {}
-        self._when_due: dict[str, Callable[[Workspace, Account, Row], None]] = {}
+        self._actions: dict[str, Action[Row]] = {}
+        self._guards: dict[str, Guard[Row]] = {}
+        self._when_due: dict[str, Action[Row]] = {}
 
-    def on(
-        self, *events: str
-    ) -> Callable[[Callable[[Workspace, Account, Row], None]], Callable[[Workspace, Account, Row], None]]:
+    def on(self, *events: str) -> Callable[[Action[Row]], Action[Row]]:
         """Register a function to be called after each of these events has changed the state of a row."""
 
-        def register(action: Callable[[Workspace, Account, Row], None]) -> Callable[[Workspace, Account, Row], None]:
+        def register(action: Action[Row]) -> Action[Row]:
             self._actions.update(dict.fromkeys(events, action))
             return action
 
         return register
 
-    def guard(
-        self, event: str
-    ) -> Callable[[Callable[[Workspace, Account, Row], str]], Callable[[Workspace, Account, Row], str]]:
+    def guard(self, event: str) -> Callable[[Guard[Row]], Guard[Row]]:
         """Register a function that returns the event to fire in the place of `event`, which may be `event` itself."""
 
-        def register(decide: Callable[[Workspace, Account, Row], str]) -> Callable[[Workspace, Account, Row], str]:
+        def register(decide: Guard[Row]) -> Guard[Row]:
             self._guards[event] = decide
             return decide
 
         return register
 
-    def when_due(
-        self, timer: str
-    ) -> Callable[[Callable[[Workspace, Account, Row], None]], Callable[[Workspace, Account, Row], None]]:
+    def when_due(self, timer: str) -> Callable[[Action[Row]], Action[Row]]:
         """Register what a timer starts that is no event of the machine: work whose outcome will be one."""
 
-        def register(action: Callable[[Workspace, Account, Row], None]) -> Callable[[Workspace, Account, Row], None]:
+        def register(action: Action[Row]) -> Action[Row]:
             self._when_due[timer] = action
             return action
 

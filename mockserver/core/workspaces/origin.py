@@ -42,24 +42,7 @@ class WorkspaceLimits(NamedTuple):
     @classmethod
     def of(cls, settings: Settings) -> Self:
         """The limits that the settings of a server give to each of its workspaces."""
-        return cls(
-            rows=settings.rows_limit,
-            documents_bytes=settings.documents_bytes_limit,
-            mailbox=settings.mailbox_limit,
-            mailbox_bytes=settings.mailbox_bytes_limit,
-            journal=settings.journal_limit,
-            journal_bytes=settings.journal_bytes_limit,
-            feed=settings.feed_limit,
-            feed_bytes=settings.feed_bytes_limit,
-            history=settings.history_limit,
-            snapshots=settings.snapshots_limit,
-            snapshots_bytes=settings.snapshots_bytes_limit,
-            deliveries=settings.deliveries_limit,
-            deliveries_bytes=settings.deliveries_bytes_limit,
-            stored_bytes=settings.stored_bytes_limit,
-            receivers=settings.receivers_limit,
-            receivers_bytes=settings.receivers_bytes_limit,
-        )
+        return cls(*(getattr(settings, f"{name}_limit") for name in cls._fields))
 
 
 class Origin(NamedTuple):

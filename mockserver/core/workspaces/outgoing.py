@@ -25,9 +25,14 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
     moment = workspace.state.clock.now()
 
     def finish(outcome: Outcome) -> None:
-        with suppress(KeepingError), workspace.lock:
+        with suppress(KeepingError):
+            workspace.run(lambda: take(outcome))
+            job.forget()
+
+    def take(outcome: Outcome) -> None:
+        with workspace.lock:
             if job in workspace.jobs:
-                workspace.jobs.cancel(job.machine, job.key)
+                workspace.jobs.take_off(job)
                 try:
                     with workspace.state.clock.pinned(moment):
                         done(outcome)
@@ -55,7 +60,7 @@ def resume(workspace: Workspace) -> None:
     mailbox = workspace.state.mailbox
     for mail in reversed(tuple(mailbox)):
         sending = mailbox.sending(mail)
-        if sending is None or sending.state != WAITING:
+        if sending is None or sending.state != WAITING or mail.id in workspace.posting:
             continue
         if workspace.effects.posts:
             _send_out(workspace, mail)
@@ -69,16 +74,31 @@ def _send_out(workspace: Workspace, mail: Mail) -> None:
     It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is dropped or
     lost.
     """
-    generation = workspace.mail_generation
+    server, mark = workspace.server, object()
+    workspace.posting[mail.id] = server
+    workspace.queued[mail.id] = mark
 
     def wanted() -> bool:
-        with suppress(KeepingError), workspace.lock:
-            return workspace.mail_generation == generation or workspace.state.mailbox.find(mail.id) is mail
+        with suppress(KeepingError):
+            return bool(workspace.run(is_posting))
         return False
 
+    def is_posting() -> bool:
+        with workspace.lock:
+            return workspace.posting.get(mail.id) == server and workspace.queued.get(mail.id) is mark
+
     def report(sending: Sending) -> None:
-        with suppress(KeepingError), workspace.lock:
+        with suppress(KeepingError):
+            workspace.run(lambda: note(sending))
+
+    def note(sending: Sending) -> None:
+        with workspace.lock:
+            if workspace.queued.get(mail.id, mark) is not mark:
+                return  # another e-mail has the id by now
             workspace.state.mailbox.note_sending(mail, sending)
+            if sending.state != WAITING:
+                workspace.posting.pop(mail.id, None)
+                workspace.queued.pop(mail.id, None)
             workspace.watchers.tell("mail")
 
     workspace.effects.post(mail, report, wanted)

@@ -1,98 +1,245 @@
-"""The store of one of several servers, which share their workspaces."""
+"""The store of one of several servers, each of which may serve every workspace."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import cast
+
 from mockserver.core.state.account import Account
-from mockserver.core.workspaces.keeping import KeepingError, Outline
-from mockserver.core.workspaces.registry import DEFAULT
-from mockserver.core.workspaces.shared_registry import SharedRegistry
-from mockserver.core.workspaces.store import NameTakenError, Store
+from mockserver.core.state.keys import is_drawn
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, SharedKeeping
+from mockserver.core.workspaces.registry import Gone
+from mockserver.core.workspaces.store import DEFAULT, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 
-#: How often a workspace that all servers make when they need it is looked for, and made, before that is given up.
-#: Chosen: each time somebody must have made it and lost it again.
-_TRIES = 5
+#: For how many seconds all servers know why a workspace is gone; chosen: a working day.
+_GONE_S = 12 * 3600
 
 
-class SharedStore(Store, SharedRegistry):
-    """A store of workspaces of which another server may hold any, the default one too."""
+class SharedStore(Store):
+    """A store with copies of workspaces in memory, each of which is brought up to date when it is used.
+
+    Everything happens in steps of the keeper: a step that asks for a workspace holds its lock until the step ends.
+    """
+
+    @property
+    def _shared(self) -> SharedKeeping:
+        return cast("SharedKeeping", self.keeping)
 
     def _begin(self) -> None:
-        self._title = ""
-        kept = self.seen(DEFAULT)
-        if kept is None:
-            self._make_default()
-        else:
-            self._title = kept.origin.title
-            self._check_scenario(kept)
+        #: Why workspaces could not be read at the last attempt, by name.
+        self._unreadable: dict[str, str] = {}
+        super()._begin()
 
-    def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
-        if key not in self._homes:
-            self.hear()
-        return self._found(lambda: super(SharedStore, self).find(key, within))
+    def _saved(self) -> Iterable[Outline]:
+        return ()  # each is found when it is asked for
 
-    # ------------------------------------------------------------------ what every server makes when it needs it
+    # ------------------------------------------------------------------ looking
 
-    @property
-    def default(self) -> Workspace:  # type: ignore[override]  # nobody sets it
-        """The default workspace; it is made if there is none, as when the store was emptied.
+    def get(self, name: str) -> Workspace | None:
+        try:
+            found = self._opened(name)
+        except MissingError:
+            self._forget_copy(name)
+            return None
+        except KeepingError as error:
+            self._unreadable[name] = str(error)
+            raise
+        self._unreadable.pop(name, None)
+        with self._lock:
+            return self._used(name) or found
+
+    def _opened(self, name: str) -> Workspace:
+        """Return a workspace, up to date; this step holds its lock.
 
         Raises:
-            HeldElsewhereError: another server holds it.
-            KeepingError: it cannot be read, or made.
+            MissingError: there is no such workspace.
+            KeepingError: it cannot be read.
         """
-        for _ in range(_TRIES):
-            found = self.get(DEFAULT)
-            if found is not None:
-                return found
-            self._make_default()
-        raise KeepingError("the default workspace goes as soon as it is made")
-
-    def _make_default(self) -> None:
-        """Make the default workspace, unless another server does."""
-        fresh = self.maker.first(DEFAULT)
-        self._title = fresh.origin.title
-        if not self.keeping.claim(DEFAULT):
-            self._expect(DEFAULT)
-            return
-        self.hear()
+        found = self._workspaces.get(name)
+        if found is not None:
+            self._shared.open(found)
+            return found
+        found = self.keeping.load(name)
+        self._prepare(found)
         with self._lock:
-            if DEFAULT in self._workspaces:
-                return
-            self._add(fresh)
-        with fresh.lock:
-            fresh.catch_up()
+            self._hold(found)
+        return found
+
+    def _forget_copy(self, name: str) -> None:
+        """Drop the reference to a workspace that another server has removed."""
+        with self._lock:
+            found = self._workspaces.get(name)
+            if found is not None:
+                self._forget(found)
+
+    def look(self, name: str) -> Workspace | None:
+        return self.get(name)
+
+    def seen(self, name: str) -> Workspace | None:
+        try:
+            return self._shared.copy(name)
+        except MissingError:
+            return None
 
     @property
-    def title(self) -> str:
-        """The title of the scenario of the default workspace, as far as is known here without asking anybody."""
-        found = self.peek(DEFAULT)
-        if found is not None:
-            self._title = found.origin.title
-        return self._title
+    def default(self) -> Workspace:
+        return self.get(DEFAULT) or self._make_default()
 
-    def _isolated(self, key: str) -> Workspace:
-        for _ in range(_TRIES):
-            try:
-                return super()._isolated(key)
-            except NameTakenError as taken:
-                self._expect(str(taken))  # to look for it leads to the server that makes it
-        raise KeepingError("the workspace of the API key goes as soon as it is made")
+    def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
+        home = next(self._having(key), None)
+        if home is None:
+            return self._find_for_unknown(key, within)
+        return self._account_of(key, within or home)
 
-    def _expect(self, name: str) -> None:
-        """Know of a workspace that another server makes, or has made."""
-        with self._lock:
-            if name not in self._workspaces:
-                self._know(Outline(name, ()))
+    def _having(self, key: str) -> Iterator[Workspace]:
+        """Yield the workspaces that have a key, opened one by one; a drawn key belongs to one workspace only."""
+        if is_drawn(key) and (home := self._homes.first(key)) is not None:
+            found = self.get(home)
+            if found is not None and _has(found, key):
+                yield found
+        for name in self._shared.homes(key):
+            found = self.get(name)
+            if found is not None and _has(found, key):
+                yield found
 
-    # ------------------------------------------------------------------ making
+    def knows(self, key: str) -> bool:
+        return bool(self._shared.homes(key))
+
+    def having(self, key: str) -> Iterable[Workspace]:
+        return filter(None, map(self.seen, self._shared.homes(key)))
+
+    def names(self) -> Sequence[str]:
+        try:
+            return self._shared.names()
+        except KeepingError:
+            return super().names()  # those in memory, while nobody can tell
+
+    def __len__(self) -> int:
+        return len(self.names())
 
     def _is_taken(self, name: str) -> bool:
-        if super()._is_taken(name):
-            self.hear()
-        return super()._is_taken(name)
+        return self.get(name) is not None
 
-    def _claim(self, name: str) -> None:
+    def unreadable(self) -> Mapping[str, str]:
+        return dict(self._unreadable)
+
+    def why_gone(self, name: str) -> Gone | None:
+        return next((why for why in Gone if self._shared.remembers(f"gone/{why}/{name}")), None)
+
+    # ------------------------------------------------------------------ removing
+
+    def _passivate(self, name: str) -> bool:
+        found = self.peek(name)
+        if found is None or found.watchers or found.is_busy or not found.lock.acquire(blocking=False):
+            return False
+        try:
+            if self.keeping.release(found) is None:
+                return False
+            with self._lock:
+                del self._workspaces[name]
+                self._forget_keys(found)
+            return True
+        finally:
+            found.lock.release()
+
+    def discard(self, name: str) -> bool:
+        try:
+            if self.get(name) is not None:
+                return False
+        except KeepingError:
+            self._shared.names()  # raises if it is the store that cannot be read
+            self._forget_copy(name)
+            self.keeping.remove(name)
+            self._unreadable.pop(name, None)
+            self._note_gone(name, Gone.DROPPED)
+            return True
+        return False
+
+    def _make_room(self, newest: Workspace) -> None:
+        excess = len(self._shared.names()) + 1 - self._limit  # the newest is not saved yet
+        for name in self._shared.names():
+            if excess <= 0:
+                return
+            local = self.peek(name)
+            if name not in (DEFAULT, newest.name) and not (local is not None and local.watchers):
+                self._evict(name)
+                excess -= 1
+        if excess > 0:
+            self._remove(newest)
+            raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
+
+    def _evict(self, name: str) -> None:
+        try:
+            found = self.get(name)
+        except KeepingError:
+            self.discard(name)
+        else:
+            if found is not None:
+                self._remove(found)
+        self._note_gone(name, Gone.EVICTED)
+
+    def _note_gone(self, name: str, why: Gone) -> None:
+        """Let all servers know why a workspace is gone, once its removal is saved."""
+        self.keeping.after(partial(self._tell_gone, name, why))
+
+    def _tell_gone(self, name: str, why: Gone) -> None:
+        super()._note_gone(name, why)
+        self._shared.remember(f"gone/{why}/{name}", _GONE_S)
+
+    # ------------------------------------------------------------------ what other servers do
+
+    def heard(self, name: str) -> None:
+        """Bring a workspace up to date that another server has changed, if it has watchers here."""
+        found = self.peek(name)
+        if found is not None and found.watchers:
+            self.keeping.run(lambda: self.get(name))
+
+    def look_after(self) -> None:
+        """Fire timers that are due, take over what dead servers have left, and refresh what is watched.
+
+        Raises:
+            KeepingError: the store cannot be read.
+        """
+        for name in self._shared.due():
+            self._in_step(self._look_after, name)
+        for workspace in self.loaded():
+            self.heard(workspace.name)
+
+    def _look_after(self, found: Workspace) -> None:
+        self._shared.look_after(found)
+        found.catch_up()
+
+    def _in_step(self, act: Callable[[Workspace], object], name: str) -> None:
+        """Do something with a workspace in a step of its own, if it still exists."""
+
+        def step() -> None:
+            found = self.get(name)
+            if found is not None:
+                act(found)
+
+        self.keeping.run(step)
+
+    # ------------------------------------------------------------------ coverage
+
+    def coverage(self) -> Coverage:
         self.before_loading()
-        super()._claim(name)
-        self.hear()  # whatever had this name is gone, and is known to be so before there is another one
+        found = self.keeping.coverage(self._shared.names())
+        found.merge(self.keeping.past())
+        return found
+
+    def clear_coverage(self) -> None:
+        """Delete the coverage of all workspaces, one after the other, once this step is saved."""
+        self.keeping.after(self._clear_all)
+
+    def _clear_all(self) -> None:
+        for name in self._shared.names():
+            self._in_step(lambda found: found.coverage.clear(), name)
+        self.keeping.clear_past()
+
+
+def _has(workspace: Workspace, key: str) -> bool:
+    """Return whether a workspace has a key, valid or revoked."""
+    return key in workspace.state.keys or key in workspace.state.revoked_keys

@@ -16,13 +16,12 @@ from mockserver.core.effects.effects import Effects, NoEffects
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import is_drawn, is_key
 from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.workspaces.keeping import Keeping
-from mockserver.core.workspaces.limited_registry import LimitedRegistry
-from mockserver.core.workspaces.limited_registry import StoreFullError as StoreFullError
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.core.workspaces.maker import Loader, Maker
-from mockserver.core.workspaces.no_keeping import NoKeeping
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.registry import DEFAULT as DEFAULT
+from mockserver.core.workspaces.registry import Registry
+from mockserver.core.workspaces.registry import StoreFullError as StoreFullError
 from mockserver.core.workspaces.replica import Replica
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -44,8 +43,8 @@ class NameTakenError(ValueError):
     """A workspace of the wanted name exists."""
 
 
-class Store(LimitedRegistry):
-    """The workspaces of one server: which one a key opens, and how they are made and made anew."""
+class Store(Registry):
+    """The workspaces of one server: which one a key opens, how they are created, and how they go back."""
 
     def __init__(
         self,
@@ -59,50 +58,66 @@ class Store(LimitedRegistry):
         replica: Replica | None = None,
         keeping: Keeping | None = None,
     ) -> None:
-        """Make the default workspace, or load it if it is kept.
+        """Create the default workspace, or load it if it is saved.
 
         Raises:
-            KeepingError: what is kept cannot be read.
+            KeepingError: the saved workspaces cannot be listed.
             ScenarioError: the scenario is invalid.
         """
-        super().__init__(effects or NoEffects(), keeping or NoKeeping(), limit)
+        super().__init__(effects or NoEffects(), keeping or Keeping(), limit)
         #: What this server draws and knows as one of several behind one address.
         self.replica = replica or Replica()
         self.maker = Maker(load, scenario, seed, self.replica.name)
         #: Taken before all others: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
         self.keys = keys
-        self._begin()
+        self.keeping.run(self._begin)
 
     def _begin(self) -> None:
-        #: It never rests, and never goes.
-        self.default = self._first()
+        """Create or load the default workspace; an unreadable one is left for a reset or a removal."""
+        try:
+            found = self.get(DEFAULT)
+        except KeepingError as error:
+            _LOG.error("the default workspace cannot be used: %s", error)  # the sentence says it all
+            return
+        if found is None:
+            self._make_default()
+        else:
+            self._check_scenario(found)
+
+    @property
+    def default(self) -> Workspace:
+        """The default workspace, which is created if there is none.
+
+        Raises:
+            KeepingError: it cannot be read.
+        """
+        return self._workspaces.get(DEFAULT) or self.get(DEFAULT) or self._make_default()
+
+    def _make_default(self) -> Workspace:
+        fresh = self.maker.first(DEFAULT)
+        with self._lock:
+            self._add(fresh)
+        with fresh.lock:
+            fresh.catch_up()
+        return fresh
 
     @property
     def title(self) -> str:
-        """The title of the scenario of the default workspace."""
-        return self.default.origin.title
+        """The title of the scenario of the default workspace, as far as that is in memory."""
+        found = self.peek(DEFAULT)
+        return "" if found is None else found.origin.title
 
-    def _first(self) -> Workspace:
-        """The default workspace as it is kept, or made of the scenario of the server."""
-        found = self.get(DEFAULT)
-        if found is None:
-            found = self.maker.first(DEFAULT)
-            self._add(found)
-        else:
-            self._check_scenario(found)
-        return found
-
-    def _check_scenario(self, kept: Workspace) -> None:
-        """Warn if the default workspace that was kept is of another scenario than that of the server."""
-        if kept.origin.scenario != self.maker.scenario:
+    def _check_scenario(self, saved: Workspace) -> None:
+        """Warn if the saved default workspace is of another scenario than that of the server."""
+        if saved.origin.scenario != self.maker.scenario:
             _LOG.warning(
-                "the default workspace is as it was kept, of scenario %s; %s is for new workspaces, and for a reset "
-                "that names it", kept.origin.title, self.maker.scenario,
+                "the default workspace is as it was saved, of scenario %s; %s is for new workspaces, and for a reset "
+                "that names it", saved.origin.title, self.maker.scenario,
             )  # fmt: skip
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
-        """The workspace and the account that an API key opens, or None if the key is refused.
+        """Return the workspace and the account that an API key opens, or None if the key is refused.
 
         Only the workspace `within` counts, if that is given.
 
@@ -112,19 +127,19 @@ class Store(LimitedRegistry):
         with self._lock:
             home = self._homes.first(key)
             workspace = None if home is None else self._used(home if within is None else within.name)
-        if workspace is None:
-            if home is None:
-                return self._find_for_unknown(key, within)
-            workspace = self.get(home if within is None else within.name)
-            if workspace is None:  # it has gone meanwhile
-                return None
-        if key in workspace.state.revoked_keys:
-            return None
-        account = workspace.state.account_of(key)
+        if home is None:
+            return self._find_for_unknown(key, within)
+        workspace = workspace or self.get(home if within is None else within.name)
+        return None if workspace is None else self._account_of(key, workspace)  # None: it has gone in the meantime
+
+    @staticmethod
+    def _account_of(key: str, workspace: Workspace) -> tuple[Workspace, Account] | None:
+        """Return the workspace and the account that a key opens in it, or None if the key is revoked or unknown."""
+        account = None if key in workspace.state.revoked_keys else workspace.state.account_of(key)
         return None if account is None else (workspace, account)
 
     def _find_for_unknown(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
-        """The workspace and the account that an unknown key opens by the key mode, or None if it is refused."""
+        """Return what an unknown key opens in this key mode, or None if it is refused."""
         if self.keys is KeyMode.KNOWN or is_drawn(key) or not is_key(key):
             return None
         if self.keys is KeyMode.ANY:
@@ -136,7 +151,7 @@ class Store(LimitedRegistry):
         return workspace, workspace.state.first_account
 
     def _isolated(self, key: str) -> Workspace:
-        """The workspace of an unknown key, made when the key is first used."""
+        """Return the workspace of an unknown key, created when the key is first used."""
         name = self.replica.drawn_name("key", hashlib.blake2b(key.encode(), digest_size=6).hexdigest())
         with self._isolating:
             return self.get(name) or self.create(name=name, key=key)
@@ -144,7 +159,7 @@ class Store(LimitedRegistry):
     # ------------------------------------------------------------------ making
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
-        """Whether `find` would make a workspace for a key."""
+        """Return whether `find` would create a workspace for a key."""
         return (
             self.keys is KeyMode.ISOLATE
             and within is None
@@ -162,7 +177,7 @@ class Store(LimitedRegistry):
         key: str | None = None,
         counted: bool = True,
     ) -> Workspace:
-        """A new workspace with keys of its own, by default of the server's scenario and with a random name.
+        """Create a workspace with its own keys, by default of the server's scenario and with a random name.
 
         One that is not `counted` adds nothing to the server's coverage and log.
 
@@ -177,7 +192,6 @@ class Store(LimitedRegistry):
         # Without the lock: a large scenario takes its time.
         fresh = self.maker.fresh(name, scenario, seed=seed, key=key)
         fresh.counted = counted
-        self._claim(name)
         with self._lock:
             if name in self._workspaces:
                 raise NameTakenError(name)
@@ -188,22 +202,13 @@ class Store(LimitedRegistry):
         return fresh
 
     def _is_taken(self, name: str) -> bool:
-        """Whether there is a workspace of a name."""
+        """Return whether a workspace has a name."""
         return name in self._workspaces
-
-    def _claim(self, name: str) -> None:
-        """Make sure that nobody else makes a workspace of a name.
-
-        Raises:
-            NameTakenError: somebody has one, or makes it.
-        """
-        if not self.keeping.claim(name):
-            raise NameTakenError(name)
 
     # ------------------------------------------------------------------ going back
 
     def reset(self, workspace: Workspace, scenario: object | None = None) -> None:
-        """Make a workspace anew from its own scenario, or from `scenario`; its snapshots stay.
+        """Reset a workspace to its own scenario, or to `scenario`; its snapshots stay.
 
         Raises:
             ScenarioError: `scenario` is invalid; nothing has changed.
@@ -215,7 +220,7 @@ class Store(LimitedRegistry):
                 fresh.origin = fresh.origin._replace(title=origin.title)
             with workspace.lock:
                 with self._lock:
-                    self._total.take(workspace)
+                    self._take_coverage(workspace)
                 self._renew(workspace, partial(workspace.begin_anew, fresh))
 
     def put(self, workspace: Workspace, document: Mapping[str, Any], mailbox: Mailbox | None = None) -> None:
@@ -233,15 +238,16 @@ class Store(LimitedRegistry):
                     fresh.state.mailbox = workspace.state.mailbox
                 else:
                     fresh.state.mailbox = mailbox
-                    workspace.call_off_mails()
                 self._renew(workspace, partial(workspace.put, fresh.state, tuple(fresh.links)))
+                if mailbox is not None:
+                    workspace.call_off_mails()
 
     def restore(self, workspace: Workspace, snapshot: Snapshot) -> None:
         """Return a workspace to a snapshot: state, clock, faults and mailbox; journal and coverage go on."""
         self.put(workspace, snapshot.document, snapshot.mailbox.copy())
 
     def _renew(self, workspace: Workspace, change: Callable[[], None]) -> None:
-        """Call `change`, which replaces the state of a workspace, unless the workspace has been dropped meanwhile."""
+        """Call `change`, which replaces the state of a workspace, unless it has been dropped in the meantime."""
         with self._lock:
             if self._workspaces.get(workspace.name) is not workspace:
                 return

@@ -68,6 +68,10 @@ class Parts(NamedTuple):
     resumers: Sequence[Callable[[Workspace], None]] = ()
 
 
+def _at_once(step: Callable[[], Any]) -> Any:
+    return step()
+
+
 class Workspace:
     """A state, and what only a running workspace has: journal, coverage, feed, history, receivers, jobs and locks."""
 
@@ -118,8 +122,15 @@ class Workspace:
         self.jobs = Jobs()
         #: The next timer when `effects.watch` was last called.
         self._watched: Timer | None = None
-        #: How often the sending of e-mails was called off, except for those that are still in the mailbox.
-        self.mail_generation = 0
+        #: How often the state was replaced.
+        self.generation = 0
+        #: The e-mails that are on their way to a real server, by their ids, each with the server that sends it; and
+        #: those of them that are in the queue of this one, each with what no other one in the queue has: after a reset
+        #: another e-mail may have the same id.
+        self.posting: dict[str, str] = {}
+        self.queued: dict[str, object] = {}
+        #: Runs a step that takes the lock; perhaps more than once, if others change the workspace meanwhile.
+        self.run: Callable[[Callable[[], Any]], Any] = _at_once
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
         #: Held while a new state is made, which only at the end is put in place under `lock`; taken before that one.
@@ -136,8 +147,24 @@ class Workspace:
         """Whether calls or e-mails are under way."""
         return bool(self.jobs) or self.state.mailbox.is_sending
 
-    def resume(self) -> None:
-        """Go on with what was under way when the workspace left the memory; the caller holds the lock."""
+    @property
+    def server(self) -> str:
+        """The id of this server among those that share the store; empty, if none does."""
+        return self.jobs.server
+
+    @server.setter
+    def server(self, server: str) -> None:
+        self.jobs.server = server
+
+    def resume(self, is_dead: Callable[[str], bool] = lambda server: False) -> None:
+        """Go on with what was under way when the workspace left the memory, or when a server has died.
+
+        The caller holds the lock.
+        """
+        self.jobs.drop_abandoned(is_dead)
+        for mail, server in tuple(self.posting.items()):
+            if is_dead(server) or (server == self.server and mail not in self.queued):
+                del self.posting[mail]
         for resume in self.parts.resumers:
             resume(self)
 
@@ -150,6 +177,7 @@ class Workspace:
         is used twice; those of deliveries, and of timers that are still to come, are used again, so that what was known
         of them is dropped.
         """
+        self.generation += 1
         self.jobs.clear()
         self._forget_reused(state.clock.now())
         for link in links:
@@ -184,7 +212,8 @@ class Workspace:
 
     def call_off_mails(self) -> None:
         """Stop sending the e-mails that are no longer in the mailbox."""
-        self.mail_generation += 1
+        kept = {mail.id for mail in self.state.mailbox}
+        self.posting = {mail: server for mail, server in self.posting.items() if mail in kept}
 
     def trial(self) -> Workspace:
         """A workspace above this one, to be made and used under the lock; rows are copied when they are first read.
@@ -248,6 +277,10 @@ class Workspace:
         changes: list[Changed] = []
         self._collectors[id(changes)] = changes
         return changes
+
+    def collecting(self) -> Iterable[list[Changed]]:
+        """The lists to which transitions are added."""
+        return self._collectors.values()
 
     def stop_collecting(self, changes: list[Changed]) -> None:
         self._collectors.pop(id(changes), None)
@@ -323,8 +356,11 @@ class Workspace:
         """
         if held is None or held.is_over:
             return
+        held.is_over = True
+        self.run(lambda: self._end_hold(held))
+
+    def _end_hold(self, held: Held) -> None:
         with self.lock:
-            held.is_over = True
             exchange = self.journal.find(held.exchange)
             if exchange is not None and exchange.held is held:
                 self.feed.add("answered", exchange, exchange.size)

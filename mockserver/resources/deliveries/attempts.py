@@ -75,7 +75,7 @@ def resume(workspace: Workspace) -> None:
     """Make the calls once more that were under way when the workspace left the memory: their outcomes are not known."""
     for account in workspace.state.accounts.values():
         for delivery in account.rows_of(Delivery).values():
-            if delivery.began_at is not None:
+            if delivery.began_at is not None and not workspace.jobs.has(MACHINE.name, delivery.id):
                 with workspace.state.clock.pinned(delivery.began_at):
                     _call(workspace, account, delivery)
 
@@ -88,8 +88,12 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
         return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
 
     def done(outcome: Outcome) -> None:
-        with workspace.caused_by(Cause(cause.DELIVERY, delivery.id)):
-            _record(workspace, account, delivery, outcome, target)
+        # Looked up: the rows may have been read again meanwhile.
+        owner = workspace.state.accounts.get(account.id)
+        found = None if owner is None else owner.table(Delivery).get(delivery.id)
+        if owner is not None and found is not None:
+            with workspace.caused_by(Cause(cause.DELIVERY, found.id)):
+                _record(workspace, owner, found, outcome, target)
 
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
 

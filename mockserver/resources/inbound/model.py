@@ -16,7 +16,7 @@ from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
 from mockserver.core.time.cause import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
@@ -76,33 +76,27 @@ def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None
     return next(((account, row) for account, row in rows if row.uuid == uuid), None)
 
 
-def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> Sequence[tuple[str, HeldElsewhereError]]:
+def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
     """Receive a mail, for each recipient in a workspace with an inbound webhook for the recipient's domain.
 
     Of several such workspaces, the one that was used last gets the mail. If there is none, the first account of the
-    default workspace gets it. Returns the recipients for whom another server has to receive it, each with that server.
+    default workspace gets it.
 
     Raises:
-        KeepingError: the default workspace cannot be read, or the workspace was lost.
+        KeepingError: the default workspace cannot be read.
     """
     from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # slow to import, and needed only for mails
 
     received = parse(raw)
-    elsewhere = []
     for recipient in recipients:
-        try:
-            _take_for(store, received, sender, recipient)
-        except HeldElsewhereError as held:
-            elsewhere.append((recipient, held.with_traceback(None)))  # its frames refer to the mail
-    return elsewhere
+        _take_for(store, received, sender, recipient)
 
 
 def _take_for(store: Store, received: ReceivedMail, sender: str, recipient: str) -> None:
     """Receive a mail for one recipient.
 
     Raises:
-        HeldElsewhereError: another server holds the workspace that gets it.
-        KeepingError: the default workspace cannot be read, or the workspace was lost.
+        KeepingError: the default workspace cannot be read.
     """
     used_last_first = reversed(store.names())
     if not any(_take_in(store, name, received, sender, recipient) for name in used_last_first):
@@ -112,12 +106,7 @@ def _take_for(store: Store, received: ReceivedMail, sender: str, recipient: str)
 
 
 def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recipient: str) -> bool:
-    """Receive a mail in the workspace of a name, as `_take`; one that rested and does not get the mail rests again.
-
-    Raises:
-        HeldElsewhereError: another server holds it, and it gets the mail.
-        KeepingError: it was lost.
-    """
+    """Receive a mail in the workspace of a name, as `_take`; one that rested and does not get the mail rests again."""
     has_rested = store.peek(name) is None
     try:
         if has_rested and store.keeping.is_shared and not _is_listening(store.seen(name), recipient):
@@ -128,7 +117,7 @@ def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recip
     has_taken = workspace is not None and _take(store, workspace, received, sender, recipient)
     del workspace  # nobody may refer to one that is to rest
     if has_rested and not has_taken:
-        store.rest(name)
+        store.passivate(name)
     return has_taken
 
 

@@ -1,1 +1,1 @@
-"""Workspaces as bytes, which any engine can hold, and back."""
+"""Workspaces as fields of bytes, which any engine can hold, and back."""

@@ -1,37 +1,36 @@
-"""A coverage as counts with names, to which several servers add at the same time."""
+"""A coverage as named counts, to which several servers add at the same time."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import fields
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.storage.records.parts import CoverageForm
-from mockserver.storage.records.unreadable import UnreadableError
+from mockserver.storage.records.packing import UnreadableError
 
 
 def of(coverage: Coverage) -> dict[str, int]:
-    """The counts of a coverage, each by the name of its member and of what it counts."""
-    members = CoverageForm.of(coverage)._asdict()
+    """Return the counts of a coverage, each by the name of the member and the point that it counts."""
     return {
-        json.dumps([member, *point], separators=(",", ":")): number
-        for member, counts in members.items()
-        for point, number in counts.copy().items()
+        json.dumps([member.name, *point], separators=(",", ":")): number
+        for member in fields(Coverage)
+        for point, number in getattr(coverage, member.name).copy().items()
     }
 
 
 def coverage(counts: Mapping[str, int]) -> Coverage:
-    """The coverage that counts tell of.
+    """Return the coverage that has these counts.
 
     Raises:
-        UnreadableError: a name is none of a coverage.
+        UnreadableError: a name is none of a count.
     """
-    members: dict[str, dict[Any, int]] = {name: {} for name in CoverageForm._fields}
-    try:
-        for name, number in counts.items():
+    found = Coverage()
+    members = {member.name: getattr(found, member.name) for member in fields(Coverage)}
+    for name, number in counts.items():
+        try:
             member, *point = json.loads(name)
             members[member][tuple(point)] = number
-    except (KeyError, TypeError, ValueError) as error:
-        raise UnreadableError(f"{name!r} is no count of a coverage") from error
-    return CoverageForm(**members).coverage()
+        except (KeyError, TypeError, ValueError) as error:
+            raise UnreadableError(f"{name!r} is not the name of a count of a coverage") from error
+    return found

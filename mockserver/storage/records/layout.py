@@ -1,12 +1,12 @@
-"""Which layout the bytes of workspaces have."""
+"""The layout of the fields of workspaces."""
 
 from __future__ import annotations
 
-#: A digest of all types that are written. It stands here because to make it takes longer than a server may take to
-#: start; a test makes it, and says what to write here when a type has changed.
-_LAYOUT = "e6c50ada6c8e7fb7"
+#: A digest of all types that are written. A test computes it, which takes longer than a server may take to start; if a
+#: type has changed, the test says what to write here.
+_LAYOUT = "e55560b4ba9c26e2"
 
 
 def layout() -> str:
-    """A digest of all types that are written: bytes of another layout are not to be read."""
+    """Return a digest of all types that are written: fields of another layout must not be read."""
     return _LAYOUT

@@ -1,168 +1,175 @@
-"""What a workspace writes down one by one: what has happened in it, oldest first."""
+"""The logs of a workspace: what has happened in it, one field for each entry, oldest first."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Any, NamedTuple, Protocol
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from copy import copy
+from operator import attrgetter
+from types import GenericAlias
+from typing import Any, NamedTuple, get_type_hints
 
 from mockserver.core.time.cause import By, Thing
 from mockserver.core.time.transition import Changed
 from mockserver.core.traffic.call_record import CallRecord
 from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.feed import LOST
 from mockserver.core.traffic.fired_timer import FiredTimer
+from mockserver.core.traffic.links import Links
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.receivers import ReceivedCall, Receiver
-from mockserver.core.traffic.ring import RingCounts
+from mockserver.core.traffic.receivers import ReceivedCall
+from mockserver.core.traffic.ring import Ring, RingCounts
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.storage.records import exchanges
-from mockserver.storage.records.changes import Entry, LogChange
-from mockserver.storage.records.exchanges import ExchangeForm
-from mockserver.storage.records.packing import pack, seal, unpack, unseal
-from mockserver.storage.records.unreadable import UnreadableError
+from mockserver.storage.engine import ENTRY, Changes
+from mockserver.storage.records.packing import UnreadableError, decode, encode
+from mockserver.storage.records.rows import type_of
+
+#: The type of the rows of deliveries.
+_DELIVERY = "mockserver.resources.deliveries.delivery:Delivery"
+#: The members of exchanges that are written, with their types: not what is parsed when asked for, or of a connection.
+_EXCHANGE = {name: kind for name, kind in get_type_hints(Exchange).items() if name[0] != "_"}
+del _EXCHANGE["held"], _EXCHANGE["links"]
 
 
-class Things(Protocol):
-    """What a log is written from: a ring, or the links."""
-
-    @property
-    def counts(self) -> RingCounts: ...
-
-    def __len__(self) -> int: ...
-
-    def since(self, position: int) -> Iterator[tuple[int, Any]]: ...
-
-    def resume(self, counts: RingCounts) -> None: ...
+def _put_exchange(workspace: Workspace, members: Sequence[Any]) -> None:
+    exchange = Exchange.__new__(Exchange)
+    vars(exchange).update(zip(_EXCHANGE, members, strict=True), links=workspace.links)
+    exchange.forget_values()
+    workspace.journal.put_back(exchange)
 
 
-class LinkForm(NamedTuple):
-    """A link, with its things as they are known."""
+class FeedForm(NamedTuple):
+    """An item of the feed, which refers to what is written elsewhere."""
 
-    by: By
     kind: str
-    thing: Thing
+    #: The id of an exchange or an e-mail, or the number of a delivery.
+    id: str | int = ""
+    account: str = ""
+    change: Changed | None = None
 
 
-class CallForm(NamedTuple):
-    """A call that a receiver got, with the receiver's name."""
+def _feed_form(item: tuple[str, Any, int]) -> FeedForm:
+    kind, what, _ = item
+    if what is LOST or what is None:
+        return FeedForm(kind)
+    if kind == "transition":
+        return FeedForm(kind, change=what)
+    account, row = what if kind == "delivery" else ("", what)
+    return FeedForm(kind, row.id, account)
 
-    receiver: str
-    call: ReceivedCall
+
+def _put_feed(workspace: Workspace, form: FeedForm) -> None:
+    found = _find(workspace, form)
+    what = LOST if found is None and form.kind != "reset" else found
+    workspace.feed.put_back(form.kind, what, getattr(found, "size", 0))
+
+
+def _find(workspace: Workspace, form: FeedForm) -> Any:
+    """Return what an item of the feed refers to, or None if it is gone."""
+    if form.change is not None or form.kind == "reset":
+        return form.change
+    if form.kind == "mail":
+        return workspace.state.mailbox.find(str(form.id))
+    if form.kind == "delivery":
+        account = workspace.state.account_named(form.account)
+        found = None if account is None else account.rows_of(type_of(_DELIVERY)).get(form.id)
+        return None if found is None else (form.account, copy(found))
+    return workspace.journal.find(str(form.id))
 
 
 class Log(NamedTuple):
-    """One log: where its things are, what they are written as, and how one that was read is put back."""
+    """One log: its things, the form in which each is written, and how a form becomes a thing of a workspace again."""
 
-    things: Callable[[Workspace], Things]
+    things: Callable[[Workspace], Ring[Any] | Links]
     form: Any
-    form_of: Callable[[Any], Any]
     put_back: Callable[[Workspace, Any], object]
+    form_of: Callable[[Any], Any] = lambda thing: thing
+    #: Returns the things that were changed, with their positions, but for the first so many changes.
+    changed: Callable[[Workspace, int], Iterable[tuple[int, Any]]] = lambda of, number: ()
 
 
-def _same(thing: Any) -> Any:
-    return thing
-
-
-def _call_form(pair: tuple[Receiver, ReceivedCall]) -> CallForm:
-    return CallForm(pair[0].name, pair[1])
-
-
-def _put_back_exchange(workspace: Workspace, form: ExchangeForm) -> None:
-    workspace.journal.put_back(form.exchange(workspace.links))
-
-
-def _put_back_call(workspace: Workspace, form: CallForm) -> None:
-    if workspace.receivers.get(form.receiver) is None:
-        raise UnreadableError(f"there is no receiver {form.receiver!r}, which has got a call")
-    workspace.receivers.put_back_call(form.receiver, form.call)
-
-
-def _put_back_fired(workspace: Workspace, row: FiredTimer) -> None:
-    workspace.fired.add(row, row.size)
-
-
-def _put_back_control_call(workspace: Workspace, row: CallRecord) -> None:
-    workspace.calls.add(row, row.size)
-
-
-#: All logs by their names.
+#: All logs by their names; the things of one refer to those of the logs before it.
 LOGS: Mapping[str, Log] = {
-    "requests": Log(lambda of: of.journal.ring, ExchangeForm, exchanges.form_of, _put_back_exchange),
-    "transitions": Log(lambda of: of.history.ring, Changed, _same, lambda of, row: of.history.add(row)),
-    "timers": Log(lambda of: of.fired, FiredTimer, _same, _put_back_fired),
-    "control": Log(lambda of: of.calls, CallRecord, _same, _put_back_control_call),
-    "mails": Log(lambda of: of.state.mailbox.ring, Mail, _same, lambda of, row: of.state.mailbox.add(row)),
-    "received": Log(lambda of: of.receivers.ring, CallForm, _call_form, _put_back_call),
-    "links": Log(lambda of: of.links, LinkForm, LinkForm._make, lambda of, row: of.links.add(*row)),
-}
+    "requests": Log(
+        lambda of: of.journal.ring, GenericAlias(tuple, tuple(_EXCHANGE.values())), _put_exchange,
+        attrgetter(*_EXCHANGE), lambda of, number: of.journal.completed_since(number),
+    ),
+    "transitions": Log(lambda of: of.history.ring, Changed, lambda of, row: of.history.add(row)),
+    "timers": Log(lambda of: of.fired, FiredTimer, lambda of, row: of.fired.add(row, row.size)),
+    "control": Log(lambda of: of.calls, CallRecord, lambda of, row: of.calls.add(row, row.size)),
+    "mails": Log(lambda of: of.state.mailbox.ring, Mail, lambda of, row: of.state.mailbox.add(row)),
+    "received": Log(
+        lambda of: of.receivers.ring, tuple[str, ReceivedCall], lambda of, row: of.receivers.put_back_call(*row),
+        lambda row: (row[0].name, row[1]),
+    ),
+    "feed": Log(lambda of: of.feed.ring, FeedForm, _put_feed, _feed_form),
+    "links": Log(lambda of: of.links, tuple[By, str, Thing], lambda of, row: of.links.add(*row)),
+}  # fmt: skip
 
 
 class Mark(NamedTuple):
-    """How far a log was written."""
+    """How far a log is written; by default not at all."""
 
-    #: Others may have come in their place since then; None: what is written is not what there is.
-    things: Things | None
-    #: The positions of the oldest that is left, and of the next one.
-    first: int
-    end: int
-    #: What was written of those that were still to change, by their positions.
-    open: Mapping[int, bytes]
+    #: The things that were written: the workspace may have others by now.
+    things: object = None
+    #: The positions of the oldest entry and of the next one.
+    first: int = 0
+    end: int = 0
+    #: How many exchanges of the journal have got their answer late.
+    completed: int = 0
 
-    def is_of(self, things: Things) -> bool:
-        """Whether the same things are to be written, further ones perhaps."""
-        return self.things is things
+    @classmethod
+    def of(cls, name: str, workspace: Workspace, held: Collection[int] = ()) -> Mark:
+        """Return the mark of a log of which everything is written; older entries may be held at other positions."""
+        things = LOGS[name].things(workspace)
+        _, _, end, length = things.counts
+        return cls(things, min((*held, end - length)) if held else end - length, end, workspace.journal.completed)
 
-    def is_all(self, first: int, end: int) -> bool:
-        """Whether nothing of the things from one position to another is still to be written."""
-        return (first, end) == (self.first, self.end) and not self.open
 
-
-def growth(name: str, workspace: Workspace, before: Mark | None) -> tuple[LogChange | None, Mark]:
-    """What is new in a log since it was written, or None, and how far it is written then."""
-    log = LOGS[name]
+def changes(name: str, workspace: Workspace, before: Mark) -> tuple[Changes | None, Mark]:
+    """Return what is new in a log since a mark, or None, and the next mark."""
+    log, mark = LOGS[name], Mark.of(name, workspace)
+    if before == mark:
+        return None, mark
     things = log.things(workspace)
-    end = things.counts.end
-    first = end - len(things)
-    last = before if before is not None and before.is_of(things) else None
-    if last is not None and last.is_all(first, end):
-        return None, last
-    rows = list(_to_write(things, last))
-    written = {at: seal(pack(log.form_of(thing))) for at, thing in rows}
-    mark = Mark(things, first, end, {at: written[at] for at, thing in rows if _is_open(thing)})
-    known = {} if last is None else last.open
-    entries = [(at, data) for at, data in written.items() if known.get(at) != data]
-    is_same = not entries if before is None else last is not None and not entries and last.first == first
-    return None if is_same else LogChange(name, first, entries, anew=last is None and before is not None), mark
+    if before.things is things:
+        rows = [*log.changed(workspace, before.completed), *things.since(before.end)]
+    else:
+        rows = [*things.since(0)]
+    fields = {_field(name, at): encode(log.form_of(thing)) for at, thing in rows}
+    older, newer = range(before.first, min(mark.first, before.end)), range(max(mark.end, before.first), before.end)
+    return Changes(fields, [_field(name, at) for at in (*older, *newer)]), mark
 
 
-def _to_write(things: Things, last: Mark | None) -> Iterator[tuple[int, Any]]:
-    """The things that may have changed since they were written, and those that are new, with their positions."""
-    if last is None:
-        yield from things.since(0)
-        return
-    for at in last.open:
-        yield from ((found, thing) for found, thing in islice(things.since(at), 1) if found == at < last.end)
-    yield from things.since(last.end)
+def _field(name: str, position: int) -> str:
+    return f"{ENTRY}{name}:{position}"
 
 
-def mark_of(name: str, workspace: Workspace, held: Sequence[Entry]) -> Mark:
-    """How far a log is written of which entries are held that were put back."""
-    things = LOGS[name].things(workspace)
-    end = things.counts.end
-    return Mark(things if len(things) == len(held) else None, held[0][0] if held else end, end, {})
+def entries_of(fields: Mapping[str, bytes]) -> Mapping[str, Mapping[int, bytes]]:
+    """Return the entries among fields by log and position, or raise UnreadableError if one has a wrong name."""
+    found: dict[str, dict[int, bytes]] = {name: {} for name in LOGS}
+    try:
+        for field, content in fields.items():
+            if field.startswith(ENTRY):
+                _, name, position = field.split(":")
+                found[name][int(position)] = content
+    except (KeyError, ValueError) as error:
+        raise UnreadableError(f"an entry of a log has a wrong name: {error}") from error
+    return found
 
 
-def put_back(log: Log, workspace: Workspace, held: Sequence[Entry], counts: RingCounts) -> None:
-    """Fill an empty log of a workspace.
-
-    Raises:
-        UnreadableError: they are no entries of this log.
-    """
-    for _, data in held:
-        log.put_back(workspace, unpack(unseal(data), log.form))
-    log.things(workspace).resume(counts)
+def is_continued(name: str, workspace: Workspace, entries: Mapping[int, bytes], counts: RingCounts) -> bool:
+    """Return whether entries bring a log to where `counts` says: they come behind its own, and none is missing."""
+    mark, first = Mark.of(name, workspace), counts.end - counts.length
+    if first < mark.first or min((*entries, counts.end)) < mark.end:
+        return False
+    return all(at in entries for at in range(max(first, mark.end), counts.end))
 
 
-def _is_open(thing: Any) -> bool:
-    """Whether what a log holds is still to change: an exchange whose answer a fault holds back."""
-    return isinstance(thing, Exchange) and thing.is_held
+def catch_up(name: str, workspace: Workspace, entries: Mapping[int, bytes], counts: RingCounts) -> None:
+    """Drop the oldest things of a log and add those of entries; raise UnreadableError if an entry cannot be read."""
+    log, mark, first = LOGS[name], Mark.of(name, workspace), counts.end - counts.length
+    things = log.things(workspace)
+    things.drop_oldest(min(first, mark.end) - mark.first)
+    for at in range(max(first, mark.end), counts.end):
+        log.put_back(workspace, decode(entries[at], log.form))
+    things.resume(counts)

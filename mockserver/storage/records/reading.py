@@ -1,125 +1,215 @@
-"""A workspace out of what an engine holds of it."""
+"""Workspaces out of what an engine holds."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
 from typing import Any
 
+from mockserver.core.state.account import Account
 from mockserver.core.state.keys import Keyring
+from mockserver.core.state.randomness import Randomness
 from mockserver.core.state.state import State
-from mockserver.core.state.tables import Following
-from mockserver.core.time.timers import Timer
+from mockserver.core.state.tables import Following, Tables
+from mockserver.core.time.clock import Clock
+from mockserver.core.time.timers import Timer, Timers
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.feed import Feed
 from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
+from mockserver.core.workspaces.store import NAME
 from mockserver.core.workspaces.workspace import Parts, Workspace
-from mockserver.storage.outlines import check_name
-from mockserver.storage.records import logs
-from mockserver.storage.records.changes import Stored
-from mockserver.storage.records.logs import LOGS
-from mockserver.storage.records.packing import unpack, unseal
-from mockserver.storage.records.parts import (
-    ACCOUNT,
-    COVERAGE,
-    ORIGIN,
-    SNAPSHOT,
-    STATE,
-    TIMERS,
-    WORKSPACE,
-    CoverageForm,
-    OriginForm,
-    SnapshotForm,
-    WorkspaceForm,
-    table_part,
-)
-from mockserver.storage.records.state import AccountForm, StateForm, state_of
-from mockserver.storage.records.unreadable import UnreadableError
+from mockserver.storage.engine import KEY, Newer
+from mockserver.storage.records import forms, logs
+from mockserver.storage.records.forms import SnapshotForm, StateForm, WorkspaceForm
+from mockserver.storage.records.packing import UnreadableError, decode
+from mockserver.storage.records.rows import Rows, put_back
+
+#: The parts that every workspace has, beside the one that is read anyway.
+_ALWAYS_THERE = itemgetter(forms.STATE, forms.TIMERS, forms.ORIGIN)
 
 
-def load(name: str, stored: Stored, *, parts: Parts, limits: WorkspaceLimits) -> Workspace:
-    """A workspace as it was when it was written; no store holds it yet, and no timer has fired since then.
+def load(name: str, fields: Mapping[str, bytes], *, parts: Parts, limits: WorkspaceLimits) -> Workspace:
+    """Return a workspace as it was when its fields were written; no timer has fired since then.
 
-    Requests that a fault held are over. If the limits are lower than they were, the oldest of each log goes.
+    Requests that a fault held are over. If the limits are lower than they were, the oldest entries of each log go.
 
     Raises:
-        UnreadableError: what is held is no workspace, or no workspace can have the name.
+        UnreadableError: the fields are of no workspace, or no workspace can have the name.
     """
-    check_name(name)
-    form: WorkspaceForm = _part(stored, WORKSPACE, WorkspaceForm)
-    state_form: StateForm = _with_rows(stored, STATE, StateForm)
-
-    def mailbox() -> Mailbox:
-        return Mailbox(limits.mailbox, limits.mailbox_bytes)
-
-    accounts = [_with_rows(stored, f"{ACCOUNT}{number}", AccountForm) for number in state_form.accounts]
-    timers: list[Timer] = _part(stored, TIMERS, list[Timer])
-    state = state_of(state_form, accounts, timers, workspace=name, mailbox=mailbox(), limits=limits)
-    workspace = Workspace(name, state, parts=parts, limits=limits, origin=_origin(stored, form))
-    workspace.made_at, workspace.counted = form.made_at, form.counted
-    workspace.ids.go_on(form.ids)
-    workspace.feed = Feed(limits.feed, limits.feed_bytes, last=form.feed)
-    workspace.coverage = coverage(stored.parts.get(COVERAGE, b""))
-    for snapshot in form.snapshots:
-        read: SnapshotForm = _part(stored, f"{SNAPSHOT}{snapshot}", SnapshotForm)
-        workspace.snapshots[snapshot] = read.snapshot(snapshot, mailbox)
-    _put_back_logs(workspace, stored, form)
-    state.mailbox.resume(state_form.sendings)
-    _follow(workspace, state)
+    if not NAME.fullmatch(name):  # commands make file names of it
+        raise UnreadableError(f"{name!r} is not a name that a workspace can have")
+    mailbox = Mailbox(limits.mailbox, limits.mailbox_bytes)
+    empty = State(Clock(), Randomness(0, name), mailbox=mailbox, rows_limit=limits.rows)
+    workspace = Workspace(name, empty, parts=parts, limits=limits)
+    with _translated():
+        form: WorkspaceForm = decode(fields[forms.WORKSPACE], WorkspaceForm)
+        _ALWAYS_THERE(fields)
+        if not _apply(workspace, form, Newer("", fields)):
+            raise UnreadableError("entries of logs are missing")
     return workspace
 
 
-def coverage(part: bytes) -> Coverage:
-    """The coverage that the part `COVERAGE` holds; an empty one for no bytes.
+def refresh(workspace: Workspace, newer: Newer) -> bool:
+    """Bring a workspace up to date, whose lock the caller holds; the cost grows with what has changed.
+
+    Returns:
+        Whether the workspace is up to date. If not, the whole workspace has to be read: its state was replaced, an
+        entry of a log has changed, or the limits are lower here than where it was written.
 
     Raises:
-        UnreadableError: the bytes are no coverage.
+        UnreadableError: the fields are of no workspace; this one must not be used any more.
     """
-    if not part:
-        return Coverage()
-    form: CoverageForm = unpack(unseal(part), CoverageForm)
-    return form.coverage()
+    with _translated():
+        own, content = WorkspaceForm.of(workspace), newer.fields.get(forms.WORKSPACE)
+        form: WorkspaceForm = own if content is None else decode(content, WorkspaceForm)
+        if form.generation != own.generation or not _apply(workspace, form, newer):
+            return False
+    if WorkspaceForm.of(workspace).logs != form.logs:
+        return False
+    workspace.watchers.tell_changed()
+    return True
 
 
-def _part(stored: Stored, name: str, form: Any) -> Any:
-    """The form that a part holds.
+def take_over(workspace: Workspace, fresh: Workspace) -> None:
+    """Make a workspace what a just loaded one is; its watchers, calls under way and clients that a fault holds stay."""
+    generation, held = workspace.generation, {row.id: row.held for row in workspace.journal if row.is_held}
+    for row in fresh.journal:
+        if row.id in held:
+            row.held = held[row.id]
+    for name in _TAKEN_OVER:
+        setattr(workspace, name, getattr(fresh, name))
+    workspace.jobs.follow(fresh.jobs.forms())
+    if workspace.generation != generation:
+        workspace.watchers.tell()
+    else:
+        workspace.watchers.tell_changed()
+
+
+#: The members of a workspace that are written, beside its jobs.
+_TAKEN_OVER = (
+    "made_at", "state", "origin", "ids", "journal", "coverage", "counted", "links", "fired", "calls", "feed", "history",
+    "snapshots", "receivers", "generation", "posting",
+)  # fmt: skip
+
+
+def coverage(content: bytes) -> Coverage:
+    """Return the coverage that the field `p:coverage` holds.
 
     Raises:
-        UnreadableError: there is no such part, or it holds something else.
+        UnreadableError: the content is no coverage.
     """
-    return unpack(_unsealed(stored, name), form)
+    found: Coverage = decode(content, Coverage)
+    return found
 
 
-def _with_rows(stored: Stored, name: str, form: Any) -> Any:
-    """The form that a part holds together with those of its tables that are parts of their own."""
-    found: StateForm | AccountForm = _part(stored, name, form)
-    return found._replace(rows=found.rows.together(lambda kind: _unsealed(stored, table_part(name, kind))))
+def due_at(workspace: Workspace) -> float | None:
+    """Return when the next timer is due in real time, in seconds since 1970; None: no timer is set, or time is frozen.
+
+    The caller holds the lock of the workspace.
+    """
+    timer, setting = workspace.state.timers.next(), workspace.state.clock.setting
+    if timer is None or setting.frozen_at is not None:
+        return None
+    return (timer.moment - setting.offset).timestamp()
 
 
-def _unsealed(stored: Stored, name: str) -> bytes:
-    data = stored.parts.get(name)
-    if data is None:
-        raise UnreadableError(f"the part {name} is missing")
-    return unseal(data)
+@contextmanager
+def _translated() -> Iterator[None]:
+    """Raise UnreadableError for any error in a `with` block that fields of no workspace lead to."""
+    try:
+        yield
+    except UnreadableError:
+        raise
+    except KeyError as error:
+        raise UnreadableError(f"{error} is missing") from error
+    except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
+        raise UnreadableError(f"the fields do not fit together: {error!r}") from error
 
 
-def _origin(stored: Stored, form: WorkspaceForm) -> Origin:
-    origin: OriginForm = _part(stored, ORIGIN, OriginForm)
-    keyring = None if form.keyring is None else Keyring.of(form.keyring)
-    return Origin(unpack(origin.scenario, Any), origin.title, origin.seed, keyring)
-
-
-def _put_back_logs(workspace: Workspace, stored: Stored, form: WorkspaceForm) -> None:
-    workspace.receivers.put_back(form.receivers)
-    for name, log in LOGS.items():
-        if name not in form.logs:
-            raise UnreadableError(f"how far the log {name} has come is missing")
-        logs.put_back(log, workspace, stored.logs.get(name, ()), form.logs[name])
+def _apply(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> bool:
+    """Bring a workspace to where fields say; returns False, having changed nothing, if entries of logs are missing."""
+    entries = logs.entries_of(newer.fields)
+    if not all(logs.is_continued(name, workspace, entries[name], form.logs[name]) for name in entries):
+        return False
+    _read_keys(workspace.state, newer)
+    read = _read_state(workspace, newer.fields)
+    _read_parts(workspace, form, newer)
+    workspace.made_at, workspace.counted, workspace.generation = form.made_at, form.counted, form.generation
+    workspace.ids.follow(workspace.state.random.seed)
+    workspace.ids.go_on(form.ids)
+    workspace.posting = dict(form.posting)
+    workspace.jobs.follow(form.jobs)
+    workspace.receivers.follow(form.receivers)
+    for name, new in entries.items():
+        logs.catch_up(name, workspace, new, form.logs[name])
     workspace.journal.completed = form.completed
+    workspace.feed.be_at(form.feed)
+    for tables in (*read, workspace.state):
+        _follow(workspace, tables)
+    return True
 
 
-def _follow(workspace: Workspace, state: State) -> None:
-    """Make the records that follow from rows."""
-    for tables in (*state.accounts.values(), state):
-        for record in tables.contents.records.values():
-            if isinstance(record, Following):
-                record.follow(workspace)
+def _read_keys(state: State, newer: Newer) -> None:
+    for name in (*newer.gone, *newer.fields):
+        if name.startswith(KEY):
+            key, content = name.removeprefix(KEY), newer.fields.get(name)
+            state.keys.pop(key, None)
+            state.revoked_keys.discard(key)
+            account, is_revoked = (None, False) if content is None else decode(content, tuple[int | None, bool])
+            if account is not None:
+                state.keys[key] = account
+            if is_revoked:
+                state.revoked_keys.add(key)
+
+
+def _read_state(workspace: Workspace, fields: Mapping[str, bytes]) -> Sequence[Account]:
+    """Read timers, state and accounts as far as they have changed; returns the accounts that were read."""
+    before = workspace.state
+    if forms.TIMERS in fields:
+        before.timers = Timers(decode(fields[forms.TIMERS], list[Timer]))
+    numbers: Iterable[int] = before.accounts
+    if forms.STATE in fields:
+        form: StateForm = decode(fields[forms.STATE], StateForm)
+        workspace.state, numbers = form.state(before, workspace.name), form.accounts
+        put_back(workspace.state, form.rows, forms.STATE, fields, before)
+    accounts, read = {}, []
+    for number in numbers:
+        name, account = f"{forms.ACCOUNT}{number}", before.accounts.get(number)
+        if account is None or name in fields:
+            known, (account, rows) = account, decode(fields[name], tuple[Account, Rows])
+            account.tally = before.tally
+            put_back(account, rows, name, fields, known)
+            read.append(account)
+        accounts[number] = account
+    workspace.state.accounts = accounts
+    return read
+
+
+def _read_parts(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> None:
+    """Read origin, coverage and snapshots as far as they have changed."""
+    fields, origin = newer.fields, workspace.origin
+    if forms.ORIGIN in fields:
+        origin = Origin(*decode(fields[forms.ORIGIN], tuple[Any, str, int | None]))
+    workspace.origin = origin._replace(keyring=None if form.keyring is None else Keyring.of(form.keyring))
+    field = forms.COVERAGE if form.counted else forms.UNCOUNTED
+    if field in fields:
+        workspace.coverage = coverage(fields[field])
+    elif field in newer.gone:
+        workspace.coverage = Coverage()
+    before, workspace.snapshots = workspace.snapshots, {}
+    for name in form.snapshots:
+        field, found = f"{forms.SNAPSHOT}{name}", before.get(name)
+        if found is None or field in fields:
+            mailbox = Mailbox(workspace.limits.mailbox, workspace.limits.mailbox_bytes)
+            found = decode(fields[field], SnapshotForm).snapshot(name, mailbox)
+        workspace.snapshots[name] = found
+
+
+def _follow(workspace: Workspace, tables: Tables) -> None:
+    """Make the records again that follow from rows, some of which were read."""
+    for kind, record in tuple(tables.contents.records.items()):
+        if isinstance(record, Following):
+            fresh = type(record)()
+            tables.put_record(kind, fresh)
+            fresh.follow(workspace)

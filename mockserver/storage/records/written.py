@@ -1,136 +1,144 @@
-"""What was written of a workspace last, so that only what is new is written again."""
+"""What an engine holds of a workspace, so that only what has changed is written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast
 
 from mockserver.core.state.tables import Tables
-from mockserver.core.workspaces.origin import Origin, Snapshot
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.storage.records.changes import Changes, Stored
-from mockserver.storage.records.logs import LOGS, Mark, growth, mark_of
-from mockserver.storage.records.packing import SEAL, pack, seal
-from mockserver.storage.records.parts import (
-    ACCOUNT,
-    COVERAGE,
-    ORIGIN,
-    SNAPSHOT,
-    STATE,
-    TIMERS,
-    WORKSPACE,
-    CoverageForm,
-    SnapshotForm,
-    origin_form_of,
-    table_part,
-    workspace_form_of,
-)
-from mockserver.storage.records.rows import Known, Packing, Rows
-from mockserver.storage.records.state import AccountForm, StateForm, form_of
+from mockserver.storage.engine import KEY, PART, Changes, Newer
+from mockserver.storage.records import forms, logs
+from mockserver.storage.records.forms import SnapshotForm, StateForm, WorkspaceForm
+from mockserver.storage.records.logs import LOGS, Mark
+from mockserver.storage.records.packing import encode, pack_exactly, seal
+from mockserver.storage.records.rows import Known, Packing, Rows, large_field
+
+#: The contents of fields with their names; None: a content has not changed since it was written.
+_Contents = Iterator[tuple[str, bytes | None]]
+#: The packed rows of each part that has rows.
+_Known = dict[str, Known]
+#: Is not written.
+_NO_COVERAGE = Coverage()
 
 
 class _Marks(NamedTuple):
-    """How far all of a workspace was written."""
+    """How far a workspace is written."""
 
-    #: The hash of each part: 64 bits with a secret of this process, and four times as fast as a digest.
-    parts: dict[str, int]
-    #: What a part was written of that is never changed, but replaced as a whole.
-    lasting: Mapping[str, object]
-    logs: dict[str, Mark]
-    #: What was packed of the rows of each part that has some.
-    rows: dict[str, Mapping[type, Known]]
-    #: The version of the timers that were written.
-    timers: int | None
+    #: The hash of each part and each key: 64 bits with a secret of this process, four times as fast as a digest.
+    parts: Mapping[str, int]
+    keys: Mapping[str, int]
+    logs: Mapping[str, Mark]
+    rows: _Known
+    #: What parts that seldom change were made of, and what changes whenever the keys do.
+    sources: dict[str, object]
 
 
 class Written:
-    """What an engine holds of a workspace: nothing at first, and what `changes` has given since then."""
+    """What an engine holds of a workspace; the caller holds the lock of the workspace."""
 
     def __init__(self, workspace: Workspace) -> None:
+        """Begin with a workspace of which nothing is saved."""
         self._workspace = workspace
-        self._marks = self._before = _Marks({}, {}, {}, {}, None)
+        self._marks = self._before = _Marks({}, {}, {}, {}, {})
 
     @classmethod
-    def loaded(cls, workspace: Workspace, stored: Stored) -> Written:
-        """Of a workspace that was just made from what an engine holds; the next changes are those since then."""
+    def loaded(cls, workspace: Workspace, newer: Newer | None = None) -> Written:
+        """Begin with a workspace that was just made of `newer`; without it, all is packed now, which takes longer."""
         found = cls(workspace)
-        found._marks = found._before = _Marks(
-            {name: hash(data[SEAL:]) for name, data in stored.parts.items()},
-            dict(_lasting(workspace)),
-            {name: mark_of(name, workspace, stored.logs.get(name, ())) for name in LOGS},
-            {},
-            None,
-        )
+        found.refreshed(Newer("", found.changes().fields) if newer is None else newer)
         return found
 
-    def changes(self) -> Changes:
-        """What is new since the last call, which counts as written from now on; the caller holds the workspace's lock.
+    def refreshed(self, newer: Newer) -> None:
+        """Count everything as saved in a workspace that was just brought up to date with what is new in the engine."""
+        before, workspace = self._marks, self._workspace
+        parts, keys = (_hashes(known, newer, prefix) for known, prefix in ((before.parts, PART), (before.keys, KEY)))
+        marks = {name: Mark.of(name, workspace, held) for name, held in logs.entries_of(newer.fields).items()}
+        sources = {name: source for name, source, _ in _sources(workspace)}
+        self._marks = self._before = _Marks(parts, keys, marks, before.rows, sources)
 
-        It may be written once more, or upon what a later one has left: that leads to the same.
+    def changes(self) -> Changes:
+        """Return what is new since the last call, which counts as saved from now on.
+
+        To write it twice, or after what a later call returns, leads to the same.
         """
         before = self._before = self._marks
-        rows: dict[str, Mapping[type, Known]] = {}
-        parts = dict(self._parts(rows))
-        known = before.parts.items()
-        lasting = dict(_lasting(self._workspace))
-        digests = {name: before.parts[name] if data is None else hash(data) for name, data in parts.items()}
-        grown = {name: growth(name, self._workspace, before.logs.get(name)) for name in LOGS}
-        timers = self._workspace.state.timers.version
-        self._marks = _Marks(digests, lasting, {name: mark for name, (_, mark) in grown.items()}, rows, timers)
-        return Changes(
-            {
-                name: seal(data)
-                for name, data in parts.items()
-                if data is not None and (name, digests[name]) not in known
-            },
-            [name for name in before.parts if name not in parts],
-            [change for change, _ in grown.values() if change is not None],
-        )
+        rows: _Known = {}
+        sources: dict[str, object] = {}
+        fields, parts, gone = _compared(self._parts(rows, sources), before.parts)
+        keys = before.keys
+        if sources[KEY] != before.sources.get(KEY):
+            changed, keys, lost = _compared(_keys(self._workspace), before.keys)
+            fields |= changed
+            gone += lost
+        marks: dict[str, Mark] = {}
+        for name in LOGS:
+            grown, marks[name] = logs.changes(name, self._workspace, before.logs.get(name, Mark()))
+            if grown is not None:
+                fields |= grown.fields
+                gone += grown.gone
+        self._marks = _Marks(parts, keys, marks, rows, sources)
+        return Changes(fields, gone)
 
     def take_back(self) -> None:
-        """Give what the last `changes` gave once more with the next ones: it was not kept.
-
-        Whoever takes changes keeps them, or takes them back, before taking the next ones; no lock is needed.
-        """
+        """Count what the last call of `changes` has returned as not saved: the next call returns it again."""
         self._marks = self._before
 
-    def _parts(self, known: dict[str, Mapping[type, Known]]) -> Iterator[tuple[str, bytes | None]]:
-        """The parts by their names; None stands for one that cannot have changed since it was written.
-
-        What was packed of their rows is put into `known`.
-        """
+    def _parts(self, rows: _Known, sources: dict[str, object]) -> _Contents:
+        """Yield all parts, and put into `rows` and `sources` what is to be known of them the next time."""
         workspace, state = self._workspace, self._workspace.state
-        yield WORKSPACE, pack(workspace_form_of(workspace))
-        yield from self._with_rows(STATE, state, partial(form_of, state), known)
+        yield forms.WORKSPACE, encode(WorkspaceForm.of(workspace))
+        yield from self._with_rows(forms.STATE, state, StateForm.of, rows)
         for account in state.accounts.values():
-            yield from self._with_rows(f"{ACCOUNT}{account.id}", account, partial(AccountForm, account), known)
-        yield TIMERS, None if self._before.timers == state.timers.version else pack(state.timers.all())
-        yield COVERAGE, pack(CoverageForm.of(workspace.coverage))
-        for name, what in _lasting(workspace):
-            yield name, None if self._before.lasting.get(name) is what else pack(_form_of(what))
+            yield from self._with_rows(f"{forms.ACCOUNT}{account.id}", account, lambda *form: form, rows)
+        if workspace.coverage != _NO_COVERAGE:
+            yield forms.COVERAGE if workspace.counted else forms.UNCOUNTED, encode(workspace.coverage)
+        for name, source, content in _sources(workspace):
+            sources[name] = source
+            if content is not None:
+                yield name, None if source == self._marks.sources.get(name) else content()
 
-    def _with_rows(
-        self,
-        name: str,
-        tables: Tables,
-        form: Callable[[Rows], StateForm | AccountForm],
-        known: dict[str, Mapping[type, Known]],
-    ) -> Iterator[tuple[str, bytes | None]]:
-        """A part, and those of its rows that are parts of their own."""
-        packing = Packing(self._before.rows.get(name, {}))
-        yield name, pack(form(packing.rows_of(tables)))
-        known[name] = packing.known
-        for kind, data in packing.large.items():
-            yield table_part(name, kind), data
+    def _with_rows(self, name: str, tables: Tables, form: Callable[[Any, Rows], object], rows: _Known) -> _Contents:
+        """Yield a part with rows, and those of its rows that are fields of their own."""
+        packing = Packing(tables, self._marks.rows.get(name, {}))
+        rows[name] = packing.known
+        yield name, encode(form(tables, packing.rows))
+        for kind, content in packing.large.items():
+            yield large_field(name, kind), content
 
 
-def _lasting(workspace: Workspace) -> Iterator[tuple[str, Origin | Snapshot]]:
-    """What is never changed, but replaced as a whole, by the names of the parts."""
-    yield ORIGIN, workspace.origin
+def _sources(workspace: Workspace) -> Iterator[tuple[str, object, Callable[[], bytes] | None]]:
+    """Yield what parts that seldom change, and the keys, are made of: it is another thing whenever they change."""
+    timers, origin, keys = workspace.state.timers, workspace.origin[:3], cast("dict[str, int]", workspace.state.keys)
+    yield forms.TIMERS, timers.version, lambda: encode(timers.all())
+    yield forms.ORIGIN, origin, lambda: seal(pack_exactly(list(origin)))
     for name, snapshot in workspace.snapshots.items():
-        yield f"{SNAPSHOT}{name}", snapshot
+        yield f"{forms.SNAPSHOT}{name}", snapshot, lambda: encode(SnapshotForm.of(snapshot))  # noqa: B023  # called now
+    # Keys are added at the end, or go with an account or with the whole state.
+    last = next(reversed(keys.items()), None)
+    yield KEY, (workspace.generation, len(keys), last, len(workspace.state.revoked_keys)), None
 
 
-def _form_of(lasting: Origin | Snapshot) -> object:
-    return SnapshotForm.of(lasting) if isinstance(lasting, Snapshot) else origin_form_of(lasting)
+def _keys(workspace: Workspace) -> _Contents:
+    """Yield the field of each key: the account that it opens, or None, and whether it is revoked."""
+    keys, revoked = workspace.state.keys, workspace.state.revoked_keys
+    for key in (*keys, *(key for key in revoked if key not in keys)):
+        yield f"{KEY}{key}", encode((keys.get(key), key in revoked))
+
+
+def _hashes(before: Mapping[str, int], newer: Newer, prefix: str) -> Mapping[str, int]:
+    """Return the hashes of the fields whose names have a prefix, after newer ones were read."""
+    read = {name: hash(content) for name, content in newer.fields.items() if name.startswith(prefix)}
+    gone = {name for name in newer.gone if name.startswith(prefix)}
+    return {name: digest for name, digest in {**before, **read}.items() if name not in gone} if read or gone else before
+
+
+def _compared(contents: _Contents, before: Mapping[str, int]) -> tuple[dict[str, bytes], dict[str, int], list[str]]:
+    """Return the contents that have changed, the hashes of all of them, and the names of those that are gone."""
+    changed, hashes = {}, {}
+    for name, content in contents:
+        hashes[name] = before[name] if content is None else hash(content)
+        if content is not None and hashes[name] != before.get(name):
+            changed[name] = content
+    return changed, hashes, [name for name in before if name not in hashes]

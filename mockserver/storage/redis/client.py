@@ -1,131 +1,121 @@
-"""A client of Redis: scripts, each called in one round trip and never again by itself."""
+"""A client of Redis that gives up commands which take too long, and never repeats one by itself."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from hashlib import sha1
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import resources
 from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError
 from redis.retry import Retry
 
-from mockserver.storage.errors import EngineError
-from mockserver.storage.redis.address import Address
-from mockserver.storage.redis.sentences import told
+from mockserver.storage.engine import EngineError
+from mockserver.storage.redis.address import place_of
+from mockserver.storage.redis.sentences import translated
 
-#: What Redis takes as an argument.
-Argument = bytes | str | int
-#: How long a connection may take, in seconds; chosen: whoever waits for an answer has not given up.
-_CONNECT_S = 1.0
+#: What a script takes as an argument.
+Argument = bytes | str | int | float
+#: How many seconds a command may take, connecting included. Chosen: clients that wait for an answer have not given up.
+ANSWER_S = 1.0
+#: How often a listener looks whether it has to end, in seconds; chosen.
+_LISTEN_S = 0.5
 #: What is perhaps wrong where a connection says nothing, by whether it should speak TLS.
 _HINTS = {
     True: "; a port that speaks no TLS has an address with redis://",
     False: "; a port that speaks TLS has an address with rediss://",
 }
 _FOLDER = resources.files(__package__) / "scripts"
+_SCRIPTS = ("begin", "call", "commit", "read", "value")
 
 
-class Script:
-    """A script in Lua."""
+class _Connection(redis.Connection):
+    """A connection with one time limit for connecting and the command."""
 
-    def __init__(self, name: str, *, checks: bool = True) -> None:
-        """The script of a file; `checks`, whether it does nothing in a store of another layout."""
-        names = ("keys", "layout", name) if checks else ("keys", name)
-        self.text = b"\n".join((_FOLDER / f"{name}.lua").read_bytes() for name in names)
-        self.digest = sha1(self.text, usedforsecurity=False).hexdigest()
+    def connect(self) -> None:
+        """Start the time limit, and connect if necessary; the pool calls this before each command."""
+        self._end = time.monotonic() + ANSWER_S
+        super().connect()  # type: ignore[no-untyped-call]  # of redis-py
+
+    def read_response(self, *arguments: Any, **options: Any) -> Any:
+        options.setdefault("timeout", max(0.0, self._end - time.monotonic()))
+        return super().read_response(*arguments, **options)
+
+
+class _TlsConnection(_Connection, redis.SSLConnection):
+    """The same by TLS."""
 
 
 class Client:
     """A client of one server of Redis, for all threads of the process that has made it."""
 
-    def __init__(self, address: Address, *, timeout_s: float) -> None:
-        """A client that connects when it is used; `timeout_s` is how long an answer may take."""
-        self.place = address.place
-        self._process = os.getpid()
-        self.is_closed = False
-        #: What is said of a connection that fails, until one has not.
-        self._hint = _HINTS[address.is_secure]
-        files = dict(address.files)
-        # No retries: a commit whose answer was lost may be done.
-        self._redis = redis.Redis(
-            host=address.host,
-            port=address.port,
-            db=address.database,
-            username=address.user,
-            password=address.password,
-            ssl=address.is_secure,
-            socket_timeout=timeout_s,
-            socket_connect_timeout=min(_CONNECT_S, timeout_s),
-            retry=Retry(NoBackoff(), 0),
-            protocol=2,  # in which all that is read is bytes, numbers and lists
+    def __init__(self, url: str) -> None:
+        """Prepare a client, which connects when it is used.
+
+        Raises:
+            EngineError: the URL is not one of a store.
+        """
+        self.place = place_of(url)
+        self._process, self._is_closed = os.getpid(), False
+        is_secure = self.place.startswith("rediss:")
+        self._hint = _HINTS[is_secure]  # until Redis has answered
+        self._redis = redis.Redis.from_url(
+            url,
+            connection_class=_TlsConnection if is_secure else _Connection,
+            max_connections=2**31,  # each thread uses one, and never waits for another thread
+            socket_timeout=ANSWER_S,
+            socket_connect_timeout=ANSWER_S / 2,
+            retry=Retry(NoBackoff(), 0),  # a commit whose answer was lost may be done
+            protocol=2,  # replies are bytes, numbers and lists
             driver_info=None,
-            ssl_ca_certs=files.get("ssl_ca_certs"),
-            ssl_certfile=files.get("ssl_certfile"),
-            ssl_keyfile=files.get("ssl_keyfile"),
+            encoding_errors="surrogatepass",
         )
+        self._pool = self._redis.connection_pool
+        head, *texts = ((_FOLDER / f"{name}.lua").read_bytes() for name in ("keys", *_SCRIPTS))
+        self._scripts = {
+            name: self._redis.register_script(head + text) for name, text in zip(_SCRIPTS, texts, strict=True)
+        }
 
-    def run(self, script: Script, *arguments: Argument) -> Sequence[Any]:
-        """Run a script; returns what it gives.
+    def run(self, script: str, *arguments: Argument) -> list[Any]:
+        """Return the reply of a script; raises `EngineError` if it has failed, or if that is unknown."""
+        with self._usable():
+            reply: list[Any] = self._scripts[script](args=arguments)
+            return reply
 
-        Raises:
-            EngineError: it has failed, or nobody knows whether it has run.
-        """
-        with told(self._usable(), self._hint):
-            try:
-                return self._call("EVALSHA", script.digest, 0, *arguments)
-            except NoScriptError:  # Redis has started anew, and nothing has run
-                return self._call("EVAL", script.text, 0, *arguments)
-
-    def _call(self, *arguments: Argument) -> Sequence[Any]:
-        found: Sequence[Any] = self._redis.execute_command(*arguments)  # type: ignore[no-untyped-call]  # of redis-py
-        self._hint = ""
-        return found
-
-    def about(self) -> Mapping[str, Any]:
-        """What the server tells of itself, by name.
-
-        Raises:
-            EngineError: it tells nothing.
-        """
-        with told(self._usable(), self._hint):
+    def info(self) -> Mapping[str, Any]:
+        """Return what the server says about itself, by name; raises `EngineError`."""
+        with self._usable():
             found: dict[str, Any] = self._redis.info()
-            self._hint = ""
             return found
 
-    def has_keys(self, prefix: str, but: str) -> bool:
-        """Whether there are keys with a prefix, but not a certain one; all keys are looked through if need be.
+    def messages(self, channel: str, is_over: Callable[[], bool]) -> Iterator[bytes]:
+        """Yield what is published on a channel, until `is_over` returns True; raises `EngineError`."""
+        with self._usable(), self._redis.pubsub() as listening:  # type: ignore[no-untyped-call]  # of redis-py
+            listening.subscribe(channel)
+            while not is_over():
+                found = listening.get_message(ignore_subscribe_messages=True, timeout=_LISTEN_S)
+                if found is not None:
+                    yield found["data"]
 
-        Raises:
-            EngineError: nobody can tell.
-        """
-        with told(self._usable()):
-            if self._redis.exists(but):
-                return False
-            has_some = any(True for _ in self._redis.scan_iter(match=f"{prefix}*", count=1000))
-            return has_some and not self._redis.exists(but)  # it may have been made meanwhile
-
-    def _usable(self) -> str:
-        """The place, for sentences.
-
-        Raises:
-            EngineError: the client is closed, or this process was forked off.
-        """
-        if self.is_closed:
+    @contextmanager
+    def _usable(self) -> Iterator[None]:
+        if self._is_closed:
             raise EngineError(f"{self.place} is closed")
-        if not self.is_own:
+        if os.getpid() != self._process:
             raise EngineError(f"{self.place} is used by the process that has opened it, and not by one that was forked")
-        return self.place
-
-    @property
-    def is_own(self) -> bool:
-        """Whether this process has made the client."""
-        return os.getpid() == self._process
+        try:
+            with translated(self.place, self._hint):
+                yield
+        except EngineError:
+            self._pool.disconnect(inuse_connections=False)  # a network that has lost one may have lost all
+            raise
+        self._hint = ""
 
     def close(self) -> None:
-        """Close all connections."""
-        self.is_closed = True
-        self._redis.close()
+        """Close all connections, but leave those of a process that was forked off to the process that has made them."""
+        self._is_closed = True
+        if os.getpid() == self._process:
+            self._pool.disconnect(inuse_connections=False)  # those in use end with what uses them

@@ -1,257 +1,242 @@
-"""A store in Redis, as one server of several uses it."""
+"""A store in Redis, as one of several servers uses it."""
 
 from __future__ import annotations
 
+import logging
+import secrets
 import threading
-from collections.abc import Collection, Sequence
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 from uuid import uuid4
 
-from mockserver.core.workspaces.keeping import Departed, HeldElsewhereError, Known, News, Outline
-from mockserver.storage.batch import Batch
-from mockserver.storage.errors import EngineError
-from mockserver.storage.outlines import encode
-from mockserver.storage.records.changes import Stored
+from mockserver.core.workspaces.keeping import Outline
+from mockserver.core.workspaces.store import NAME
+from mockserver.storage.engine import Batch, ConflictError, DamagedError, EngineError, Header, Newer, NoWorkspaceError
 from mockserver.storage.records.packing import seal, unseal
-from mockserver.storage.redis import replies
-from mockserver.storage.redis.address import Address
-from mockserver.storage.redis.batches import arguments, neutral
-from mockserver.storage.redis.client import Client, Script
-from mockserver.storage.redis.heartbeat import LEASE_MS, Heartbeat
-from mockserver.storage.redis.holdings import Holdings
-from mockserver.storage.redis.opening import check
-from mockserver.storage.redis.reader import Reader, refuse
-from mockserver.storage.redis.sentences import told
+from mockserver.storage.redis.client import Argument, Client
+from mockserver.storage.redis.sentences import refuse_reply, refuse_server, shown, translated
 
-#: Counts the changes of the keys and what they hold.
-FORMAT = 1
-_BEAT = Script("beat", checks=False)
-_LEAVE, _COMMIT, _TAKE, _CLAIM, _LET_GO, _EVICT, _NEWS, _VALUE, _CLEAR_COUNTS = (
-    Script(name) for name in ("leave", "commit", "take", "claim", "let_go", "evict", "news", "value", "clear_counts")
-)
-#: How long an answer may take, in seconds: of a heart that has to be heard in time, and of all else. Chosen.
-_BEAT_S, _ANSWER_S = 1.0, 3.0
+#: How often the other servers hear of this one, in seconds, and after how many milliseconds without that it counts as
+#: dead. Chosen: a call that a dead server was making is repeated some seconds later, and a busy machine repeats none.
+_BEAT_S, _LIFE_MS = 0.4, 5000
+#: For how many milliseconds the lock of `order` holds at most; chosen: almost all requests take less.
+_ORDER_MS = 1000
+#: How many workspaces `due` returns at most; chosen.
+_DUE_AT_ONCE = 100
+
+_LOG = logging.getLogger(__name__)
 
 
-class Engine(Reader):
-    """A store in Redis: a `SharedEngine`, for all threads of the process that has opened it."""
+class Engine:
+    """A store in Redis, for all threads of the process that has opened it; `SharedEngine` documents the methods."""
 
-    def __init__(self, url: str, *, layout: str, writer: str, address: str) -> None:
-        """Open a store, and make it where there is none.
+    kind = "redis"
+
+    def __init__(self, url: str, *, layout: str = "", writer: str = "", is_server: bool = True) -> None:
+        """Open a store.
 
         Args:
-            url: where it is, as `redis://:PASSWORD@HOST:PORT/DATABASE`; `rediss` for TLS.
-            layout: of the bytes that are written, so that a store of another layout is refused.
-            writer: who writes, as `mockserver 0.1.0`, which is told to whoever cannot read the store.
-            address: where other servers reach this one; they are told it when it holds what they ask for.
+            url: the address, as `redis://:PASSWORD@HOST:PORT/DATABASE`; `rediss` for TLS.
+            layout: a digest of how workspaces are written; a store of another layout is refused. Empty: any will do.
+            writer: the program with its version, as `mockserver 0.1.0`, for users who cannot read the store.
+            is_server: whether other servers hear of this one, and the store is made where there is none.
 
         Raises:
-            EngineError: the server cannot be reached or used, or what it holds is no store of this layout.
+            EngineError: Redis cannot be reached or used, or it holds something else than a store of this layout.
         """
-        where = Address.of(url)
-        super().__init__(Client(where, timeout_s=_ANSWER_S), layout=layout, server=uuid4().hex)
-        self._heart = Client(where, timeout_s=_BEAT_S)
-        self._writer, self._address = writer, address
-        self._held = Holdings(self.server)
-        #: Taken while news are read.
-        self._reading_news = threading.Lock()
-        #: Taken while a name is claimed: of two threads that claim one, the second has to know the token of the first.
-        self._claiming = threading.Lock()
-        #: The number of the last event that is known here, and the names of workspaces that were told.
-        self._seen, self._names = 0, set[str]()
-        self._lost = set[str]()
-        #: How many bytes the server of Redis takes, as it told last.
-        self.size = 0
+        self._client = Client(url)
+        self.place = self._client.place
+        self.server = uuid4().hex
+        self.failure: str | None = None
+        self._layout, self._writer, self._is_server = layout, writer, is_server
+        self._is_closed = threading.Event()
+        self._beating = threading.Thread(target=self._beat, name="mockserver store", daemon=True)
+        self._measure()
+        if is_server:
+            self._begin()
+            self._beating.start()
+
+    # ------------------------------------------------------------------ whether Redis can be used
+
+    def _measure(self) -> None:
+        info = self._client.info()
+        refuse_server(self.place, info)
+        self.size = int(info.get("used_memory", 0))
+
+    def _begin(self) -> None:
+        """Let other servers hear of this one, and make the store where there is none, as after Redis was emptied."""
+        refuse_reply(self.place, self._client.run("begin", self._layout, self._writer, self.server, _LIFE_MS))
+
+    def _beat(self) -> None:
+        while not self._is_closed.wait(_BEAT_S):
+            try:
+                self._begin()
+                self._measure()
+            except EngineError as error:
+                self._fail(error)
+            else:
+                if self.failure is not None:
+                    _LOG.warning("%s can be used again", self.place)
+                self.failure = None
+
+    def _fail(self, error: EngineError) -> None:
+        if self.failure is None and not self._is_closed.is_set():
+            _LOG.warning("nothing can be done in the workspaces of the store: %s", error)
+        self.failure = str(error)
+
+    def _run(self, script: str, *arguments: Argument) -> list[Any]:
+        """Run a script and return its reply, which begins with a word.
+
+        Raises:
+            EngineError: it has failed, or the store is of another version; until Redis is found to be usable again, all
+                later calls fail at once.
+        """
+        if self.failure is not None:
+            raise EngineError(self.failure)
         try:
-            self._open()
-        except BaseException:
-            self._client.close()
-            self._heart.close()
+            reply = self._client.run(script, self._layout, *arguments)
+            if reply[0] == b"empty" and self._is_server:
+                self._begin()
+                reply = self._client.run(script, self._layout, *arguments)
+            refuse_reply(self.place, reply)
+        except EngineError as error:
+            if not isinstance(error, DamagedError):  # of one workspace
+                self._fail(error)
             raise
+        return reply
 
-    def _open(self) -> None:
-        about = self._client.about()
-        check(self.place, about)
-        self.size = int(about.get("used_memory", 0))
-        if self._client.has_keys("mockserver:", but="mockserver:header"):
-            raise EngineError(f"{self.place} holds keys that begin with mockserver:, and no store")
-        self.beat(is_opening=True)
-        self._heartbeat = Heartbeat(self.beat)
-
-    @property
-    def failure(self) -> str | None:
-        """Why other servers do not hear of this one at present, as a sentence for users, or None."""
-        return self._heartbeat.failure
-
-    # ------------------------------------------------------------------ being heard of
-
-    def beat(self, *, is_opening: bool = False) -> None:
-        """Let other servers hear that this one lives, and hear which workspaces it has lost, if it was not heard of."""
-        held = self._held.rows()
-        facts = FORMAT, self._writer, self._address, LEASE_MS, int(is_opening)
-        reply = self._heart.run(_BEAT, self._layout, self.server, *facts)
-        refuse(self.place, reply)
-        if not reply[1]:
-            still = {name.decode() for name in reply[2]}
-            gone = self._held.drop((name, row.token) for name, row in held.items() if name not in still)
-            self._lost.update(gone)
-
-    def lost(self) -> Collection[str]:
-        """The names of the workspaces that this server has lost since the last call because it was not heard of."""
-        found, self._lost = self._lost, set()
-        return found
-
-    # ------------------------------------------------------------------ writing
-
-    def write(self, batch: Batch) -> Collection[str]:
-        """Write a batch, but for the workspaces that this server does not hold any more, whose names are returned.
-
-        Raises:
-            EngineError: nothing was written, or nobody knows whether all was; this server holds none of them any more.
-        """
-        held = self._held.rows()
-        written = {outline.name: outline for outline, _ in batch.workspaces}
-        touched = [(name, held[name].token) for name in {*batch.removed, *written} if name in held]
-        try:
-            _, refused = self._run(_COMMIT, *arguments(batch, held))
-        except EngineError:
-            # Under other tokens, so that a write that arrives late finds that it is not wanted any more.
-            self._held.drop(touched)
-            raise
-        lost = {name.decode() for name in refused}
-        self._held.drop((name, token) for name, token in touched if name in lost or name not in written)
-        for name in written.keys() - lost:
-            self._held.tell(name, encode(neutral(written[name])), held[name].token)
-        return lost
-
-    def value(self, name: str, draw: bytes) -> bytes:
-        """A value of all servers: the one that is there, else `draw`, which is there from now on.
-
-        Raises:
-            DamagedError: it is not what was written.
-            EngineError: nobody can tell.
-        """
-        _, (found,) = self._run(_VALUE, name, seal(draw))
-        with told(self.place):
-            return unseal(found)
-
-    def clear_counts(self) -> None:
-        """Drop all counts, which is told to other servers as `Cleared`.
-
-        Raises:
-            EngineError: nobody knows whether they were dropped.
-        """
-        self._run(_CLEAR_COUNTS)
-
-    # ------------------------------------------------------------------ holding
-
-    def take(self, name: str) -> Stored:
-        """Hold a workspace from now on; all that is held of it.
-
-        Raises:
-            HeldElsewhereError: another server holds it, or has claimed its name.
-            NoWorkspaceError: there is none.
-            EngineError: it cannot be read.
-        """
-        token = self._held.draw()
-        word, found = self._run(_TAKE, name, token, self._held.token(name))
-        if word == "elsewhere":
-            raise HeldElsewhereError(name, found[0].decode())
-        if word == "missing":
-            raise self._missing(name)
-        with told(self.place):
-            outline = replies.outline(name.encode(), found[0])
-        self._held.set(name, token, encode(neutral(outline)))
-        return replies.stored(found[1])
-
-    def claim(self, name: str) -> bool:
-        """Hold a name of which there is no workspace; False: there is one, or another server holds the name.
-
-        Raises:
-            EngineError: nobody can tell.
-        """
-        with self._claiming:
-            before = self._held.token(name)
-            _, tokens = self._run(_CLAIM, name, self._held.draw(), before)
-            if tokens and tokens[0].decode() != before:
-                self._held.set(name, tokens[0].decode(), None)
-            return bool(tokens)
-
-    def let_go(self, outline: Outline) -> None:
-        """Hold a workspace no longer, which is then known to all by this outline.
-
-        Raises:
-            EngineError: nobody knows whether it is held.
-        """
-        token = self._held.token(outline.name)
-        if token:
-            self._held.drop([(outline.name, token)])
-            self._run(_LET_GO, outline.name, token, seal(encode(outline)))
-
-    def evict(self, name: str) -> bool:
-        """Remove a workspace, whoever holds it, which is told to all as `evicted`; False: there was none.
-
-        Raises:
-            EngineError: nobody knows whether it was removed.
-        """
-        token = self._held.token(name)
-        _, (was_there,) = self._run(_EVICT, name)
-        self._held.drop([(name, token)])
-        return bool(was_there)
-
-    # ------------------------------------------------------------------ news
-
-    def outlines(self) -> Sequence[Outline]:
-        with self._reading_news:
-            return self._all_outlines()
-
-    def _all_outlines(self) -> list[Outline]:
-        self._seen, rows = self._outlines()
-        self._names = {outline.name for outline, _ in rows}
-        return [outline for outline, _ in rows]
-
-    def news(self) -> Sequence[News]:
-        """What other servers have done since the last call, in that order; what `outlines` told counts as known.
-
-        Raises:
-            EngineError: nobody can tell.
-        """
-        with self._reading_news:
-            word, found = self._run(_NEWS, self._seen)
-            if word == "behind":
-                return self._all_news()
-            with told(self.place):
-                news = replies.news(found[1])
-            self._seen = found[0]
-            for row in news:
-                self._note(row)
-            return news
-
-    def _note(self, news: News) -> None:
-        if isinstance(news, Known):
-            self._names.add(news.outline.name)
-        elif isinstance(news, Departed):
-            self._names.discard(news.name)
-
-    def _all_news(self) -> list[News]:
-        """What is known of all workspaces of others, and those that have gone, after more than is remembered."""
-        before = self._names
-        outlines = self._all_outlines()
-        held = self._held.rows()
-        gone = sorted(before - self._names)
-        return [
-            *(Departed(name, "dropped") for name in gone),
-            *(Known(outline) for outline in outlines if outline.name not in held),
-        ]
-
-    # ------------------------------------------------------------------ the end
+    def _ask(self, command: str, key: str, *arguments: Argument) -> Any:
+        """Return the reply to one command; raises `EngineError` as `_run`."""
+        return self._run("call", command, f"mockserver:{key}", *arguments)[1]
 
     def close(self) -> None:
-        """Let go of all that this server holds, and of the store; what is called after that raises `EngineError`."""
-        if self._client.is_own and not self._client.is_closed:
-            self._heartbeat.close()
-            with suppress(EngineError):  # it is taken over once nobody hears of this server
-                while not self._run(_LEAVE)[1][0]:
-                    pass
-            self._heart.close()
-            super().close()
+        if self._is_closed.is_set():
+            return
+        self._is_closed.set()
+        if self._is_server:
+            self._beating.join()
+            with suppress(EngineError):
+                self._ask("DEL", f"server:{self.server}")
+        self._client.close()
+
+    # ------------------------------------------------------------------ workspaces
+
+    def write(self, batch: Batch) -> None:
+        expected = {row.name: row.base for row in batch.rows} | dict(batch.removed)
+        arguments = [*_flat(expected), *_flat(batch.counts), len(batch.removed), *batch.removed, len(batch.rows)]
+        for row in batch.rows:
+            arguments += [row.name, "" if row.due_at is None else row.due_at]
+            arguments += [len(row.changes.gone), *row.changes.gone, *_flat(row.changes.fields)]
+        word, *names = self._run("commit", batch.nonce or secrets.token_hex(8), *arguments)
+        if word == b"conflict":
+            raise ConflictError([name.decode() for name in names])
+
+    def read(self, name: str, version: str = "") -> Newer | None:
+        word, *found = self._run("read", name, version)
+        if word == b"missing":
+            raise NoWorkspaceError(f"{self.place} holds no workspace {name}")
+        if word == b"same":
+            return None
+        current, flat, marks = found
+        with translated(self.place):
+            fields = {_text(field): content for field, content in _pairs(flat)}
+            fields.pop("version", None)
+            deleted = (_text(mark[2:]) for mark in marks if mark.startswith(b"g:"))
+            gone = [field for field in deleted if field not in fields]  # some were written again
+            return Newer(_text(current), fields, gone, is_whole=word == b"all")
+
+    def field(self, names: Collection[str], field: str) -> Mapping[str, bytes]:
+        found = {name: self._ask("HGET", f"data:{name}", field) for name in names}
+        return {name: content for name, content in found.items() if content is not None}
+
+    def sizes(self) -> Mapping[str, int]:
+        return {name: sum(map(len, self._ask("HVALS", f"data:{name}"))) for name in self.names()}
+
+    def outlines(self) -> Sequence[Outline]:
+        keys: dict[str, list[str]] = {}
+        for key, names in _pairs(self._ask("HGETALL", "keys")):
+            for name in self._names(names.split()):
+                keys.setdefault(name, []).append(_text(key))
+        found = self._ask("ZRANGE", "due", 0, -1, "WITHSCORES")
+        due = dict(zip(self._names(found[::2]), map(float, found[1::2]), strict=True))
+        return [Outline(name, sorted(keys.get(name, ())), due.get(name)) for name in self.names()]
+
+    def names(self) -> Sequence[str]:
+        return self._names(self._ask("ZRANGE", "used", 0, -1))
+
+    def homes(self, key: str) -> Sequence[str]:
+        return self._names((self._ask("HGET", "keys", key) or b"").split())
+
+    def due(self) -> Sequence[str]:
+        return self._names(self._ask("ZRANGEBYSCORE", "due", "-inf", time.time(), "LIMIT", 0, _DUE_AT_ONCE))
+
+    def _names(self, found: Sequence[bytes]) -> list[str]:
+        names = [name.decode("utf-8", "replace") for name in found]
+        for name in names:
+            if not NAME.fullmatch(name):  # commands make file names of them
+                raise DamagedError(f"{self.place} is damaged: {name!r} is not a name that a workspace can have")
+        return names
+
+    # ------------------------------------------------------------------ the store
+
+    @property
+    def header(self) -> Header:
+        layout, writer = self._ask("HMGET", "header", "layout", "writer")
+        return Header(shown(layout or b""), shown(writer or b""))
+
+    def value(self, name: str, draw: bytes | None = None) -> bytes | None:
+        found = self._run("value", name, *([] if draw is None else [seal(draw)]))[1]
+        with translated(self.place):
+            return None if found is None else unseal(found)
+
+    def counts(self) -> Mapping[str, int]:
+        return {_text(name): int(number) for name, number in _pairs(self._ask("HGETALL", "counts"))}
+
+    def clear_counts(self) -> None:
+        self._ask("DEL", "counts")
+
+    def remember(self, name: str, seconds: int) -> None:
+        self._ask("SET", f"known:{name}", "", "EX", seconds)
+
+    def remembers(self, name: str) -> bool:
+        return bool(self._ask("EXISTS", f"known:{name}"))
+
+    def forget(self, name: str) -> None:
+        self._ask("DEL", f"known:{name}")
+
+    # ------------------------------------------------------------------ the other servers
+
+    def living(self, servers: Collection[str]) -> Collection[str]:
+        return {server for server in servers if self._ask("EXISTS", f"server:{server}")}
+
+    def order(self, name: str) -> bool:
+        return self._ask("SET", f"turn:{name}", self.server, "NX", "PX", _ORDER_MS) is not None
+
+    def let_go(self, name: str) -> None:
+        self._ask("DEL", f"turn:{name}")
+
+    def changes(self) -> Iterator[tuple[str, str]]:
+        while not self._is_closed.is_set():
+            with suppress(EngineError):
+                for message in self._client.messages("mockserver:changed", self._is_unusable):
+                    name, _, version = message.decode("utf-8", "replace").partition(" ")
+                    yield name, version
+            self._is_closed.wait(_BEAT_S)
+
+    def _is_unusable(self) -> bool:
+        return self._is_closed.is_set() or self.failure is not None
+
+
+def _flat(pairs: Mapping[str, Argument]) -> list[Argument]:
+    """Return a mapping as scripts take it: the number of its names, then each name and its value."""
+    return [len(pairs), *(argument for pair in pairs.items() for argument in pair)]
+
+
+def _pairs(flat: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    return zip(flat[::2], flat[1::2], strict=True)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")

@@ -1,90 +1,124 @@
-"""What users are told when Redis fails."""
+"""The sentences that users read when Redis fails, or cannot keep a store."""
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from redis import exceptions
 
-from mockserver.storage.errors import DamagedError, EngineError
-from mockserver.storage.records.unreadable import UnreadableError
+from mockserver.storage.engine import DamagedError, EngineError
+from mockserver.storage.records.packing import UnreadableError
 
-#: What follows the place in a sentence, by a word of the error's text, looked for in this order: an error of a script
-#: names that of its command somewhere in the text.
-_REPLIES = {
+_CLUSTER = "is part of a cluster, and a store is kept by one server"
+_REPLICA = "is a replica, which cannot be written: name the primary"
+#: What follows the place in a sentence, by a word of the error's text: an error of a script names that of its command
+#: somewhere in the text. Other texts are shown; none of them has a secret.
+_ERRORS = {
     "NOAUTH": "wants a password: give it as redis://:PASSWORD@HOST",
     "WRONGPASS": "does not take this user with this password",
     "without any password configured": "has no password, and was given one",
     "NOPERM": "does not allow its user what a store needs: {}",
     "LOADING": "is still loading what it has on its disk",
-    "READONLY": "is a replica, which cannot be written: name the primary",
-    "MASTERDOWN": "is a replica that does not reach its primary",
+    "READONLY": _REPLICA,
+    "MASTERDOWN": _REPLICA,
     "OOM command not allowed": "is full: its maxmemory is reached",
     "MISCONF": "takes no changes, as it cannot write to its disk",
     "NOREPLICAS": "takes no changes, as it has too few replicas",
-    "MOVED": "is part of a cluster, and a store is kept by one server",
-    "CLUSTERDOWN": "is part of a cluster, and a store is kept by one server",
+    "in cluster mode": _CLUSTER,
     "BUSY": "is busy with a script that does not end",
     "DB index is out of range": "has no database of this number",
     "max number of clients reached": "takes no further connections: its maxclients is reached",
+    "unknown command": "does not know a command that a store needs",  # the text may show the password
     "WRONGTYPE": "holds foreign data under keys that begin with mockserver:",
-    "wrong number of arguments for 'auth'": "is older than Redis 6.2: it knows no users",
+}
+_WAY = (
+    "let the version that wrote it write documents (mockserver store export), and this one make a store of them in an "
+    "empty database (mockserver store import)"
+)
+#: What follows the place, by the first word of the reply of a script that has done nothing.
+_REFUSALS = {
+    b"empty": "holds no store: it was emptied, or none was ever made",
+    b"foreign": "holds keys that begin with mockserver:, and no store",
+    b"format": f"is of format {{}}, written by {{}}: {_WAY}",
+    b"layout": f"was written by {{}}, in another layout: {_WAY}",
 }
 
 
 @contextmanager
-def told(place: str, hint: str = "") -> Iterator[None]:
-    """Tell what goes wrong with Redis within a `with` block as a sentence; where it says nothing, with a hint.
+def translated(place: str, hint: str = "") -> Iterator[None]:
+    """Translate errors of Redis within a `with` block into sentences, with a hint where a connection says nothing.
 
     Raises:
-        EngineError: it has failed, or cannot be reached; nobody knows whether what was asked for is done.
+        EngineError: it has failed, or cannot be reached; it is unknown whether the command was carried out.
         DamagedError: it does not hold what was written.
     """
     try:
         yield
-    except UnreadableError as error:
+    except (UnreadableError, UnicodeDecodeError) as error:
         raise DamagedError(f"{place} is damaged: {error}") from error
-    except (exceptions.RedisError, OSError) as error:
-        raise EngineError(f"{place} {_sentence(error, hint)}") from error
+    except (exceptions.RedisError, OSError, ValueError) as error:
+        kind = DamagedError if "WRONGTYPE" in str(error) else EngineError
+        raise kind(f"{place} {_sentence(error, hint)}") from error
+
+
+def refuse_reply(place: str, reply: Sequence[Any]) -> None:
+    """Raise `EngineError` if a script has done nothing: the store is of another version or layout, or there is none."""
+    if (sentence := _REFUSALS.get(reply[0])) is not None:
+        raise EngineError(f"{place} {sentence.format(*map(shown, reply[1:]))}")
+
+
+def refuse_server(place: str, info: Mapping[str, Any]) -> None:
+    """Raise `EngineError` if a server cannot keep a store, by its reply to INFO."""
+    version, policy = str(info.get("redis_version", "of no version")), str(info.get("maxmemory_policy", ""))
+    if not re.match(r"6\.[2-9]|([7-9]|[1-9][0-9])\.", version):
+        raise EngineError(f"{place} is Redis {version}: a store needs 6.2 or newer, or Valkey")
+    if info.get("cluster_enabled"):
+        raise EngineError(f"{place} {_CLUSTER}")
+    if info.get("role") == "slave":
+        raise EngineError(f"{place} {_REPLICA}")
+    if info.get("maxmemory") and policy.startswith("allkeys"):
+        raise EngineError(f"{place} drops keys when it is full: set its maxmemory-policy to noeviction, not {policy}")
+
+
+def shown(text: bytes) -> str:
+    """Return a text of the store, which a foreign program may have written, as messages show it."""
+    return repr(text.decode("utf-8", "backslashreplace"))[1:-1] or "another program"
 
 
 def _sentence(error: Exception, hint: str) -> str:
     text = f"{getattr(error, 'status_code', None) or ''} {error}".strip()
-    for word, sentence in _REPLIES.items():
+    for word, sentence in _ERRORS.items():
         if word in text:
             return sentence.format(text)
-    if isinstance(error, exceptions.TimeoutError | TimeoutError):
+    if isinstance(error, exceptions.TimeoutError):
         return f"has not answered in time{hint}"
-    if isinstance(error, exceptions.InvalidResponse):
+    if isinstance(error, exceptions.InvalidResponse | ValueError):
         return "does not speak the protocol of Redis"
     if isinstance(error, exceptions.ConnectionError | OSError):
-        return f"cannot be reached: {_line(error, hint)}"
+        return f"cannot be reached: {_reason(error, hint)}"
     return f"fails: {text}"
 
 
-def _line(error: BaseException, hint: str) -> str:
-    """What is wrong with a connection, as the error says that began it."""
-    first = error
-    while (before := first.__cause__ or first.__context__) is not None:
-        first = before
-    if isinstance(first, socket.gaierror):
-        return "its name is not known"
-    if isinstance(first, ssl.SSLError):
-        return _tls_line(first)
-    if isinstance(first, ConnectionResetError | BrokenPipeError) or "closed" in str(first):
-        return f"it has closed the connection{hint}"
-    if isinstance(first, OSError) and first.strerror:
-        return first.strerror[:1].lower() + first.strerror[1:]
-    return str(first)
-
-
-def _tls_line(error: ssl.SSLError) -> str:
-    """What is wrong with a handshake."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return f"its certificate is not valid: {error.verify_message}"
-    if isinstance(error, ssl.SSLEOFError) or "CERTIFICATE_REQUIRED" in (error.reason or ""):
-        return "it has ended TLS, as where it asks for a certificate: ssl_certfile and ssl_keyfile after the ? give one"
-    return "it does not speak TLS, or not as this server does"
+def _reason(error: BaseException, hint: str) -> str:
+    """Return what is wrong with a connection, by the first error of a chain."""
+    while (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    text = str(error)
+    if isinstance(error, socket.gaierror):
+        text = "its name is not known"
+    elif isinstance(error, ssl.SSLCertVerificationError):
+        text = f"its certificate is not valid: {error.verify_message}"
+    elif isinstance(error, ssl.SSLEOFError) or "CERTIFICATE_REQUIRED" in text:
+        text = "it has ended TLS, as where it asks for a certificate: ssl_certfile and ssl_keyfile after the ? give one"
+    elif isinstance(error, ssl.SSLError):
+        text = "it does not speak TLS, or not as this server does"
+    elif isinstance(error, ConnectionResetError | BrokenPipeError) or "closed" in text:
+        text = f"it has closed the connection{hint}"
+    elif isinstance(error, OSError) and error.strerror:
+        text = error.strerror[:1].lower() + error.strerror[1:]
+    return text

@@ -1,230 +1,264 @@
-"""The file of a store: what it takes and gives."""
+"""The engine of a store in a file: one connection to SQLite, whose lock keeps other processes out."""
 
 from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from itertools import count
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from os import PathLike
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 
 from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.batch import Batch
-from mockserver.storage.errors import DamagedError, EngineError
-from mockserver.storage.records.changes import Stored
-from mockserver.storage.sqlite import reading, survey, writing
-from mockserver.storage.sqlite.connection import MOST_LOG_BYTES, Connections, connect, empty_log, log_size, transaction
-from mockserver.storage.sqlite.schema import Header, check_kind, open_tables
-from mockserver.storage.sqlite.sentences import shown, told
-from mockserver.storage.sqlite.store_file import StoreFile
-from mockserver.storage.sqlite.survey import Room
+from mockserver.core.workspaces.store import NAME
+from mockserver.storage.engine import KEY, Batch, DamagedError, EngineError, Header, Newer, NoWorkspaceError, Row
+from mockserver.storage.records.packing import UnreadableError, seal, unseal
+from mockserver.storage.sqlite.file import StoreFile, translated
+
+#: Tells a store from other files of SQLite: the letters MkSv.
+_APPLICATION_ID = 0x4D6B5376
+#: Counts the changes of the tables below.
+_FORMAT = 3
+#: The tables by name. `turn` orders the workspaces by their last write. Fields have row ids, as many are larger than a
+#: page: without them writes take half as long again.
+_TABLES = {
+    "header": "CREATE TABLE header (layout TEXT NOT NULL, writer TEXT NOT NULL)",
+    "value": "CREATE TABLE value (name TEXT PRIMARY KEY, content BLOB NOT NULL)",
+    "workspace": "CREATE TABLE workspace (name TEXT PRIMARY KEY, turn INTEGER NOT NULL, due REAL)",
+    "field": "CREATE TABLE field (workspace TEXT NOT NULL, name TEXT NOT NULL, content BLOB NOT NULL, "
+    "PRIMARY KEY (workspace, name))",
+}
+_SETTINGS = """
+PRAGMA synchronous = FULL; -- let each commit wait for the disk
+PRAGMA secure_delete = OFF; -- do not overwrite what is deleted, as some builds do, which takes as long again
+PRAGMA trusted_schema = OFF; -- somebody else may have made the file
+PRAGMA cell_size_check = ON;
+"""
+#: The beginning of the names of counts among the values.
+_COUNT = "count/"
+#: How many damages SQLite lists at most; chosen: more say nothing more.
+_MOST_DAMAGES = 20
+#: How to go on with a store of another version.
+_WAY = (
+    "let the version that wrote it write documents (mockserver store export), and this one make a new store of them "
+    "(mockserver store import)"
+)
 
 
 class Engine:
-    """A file that holds workspaces, used by this process alone while it is open.
+    """A store in a file, for all threads of the process that has opened it; the protocol documents the methods."""
 
-    One thread writes at a time; others may read meanwhile, one after the other, and see what was committed last.
-    """
+    kind = "sqlite"
+    failure: str | None = None  # each use of the file tells whether it can be used
 
     def __init__(
-        self,
-        path: str | PathLike[str],
-        *,
-        layout: str | None = None,
-        writer: str = "",
-        create: bool = True,
-        durable: bool = False,
+        self, path: str | PathLike[str], *, layout: str | None = None, writer: str = "", create: bool = True
     ) -> None:
-        """Open a file, and make it where there is none or an empty one.
+        """Open a file.
 
         Args:
-            path: where the file is; its folder has to be there.
-            layout: of the bytes that are written, so that a file of another layout is refused; None: any will do, and
-                no file is made.
-            writer: who writes, as `mockserver 0.1.0`, which is told to whoever cannot read the file.
-            create: whether the file is made; without it there has to be one.
-            durable: whether a write has reached the disk when it returns, and outlasts a power failure too; without it
-                a write outlasts the end of the process only.
+            path: the file; its folder has to exist.
+            layout: how workspaces are written as bytes: a file of another layout is refused; None: any layout will do,
+                and a missing file is not created.
+            writer: the program that writes, as `mockserver 0.1.0`.
+            create: whether a missing file is created.
 
         Raises:
             EngineError: the file is used by another process, is no store, is of another version or layout, is damaged,
                 or cannot be opened.
         """
-        create = create and layout is not None
-        self._file = StoreFile(path, create=create)
-        #: Held while a connection is used; that to write is taken before that to read.
-        self._writing, self._reading = threading.Lock(), threading.Lock()
-        self._durable = durable
-        try:
-            self._open(None if layout is None else Header(layout, writer), create=create)
-        except BaseException:
-            if self._file.is_new:
-                self._file.remove()
-            self._file.close()
-            raise
+        wanted = None if layout is None else Header(layout, writer)
+        self._file = StoreFile(path)
+        #: Held while the connection is used.
+        self._lock = threading.Lock()
+        with translated(self.place), ExitStack() as opening:
+            if self._file.seen is None:
+                if wanted is None or not create:
+                    raise EngineError(f"there is no file {self.place}")
+                self._file.create(lambda file: _fill(file, wanted))
+            self._connection = opening.enter_context(closing(_connect(self._file.path)))
+            self._open(wanted)
+            opening.pop_all()
 
-    def _open(self, wanted: Header | None, *, create: bool) -> None:
-        path = self._file.path
-        check_kind(self._file)
-        with told(path):
-            with closing(connect(path)) as connection:
-                #: What the file says of itself.
-                self.header = open_tables(connection, self._file, wanted, create=create)
-                self._turns = count(writing.last_turn(connection) + 1)
-            self._connections = Connections(path, durable=self._durable)
-
-    #: As the setting `store` names it.
-    kind = "sqlite"
+    def _open(self, wanted: Header | None) -> None:
+        self._connection.executescript(_SETTINGS)
+        with self._connection as connection:
+            connection.execute("BEGIN EXCLUSIVE")
+            # Keep the lock until the end, and overwrite the journal at each commit instead of removing it.
+            connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+            #: What the file says about itself.
+            self.header = _read_header(connection, self.place)
+            if wanted is not None and wanted.layout != self.header.layout:
+                raise EngineError(f"{self.place} was written by {self.header.writer}, in another layout: {_WAY}")
+            if wanted is not None and wanted != self.header:
+                connection.execute("UPDATE header SET writer = ?", (wanted.writer,))
+                self.header = wanted
+            row = connection.execute("SELECT coalesce(max(turn), 0) FROM workspace").fetchone()
+            (self._turn,) = _checked(row, int)
+        self._file.check(is_used=True)
 
     @property
     def place(self) -> str:
-        """Where the file is, as messages show it."""
-        return shown(self._file.path)
+        return self._file.place
 
     @property
     def size(self) -> int:
-        """How many bytes the file takes, and the log beside it."""
-        return self._file.size() + (log_size(self._file.path) or 0)
-
-    # ------------------------------------------------------------------ writing
-
-    def write(self, batch: Batch) -> Collection[str]:
-        """Write a batch: all of it, or nothing; returns the names of what was left out, which are none.
-
-        Raises:
-            EngineError: nothing was written; the message says why.
-        """
-        with self._writing, told(self._file.path):
-            self._check_place()
-            self._check_log()
-            connection = self._connections.writer
-            with transaction(connection, "BEGIN IMMEDIATE"):
-                writing.remove(connection, batch.removed)
-                for outline, changes in batch.workspaces:
-                    writing.write_workspace(connection, next(self._turns), outline, changes)
-                writing.write_values(connection, batch.values)
-        return ()
-
-    def _check_place(self) -> None:
-        """Refuse to go on with a file that nobody would find any more: SQLite would write to it all the same."""
-        if self._file.is_closed:
-            raise EngineError(f"{self.place} is closed")
-        if not self._file.is_in_place():
-            raise EngineError(
-                f"{self.place} was removed or replaced while it was used: put the file back, or start anew"
-            )
-
-    def _check_log(self) -> None:
-        """Connect anew if somebody has removed the log, which SQLite would not notice; empty it if it is too large."""
-        size = log_size(self._file.path)
-        if size is None:
-            with self._reading:
-                self._connections.close()
-                self._connections = Connections(self._file.path, durable=self._durable)
-        elif size > MOST_LOG_BYTES:
-            with self._reading:
-                empty_log(self._connections.writer)
-
-    def vacuum(self) -> None:
-        """Give the room in the file that nothing takes any more back to the disk; meanwhile it needs twice the room.
-
-        Raises:
-            EngineError: there is no room for that, or the file cannot be written.
-        """
-        with self._writing, self._reading, told(self._file.path):
-            self._connections.writer.execute("VACUUM")
-            empty_log(self._connections.writer)
-
-    # ------------------------------------------------------------------ reading
-
-    def outlines(self) -> Sequence[Outline]:
-        """All workspaces, the one written longest ago first.
-
-        Raises:
-            EngineError: they cannot be read.
-        """
-        with self._snapshot() as connection:
-            return reading.outlines(connection)
-
-    def read(self, name: str) -> Stored:
-        """All that is held of a workspace.
-
-        Raises:
-            DamagedError: it is not what was written.
-            EngineError: there is no such workspace, or it cannot be read.
-        """
-        with self._snapshot() as connection:
-            if not reading.has(connection, name):
-                raise EngineError(f"{self.place} holds no workspace {name}")
-            return reading.stored(connection, name)
-
-    def parts(self, names: Iterable[str], part: str) -> Mapping[str, bytes]:
-        """One part of several workspaces, by their names; those that have no such part are left out.
-
-        Raises:
-            EngineError: it cannot be read.
-        """
-        with self._snapshot() as connection:
-            return dict(reading.parts(connection, names, part))
-
-    def values(self) -> Mapping[str, bytes]:
-        """The values of the server, by name.
-
-        Raises:
-            EngineError: they cannot be read.
-        """
-        with self._snapshot() as connection:
-            return reading.values(connection)
-
-    def room(self) -> Room:
-        """What the store takes on the disk.
-
-        Raises:
-            EngineError: the file cannot be read.
-        """
-        with self._snapshot() as connection:
-            return survey.room(connection)
-
-    def sizes(self) -> Mapping[str, int]:
-        """How many bytes are kept of each workspace, the one written longest ago first.
-
-        Raises:
-            EngineError: they cannot be read.
-        """
-        with self._snapshot() as connection:
-            return survey.sizes(connection)
-
-    def damages(self) -> Sequence[str]:
-        """A sentence for each damage that is found when all of the store is read; none for a sound one.
-
-        Raises:
-            EngineError: the file cannot be read, for another reason.
-        """
-        try:
-            with self._snapshot() as connection:
-                found = [f"{self.place} is damaged: {text}" for text in survey.broken_pages(connection)]
-            self.values()
-            names = [outline.name for outline in self.outlines()]
-        except DamagedError as error:
-            return [str(error)]
-        for name in names:
-            try:
-                self.read(name)
-            except DamagedError as error:
-                found.append(str(error))
-        return found
+        return self._file.seen.st_size if self._file.seen else 0
 
     @contextmanager
-    def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        """What was committed last, which stays as it is within a `with` block."""
-        with self._reading, told(self._file.path), transaction(self._connections.reader, "BEGIN"):
-            yield self._connections.reader
-
-    # ------------------------------------------------------------------ the end
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        """Give the connection to a `with` block, or raise `EngineError`: another program has changed the file."""
+        with self._lock, translated(self.place):
+            self._file.check()
+            try:
+                yield self._connection
+            finally:
+                self._file.check(is_used=True)
 
     def close(self) -> None:
-        """Let the file go, with all that was written in it; what is called after that raises `EngineError`."""
-        with self._writing, self._reading:
-            self._connections.close()
-            self._file.close()
+        with self._lock, suppress(sqlite3.Error):
+            self._connection.close()
+
+    # ------------------------------------------------------------------ workspaces
+
+    def write(self, batch: Batch) -> None:
+        with self._used() as connection, connection:
+            connection.execute("BEGIN")
+            removed = [(name,) for name in batch.removed]
+            connection.executemany("DELETE FROM workspace WHERE name = ?", removed)
+            connection.executemany("DELETE FROM field WHERE workspace = ?", removed)
+            for row in batch.rows:
+                self._write_row(row)
+            for name, number in batch.counts.items():
+                self._put(f"{_COUNT}{name}", b"%d" % (int(self._get(f"{_COUNT}{name}") or 0) + number))
+
+    def _write_row(self, row: Row) -> None:
+        self._turn += 1
+        self._connection.execute(
+            "INSERT INTO workspace (name, turn, due) VALUES (?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET turn = excluded.turn, due = excluded.due",
+            (row.name, self._turn, row.due_at),
+        )
+        self._connection.executemany(
+            "DELETE FROM field WHERE workspace = ? AND name = ?", ((row.name, field) for field in row.changes.gone)
+        )
+        self._connection.executemany(
+            "INSERT INTO field (workspace, name, content) VALUES (?, ?, ?)"
+            " ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content",
+            ((row.name, field, content) for field, content in row.changes.fields.items()),
+        )
+
+    def read(self, name: str, version: str = "") -> Newer | None:
+        if version:  # nobody else changes it
+            return None
+        with self._used() as connection:
+            if connection.execute("SELECT 1 FROM workspace WHERE name = ?", (name,)).fetchone() is None:
+                raise NoWorkspaceError(f"{self.place} holds no workspace {name}")
+            rows = connection.execute("SELECT name, content FROM field WHERE workspace = ?", (name,))
+            return Newer("1", dict(_checked(row, str, bytes) for row in rows))
+
+    def outlines(self) -> Sequence[Outline]:
+        keys = defaultdict(list)
+        with self._used() as connection:
+            # CROSS: look for the keys of each workspace, not through all fields.
+            query = "SELECT workspace, field.name FROM workspace CROSS JOIN field ON workspace = workspace.name"
+            for row in connection.execute(f"{query} AND field.name GLOB '{KEY}*'"):
+                name, field = _checked(row, str, str)
+                keys[name].append(field.removeprefix(KEY))
+            query = "SELECT name, due FROM workspace ORDER BY turn"
+            rows = [_checked(row, str, float | None) for row in connection.execute(query)]
+            for name, _ in rows:
+                if not NAME.fullmatch(name):  # commands make file names of them
+                    raise UnreadableError(f"{name!r} is not a name that a workspace can have")
+        return [Outline(name, keys[name], due_at) for name, due_at in rows]
+
+    def field(self, names: Collection[str], field: str) -> Mapping[str, bytes]:
+        query = "SELECT content FROM field WHERE workspace = ? AND name = ?"
+        with self._used() as connection:
+            rows = ((name, connection.execute(query, (name, field)).fetchone()) for name in names)
+            return {name: _checked(row, bytes)[0] for name, row in rows if row is not None}
+
+    def sizes(self) -> Mapping[str, int]:
+        query = "SELECT workspace.name, coalesce(sum(length(content)), 0) FROM workspace LEFT JOIN field"
+        with self._used() as connection:
+            return dict(connection.execute(f"{query} ON workspace = workspace.name GROUP BY workspace.name"))
+
+    # ------------------------------------------------------------------ values of the store
+
+    def _get(self, name: str) -> bytes | None:
+        row = self._connection.execute("SELECT content FROM value WHERE name = ?", (name,)).fetchone()
+        return None if row is None else unseal(_checked(row, bytes)[0])
+
+    def _put(self, name: str, content: bytes) -> None:
+        self._connection.execute("INSERT OR REPLACE INTO value (name, content) VALUES (?, ?)", (name, seal(content)))
+
+    def value(self, name: str, draw: bytes | None = None) -> bytes | None:
+        with self._used():
+            found = self._get(name)
+            if found is None and draw is not None:
+                self._put(name, draw)
+            return draw if found is None else found
+
+    def _values(self, pattern: str) -> dict[str, bytes]:
+        with self._used() as connection:
+            rows = connection.execute("SELECT name, content FROM value WHERE name GLOB ?", (pattern,))
+            return {name: unseal(content) for name, content in (_checked(row, str, bytes) for row in rows)}
+
+    def counts(self) -> Mapping[str, int]:
+        return {name.removeprefix(_COUNT): int(number) for name, number in self._values(f"{_COUNT}*").items()}
+
+    def clear_counts(self) -> None:
+        with self._used() as connection:
+            connection.execute("DELETE FROM value WHERE name GLOB ?", (f"{_COUNT}*",))
+
+    def damages(self) -> Sequence[str]:
+        """Return a sentence for each damage of the file and of its values; the content of fields is not checked."""
+        try:
+            with self._used() as connection:
+                rows = connection.execute(f"PRAGMA integrity_check({_MOST_DAMAGES})").fetchall()
+            self._values("*")
+        except DamagedError as error:
+            return [str(error)]
+        return [f"{self.place} is damaged: {text}" for (text,) in rows if text != "ok"]
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    """Connect to a file that exists; every statement is a transaction unless one was begun."""
+    # As an address: SQLite creates no file then, and no character of the path has a meaning.
+    address = f"file:{quote(bytes(path))}?mode=rw"
+    return sqlite3.connect(address, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
+
+
+def _fill(file: Path, header: Header) -> None:
+    """Make the tables in an empty file."""
+    with closing(_connect(file)) as connection, connection:
+        connection.execute("BEGIN")
+        connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {_FORMAT}")
+        for statement in _TABLES.values():
+            connection.execute(statement)
+        connection.execute("INSERT INTO header VALUES (?, ?)", header)
+
+
+def _read_header(connection: sqlite3.Connection, place: str) -> Header:
+    """Return what a file says about itself, or raise `EngineError`: it is no store of this format."""
+    kind, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    if kind != _APPLICATION_ID:
+        raise EngineError(f"{place} is a file of SQLite, but no store of this program")
+    if version != _FORMAT:
+        raise EngineError(f"{place} is of format {version}, and this version reads {_FORMAT}: {_WAY}")
+    found = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+    rows = connection.execute("SELECT layout, writer FROM header LIMIT 2").fetchall() if found == _TABLES else []
+    if len(rows) != 1:
+        raise UnreadableError("it has other tables than a store")
+    return Header(*_checked(rows[0], str, str))
+
+
+def _checked(row: tuple[Any, ...], *kinds: Any) -> tuple[Any, ...]:
+    """Return a row, or raise `UnreadableError`: its values are of other types, as the file is damaged."""
+    if not all(map(isinstance, row, kinds)):
+        raise UnreadableError(f"{row[0]!r:.80} is not what was written")
+    return row

@@ -34,10 +34,6 @@ class TlsHealth(View):
     port = members.number("where the server speaks TLS")
 
 
-class PeersHealth(View):
-    address = members.text("where the other servers of the store reach this one")
-
-
 class KeptHealth(View):
     place = members.text("the file of the store, or its address without secrets")
     bytes = members.number("of that file and of the log beside it, or of the memory that the store has taken")
@@ -57,7 +53,6 @@ class Health(View):
     uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
     replica = members.maybe(fields.String, about="its name, where --replica is set")
     kept = members.maybe(fields.Nested, KeptHealth, about="where --store is not memory")
-    peers = members.maybe(fields.Nested, PeersHealth, about="where several servers share the store")
     smtp = members.maybe(fields.Nested, SmtpHealth, about="where --smtp-url is set")
     smtp_in = members.maybe(fields.Nested, SmtpInHealth, about="where --smtp-in is set")
     tls = members.maybe(fields.Nested, TlsHealth, about="where --tls is set")

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from mockserver.core.traffic.exchange import Wire
 from mockserver.core.traffic.held import Held
@@ -14,14 +13,11 @@ from mockserver.web.server.bodies import Bodies, Body
 from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.connections.refusal import refused
 from mockserver.web.server.loop import LARGE_BODY, LeaveLoop
-from mockserver.web.server.outcome import BEGUN, FIRST_RUN, FirstRun, Outcome
+from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
 from mockserver.web.server.runner import LeftError, Runner
 from mockserver.web.server.waiting import SuspendedRequest
 from mockserver.web.server.wire import Message, Receive, Send
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
-
-if TYPE_CHECKING:
-    from mockserver.web.server.peers.forwarding import Forwarding
 
 #: A body over the limit is read up to so many times the limit, and thrown away, so that a client that sends all before
 #: it reads gets to read the refusal. Chosen: with the default limit, 200 MB, far more than honest clients send.
@@ -31,31 +27,20 @@ _DRAINED = 20
 class Bridge:
     """An ASGI application, whose requests are run by a `Runner`."""
 
-    def __init__(
-        self,
-        runner: Runner,
-        body_limit: int,
-        bodies_limit: int,
-        refusal: Refusal,
-        forwarding: Forwarding | None = None,
-    ) -> None:
+    def __init__(self, runner: Runner, body_limit: int, bodies_limit: int, refusal: Refusal) -> None:
         """A bridge to what `runner` runs.
 
         A body of more than `body_limit` bytes is cut off just past them. The large bodies of requests without an answer
-        may have `bodies_limit` bytes together; one for which there is no room is answered by `refusal`. A request for a
-        workspace that is held elsewhere is handed on by `forwarding`.
+        may have `bodies_limit` bytes together; one for which there is no room is answered by `refusal`.
         """
         self.runner = runner
         self._body_limit = body_limit
         self._refusal = refusal
         self._bodies = Bodies(bodies_limit)
-        self._forwarding = forwarding
 
     def close(self) -> None:
         """Start no more work in threads; what a thread is doing ends unheard."""
         self.runner.close()
-        if self._forwarding is not None:
-            self._forwarding.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -76,7 +61,7 @@ class Bridge:
         if message.get("more_body") or len(body) > LARGE_BODY:
             outcome = await self._with_large_body(scope, message, receive, send)
         else:
-            outcome = await self._outcome(scope, body, receive, send)
+            outcome = await self.runner.run(scope, body, receive)
         if outcome is not None:
             environ, answer = outcome
             del environ["wsgi.input"], message, body  # the answer may take long to leave
@@ -87,13 +72,8 @@ class Bridge:
         with self._bodies.coming() as body:
             content = await self._read(body, message, receive)
             if content is not None:
-                return await self._outcome(scope, content, receive, send)
+                return await self.runner.run(scope, content, receive)
         return refused(self._refusal, scope, self._bodies.refusal) if body.is_refused else None
-
-    async def _outcome(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> Outcome | None:
-        """What comes of a request; None: a peer has answered it, or its client has left."""
-        here = partial(self.runner.run, scope, body, receive)
-        return await (here() if self._forwarding is None else self._forwarding.run(here, scope, body, receive, send))
 
     async def _deliver(
         self, scope: Scope, environ: dict[str, Any], answer: WsgiAnswer, receive: Receive, send: Send
@@ -116,8 +96,7 @@ class Bridge:
         """Send an answer in the wire form that a fault chooses, or another one if the request is run again."""
         form: Wire = environ[wire.WIRE]
         with self.runner.waits():
-            instead = None if self._forwarding is None else self._forwarding.instead_of_end(scope)
-            transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send, instead)
+            transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send)
             is_wanted = await transmission.send(form, answer.status, answer.encoded(), answer.content)
         try:
             if is_wanted and form.held is not None:
@@ -130,10 +109,9 @@ class Bridge:
         """Run a request that has done nothing yet, as a fault held it, and answer it."""
         suspended = SuspendedRequest()
         suspended.held = held
-        scope[FIRST_RUN], scope[BEGUN] = FirstRun(suspended, LeaveLoop()), True
-        outcome = await self._outcome(scope, held.body, receive, send)
-        if outcome is not None:
-            await self._deliver(scope, *outcome, receive, send)
+        scope[FIRST_RUN] = FirstRun(suspended, LeaveLoop())
+        outcome = await self.runner.run(scope, held.body, receive)
+        await self._deliver(scope, *outcome, receive, send)
 
     async def _read(self, body: Body, message: Message | None, receive: Receive) -> bytes | None:
         """The body, cut off just past the limit, as the application refuses it then; None if it is never complete."""
@@ -169,7 +147,7 @@ async def _stream(events: stream.Stream, runner: Runner, receive: Receive, send:
 
     left = asyncio.ensure_future(receive())
     try:
-        await stream.send_events(events, runner.threads, runner.turn, left, send_piece)
+        await stream.send_events(events, runner.threads, runner.turn, left, send_piece, runner.keeping)
     finally:
         left.cancel()
     await send({"type": "http.response.body", "body": b""})

@@ -14,27 +14,26 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.waiting.turn import Turn
-from mockserver.core.workspaces.keeping import HeldElsewhereError
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.web.server.connections.heads import Head
+from mockserver.web.server.connections.http_limits import Refusal
+from mockserver.web.server.connections.refusal import refused
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
-from mockserver.web.server.outcome import BEGUN, FIRST_RUN, FirstRun, Outcome
+from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 from mockserver.web.server.wire import Receive
-from mockserver.web.server.wsgi import (
-    Scope,
-    Shortcut,
-    WsgiAnswer,
-    environ_of,
-    no_shortcut,
-    run,
-)
+from mockserver.web.server.wsgi import Scope, Shortcut, environ_of, no_shortcut, run
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
+#: The name among what a request has begun of what a control call has caused.
+_ACTING = "acting"
 #: The methods of requests that change nothing: one whose client has left need not be run.
 _SAFE = ("GET", "HEAD")
+#: What the paths of control calls contain, with or without a workspace before it.
+_CONTROL = "/_mock/"
 
 
 class LeftError(Exception):
@@ -44,10 +43,18 @@ class LeftError(Exception):
 class Runner:
     """Runs the requests of one server by a WSGI application."""
 
-    def __init__(self, app: WSGIApplication, shortcut: Shortcut = no_shortcut) -> None:
-        """Prepare to run requests by `app`, which is asked by its `shortcut` first."""
+    def __init__(
+        self,
+        app: WSGIApplication,
+        refusal: Refusal,
+        shortcut: Shortcut = no_shortcut,
+        keeping: Keeping | None = None,
+    ) -> None:
+        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `keeping`."""
         self._app = app
+        self._refusal = refusal
         self._shortcut = shortcut
+        self.keeping = keeping or Keeping()
         self.threads = Threads()
         #: Held by the waiting request that is run again on the loop, or by the stream that looks for what is new.
         self.turn = asyncio.Lock()
@@ -67,17 +74,14 @@ class Runner:
         """Run a request on the loop or in a thread, and again as long as it waits for something.
 
         Raises:
-            HeldElsewhereError: another server of the store holds its workspace.
             LeftError: the request changes nothing, and its client has left.
         """
         suspended, found = scope.pop(FIRST_RUN, None) or self.first_run(scope, body)
-        if isinstance(found, Exception | HeldElsewhereError):
+        if isinstance(found, Exception):
             raise found
         if isinstance(found, LeaveLoop):
             found = await self._in_thread(scope, body, suspended, found, receive)
         if suspended.waiting:
-            if suspended.begun and scope["method"] not in _SAFE:
-                scope[BEGUN] = True
             with self.waits():
                 found = await self._rerun(found.environ, scope, body, receive)
         return found
@@ -99,12 +103,17 @@ class Runner:
         except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
             return FirstRun(suspended, error)
 
-    def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop | HeldElsewhereError:
-        """What comes of a request that is run on the loop, or why it leaves the loop."""
+    def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:
+        """Run a request on the loop. Return its outcome, or why it leaves the loop.
+
+        In sessions each request waits for the store, but for control calls that touch no workspace.
+        """
+        if self.keeping.in_sessions and _CONTROL not in environ["PATH_INFO"]:
+            return LeaveLoop(waits=True)
         held = environ[LOOP] = []
         try:
             return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
-        except (LeaveLoop, HeldElsewhereError) as leave:
+        except LeaveLoop as leave:
             return leave.with_traceback(None)  # its frames refer to the environment, and that to them
         finally:
             for lock in held:
@@ -119,12 +128,11 @@ class Runner:
             LeftError: the request changes nothing, and its client has left.
         """
         while True:
-            environ = environ_of(scope, body, suspended)
             in_pool = self.threads.run_waiting if leave.waits else self.threads.run_long
             async with self._when_free(leave.until):
                 try:
-                    work = in_pool(partial(self._run_beside, environ))
-                    return Outcome(environ, await (_wanted(work, receive) if scope["method"] in _SAFE else work))
+                    work = in_pool(partial(self._in_session, scope, body, suspended))
+                    return await (_wanted(work, receive) if scope["method"] in _SAFE else work)
                 except LeaveLoop as again:
                     leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
 
@@ -149,11 +157,24 @@ class Runner:
         finally:
             turn.tell()
 
-    def _run_beside(self, environ: dict[str, Any]) -> WsgiAnswer:
-        """Run a request; called in a thread."""
+    def _in_session(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome:
+        """Run a request until what it has changed is saved, or refuse it with 503; called in a thread."""
+        acts = _ACTING in suspended.begun
+        try:
+            return self.keeping.run(partial(self._run_beside, scope, body, suspended, acts=acts))
+        except KeepingError as error:
+            suspended.waiting = False
+            return refused(self._refusal, scope, str(error))
+
+    def _run_beside(self, scope: Scope, body: bytes, suspended: SuspendedRequest, *, acts: bool) -> Outcome:
+        """Run a request once; called in a thread. What it has caused counts anew, unless it `acts` since before."""
+        suspended.waiting = False
+        if not acts:
+            suspended.begun.pop(_ACTING, None)
+        environ = environ_of(scope, body, suspended)
         held = environ[THREAD] = []
         try:
-            return self._shortcut(environ) or run(self._app, environ)
+            return Outcome(environ, self._shortcut(environ) or run(self._app, environ))
         finally:
             for turn in held:
                 turn.release()
@@ -166,18 +187,18 @@ class Runner:
             suspended.waiting = False
             if not in_time:
                 suspended.deadline = 0.0
-            found = await self._in_turn(scope, body, suspended) if LOOP in environ else LeaveLoop()
+            found = (
+                await self._in_turn(scope, body, suspended)
+                if LOOP in environ
+                else LeaveLoop(waits=self.keeping.in_sessions)
+            )
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, suspended, found, receive)
-            elif isinstance(found, HeldElsewhereError):
-                raise found
             if not suspended.waiting or not in_time:
                 return found
             environ = found.environ
 
-    async def _in_turn(
-        self, scope: Scope, body: bytes, suspended: SuspendedRequest
-    ) -> Outcome | LeaveLoop | HeldElsewhereError:
+    async def _in_turn(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome | LeaveLoop:
         """Run a waiting request again on the loop.
 
         One change may wake many requests: they are run one at a time, and other requests in between.
@@ -198,7 +219,7 @@ class Runner:
             self.waiting.discard(task)
 
 
-async def _wanted(work: Coroutine[Any, Any, WsgiAnswer], receive: Receive) -> WsgiAnswer:
+async def _wanted(work: Coroutine[Any, Any, Outcome], receive: Receive) -> Outcome:
     """The result of a piece of work, which is not started if the client leaves before.
 
     Raises:

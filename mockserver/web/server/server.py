@@ -30,7 +30,6 @@ from mockserver.web.server.wsgi import Shortcut, no_shortcut
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-    from mockserver.web.server.peers.forwarding import Forwarding
     from mockserver.web.server.tls.front import Tls
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
@@ -162,19 +161,17 @@ def server(
     refusal: Refusal,
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
-    forwarding: Forwarding | None = None,
     keeping: Keeping | None = None,
 ) -> Server:
     """A server for the application, which is not yet running; the application is asked by its `shortcut` first.
 
-    Requests for workspaces that other servers hold are handed on by `forwarding`, by which others may do so here. With
-    `keeping` no answer leaves before that has kept what it tells.
+    Requests run in the sessions of `keeping`.
     """
-    runner = (Runner if keeping is None else _settling(keeping, refusal))(app, shortcut)
-    bridge = Bridge(runner, limits.body, limits.bodies, refusal, forwarding)
+    runner = Runner(app, refusal, shortcut, keeping)
+    bridge = Bridge(runner, limits.body, limits.bodies, refusal)
     admission = Admission(limits.connections)
     connection = partial(
-        _connection(keeping, forwarding),
+        FastConnection,
         limits=limits,
         refusal=refusal,
         admission=admission,
@@ -194,26 +191,6 @@ def server(
         proxy_headers=False,
     )
     return Server(config, bridge, limits.answers)
-
-
-def _connection(keeping: Keeping | None, forwarding: Forwarding | None) -> Callable[..., Connection]:
-    """Makes the connections of a server, whose answers may wait, and whose requests be forwarded."""
-    if forwarding is not None:
-        from mockserver.web.server.peers.arrival import Arrival  # noqa: PLC0415  # few servers share a store
-
-        return partial(Arrival, forwarding=forwarding)
-    if keeping is not None:
-        from mockserver.web.server.connections.settling import SettlingConnection  # noqa: PLC0415  # few keep anything
-
-        return SettlingConnection
-    return FastConnection
-
-
-def _settling(keeping: Keeping, refusal: Refusal) -> Callable[..., Runner]:
-    """Makes the runner of a server whose answers wait until they are kept."""
-    from mockserver.web.server.settling import SettlingRunner  # noqa: PLC0415  # few servers keep anything
-
-    return partial(SettlingRunner, keeping, refusal)
 
 
 def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:

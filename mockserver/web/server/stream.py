@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
 from mockserver.core.waiting.watchers import RESETS, Watchers
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.loop import LeaveLoop
 from mockserver.web.server.threads import Threads
@@ -49,6 +49,7 @@ async def send_events(
     turn: asyncio.Lock,
     left: asyncio.Future[Any],
     send: Callable[[bytes], Awaitable[None]],
+    keeping: Keeping,
 ) -> None:
     """Send what happens, as it happens, until the client leaves (`left` is done) or the stream is over.
 
@@ -62,7 +63,7 @@ async def send_events(
             watch.begin()  # what happens while it pulls and sends is pulled next
             async with turn:
                 await asyncio.sleep(0)  # other requests run between the pulls of many streams
-            chunk = await _pull(stream, threads)
+            chunk = await _pull(stream, threads, keeping)
             if chunk is None:
                 return
             if chunk:
@@ -73,9 +74,11 @@ async def send_events(
                 await send(stream.heartbeat)
 
 
-async def _pull(stream: Stream, threads: Threads) -> bytes | None:
-    """What the stream pulls, or None if it is over, as when another server holds the workspace by now."""
+async def _pull(stream: Stream, threads: Threads, keeping: Keeping) -> bytes | None:
+    """Return what the stream pulls, or None if it is over or its workspace cannot be read."""
     try:
+        if keeping.in_sessions:
+            return await threads.run_waiting(lambda: keeping.run(partial(stream.pull, on_loop=False)))
         return await _pull_somewhere(stream, threads)
     except KeepingError:
         return None
@@ -85,7 +88,7 @@ async def _pull_somewhere(stream: Stream, threads: Threads) -> bytes | None:
     """What the stream pulls; in a thread, if that takes long, or another thread has the workspace's lock.
 
     Raises:
-        KeepingError: this server holds the workspace no longer.
+        KeepingError: the workspace cannot be read.
     """
     lock = stream.workspace.lock
     if not lock.acquire(blocking=False):
@@ -178,14 +181,14 @@ class _Signal:
             self._waiting.set_result(None)
 
 
-def blocking(stream: Stream) -> Iterator[bytes]:
+def blocking(stream: Stream, keeping: Keeping) -> Iterator[bytes]:
     """The pieces of a stream for an ordinary WSGI server, where waiting for each of them holds a thread."""
     happened = threading.Event()
     with _Watch(stream.workspace.watchers, happened) as watch:
         while True:
             watch.begin()
             try:
-                chunk = stream.pull(on_loop=False)
+                chunk = keeping.run(partial(stream.pull, on_loop=False))
             except KeepingError:
                 return
             if chunk is None:

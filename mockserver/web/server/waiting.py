@@ -95,6 +95,22 @@ def wait_for(
     return found
 
 
+def block_until_changed(suspended: SuspendedRequest) -> None:
+    """Block this thread until what a waiting request waits for has happened, or let the next run be the last one.
+
+    For an ordinary WSGI server; the caller holds no lock.
+    """
+    workspace, changed = suspended.workspace, threading.Event()
+    assert workspace is not None, "the request waits"
+    workspace.watchers.add(changed.set, suspended.kinds)
+    try:
+        has_changed = workspace.watchers.happened(suspended.kinds) != suspended.seen
+        if not has_changed and not changed.wait(max(0.0, suspended.deadline - time.monotonic())):
+            suspended.deadline = 0.0
+    finally:
+        workspace.watchers.discard(changed.set)
+
+
 def _block(workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds) -> Sequence[Found]:
     """What `find` finds within so many seconds; for an ordinary WSGI server, where waiting holds a thread."""
     changed = threading.Event()

@@ -17,7 +17,6 @@ from werkzeug.wrappers import Response
 
 from mockserver.core.traffic.exchange import Wire, WireForm
 from mockserver.web.server.waiting import SUSPENDED
-from mockserver.web.server.wsgi import WsgiAnswer
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -26,10 +25,6 @@ Headers = list[tuple[bytes, bytes]]
 ResponseT = TypeVar("ResponseT", bound=Response)
 #: Is called when nobody waits for an answer any more; it may wait for a lock.
 Ended = Callable[[], object]
-
-#: What a server that has forwarded a request is sent in the place of the end of the client's connection, which is
-#: by a reset if that is true.
-Instead = Callable[[bool], WsgiAnswer]
 
 #: The key of a request's environment for the `Wire` in which the bridge sends its answer.
 WIRE = "mockserver.wire"
@@ -46,12 +41,8 @@ _RESET = struct.pack("ii", 1, 0)
 class Transmission:
     """The sending of one answer over its connection."""
 
-    def __init__(
-        self, transport: asyncio.Transport, receive: Receive, send: Send, instead: Instead | None = None
-    ) -> None:
-        """Prepare the sending; `instead` is sent where the connection is to end without an answer."""
+    def __init__(self, transport: asyncio.Transport, receive: Receive, send: Send) -> None:
         self._transport = transport
-        self._instead = instead
         self._send = send
         # The body has been read: the next message says that the client has left.
         self._left = asyncio.ensure_future(receive())
@@ -124,17 +115,11 @@ class Transmission:
 
     async def _end(self, *, is_reset: bool) -> None:
         """End the connection without an answer."""
-        if self._instead is not None:
-            await self._send_whole(self._instead(is_reset))
-        elif is_reset:
+        if is_reset:
             reset(self._transport)
             await self._left
         else:
             await self._close()
-
-    async def _send_whole(self, answer: WsgiAnswer) -> None:
-        await self._send({"type": "http.response.start", "status": answer.status, "headers": answer.encoded()})
-        await self._send({"type": "http.response.body", "body": answer.content})
 
     async def _close(self) -> None:
         self._transport.close()

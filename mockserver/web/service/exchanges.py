@@ -23,6 +23,7 @@ def begin(found: Identified[Any], now: datetime) -> Exchange:
     if suspended is not None and (held := suspended.held) is not None:
         kept = workspace.journal.find(held.exchange)
         if kept is not None:
+            kept.held = held  # the journal may have been read again from a store since
             workspace.coverage.take_back(kept)
             kept.begin_again()
             return kept

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.host_name import RESERVED
-from mockserver.core.workspaces.keeping import HeldElsewhereError, KeepingError
+from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -27,20 +27,13 @@ class Handshakes:
         self._wait = wait
 
     async def fault(self, name: str | None) -> Fault | None:
-        """The fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
-        with suppress(KeepingError):  # else it was lost meanwhile, and its rules count elsewhere
-            return await self._asked(self._called(name))
-        return None
-
-    async def _asked(self, name: str) -> Fault | None:
-        """The fault by the rules of the workspace of a name.
-
-        Raises:
-            KeepingError: it was lost.
-        """
-        workspace = self._store.peek(name)
-        if workspace is None:  # it rests, and loading takes a while
-            return await self._wait(lambda: self._taken_by_resting(name))
+        """Return the fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
+        called = self._called(name)
+        if self._store.keeping.in_sessions:
+            return await self._wait(lambda: self._taken_by_saved(called))
+        workspace = self._store.peek(called)
+        if workspace is None:  # it is passivated, and loading takes a while
+            return await self._wait(lambda: self._taken_by_saved(called))
         if not workspace.state.faults.has_any_of_handshakes:
             return None
         if not workspace.lock.acquire(blocking=False):
@@ -51,20 +44,17 @@ class Handshakes:
             workspace.lock.release()
 
     def _called(self, name: str | None) -> str:
-        """The name of the workspace that a client means."""
-        if name is not None and name.endswith(RESERVED) and (found := name.partition(".")[0]) in self._store:
-            return found
-        return DEFAULT
+        """Return the name of the workspace that a client means."""
+        store, found = self._store, (name or "").partition(".")[0]
+        is_named = name is not None and name.endswith(RESERVED)
+        return found if is_named and (store.keeping.is_shared or found in store) else DEFAULT
 
-    def _taken_by_resting(self, name: str) -> Fault | None:
-        """The fault by the rules of a workspace that rests; none if it cannot be read, which its requests are told.
-
-        None as well if another server holds it: its rules count there, for the handshakes with that server.
-        """
+    def _taken_by_saved(self, name: str) -> Fault | None:
+        """Return the fault by the rules of a workspace that is not in memory; None if it cannot be read or saved."""
         if self._store.keeping.failure is not None:
-            return None  # it may take long until it is known that it cannot be read
-        with suppress(KeepingError, HeldElsewhereError):
-            return self._taken(self._store.look(name) or self._store.default)
+            return None  # the attempt may take long
+        with suppress(KeepingError):  # the requests of the workspace tell why
+            return self._store.keeping.run(lambda: self._taken(self._store.look(name) or self._store.default))
         return None
 
     def _taken(self, workspace: Workspace) -> Fault | None:

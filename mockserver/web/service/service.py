@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 from types import MappingProxyType
 from typing import Any, Protocol
@@ -117,10 +118,8 @@ class Service:
             return self._answer_later(error.pending, environ)
         except KeepingError as error:
             return _unavailable(environ, error)
-        self._store.meter.add(exchange, evicted)
-        if self._log is not None and workspace.counted:
-            self._log(workspace.name, exchange)
-        return response if wire is None else in_wire_form(wire, response, environ, workspace, exchange)
+        self._store.keeping.after(partial(self._tell, workspace, exchange, evicted))
+        return self._sent(response, wire, environ, workspace, exchange)
 
     def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
         """The answer to a request that waits for it; it is not sent if the request waits on, and will be run again.
@@ -144,10 +143,26 @@ class Service:
                 response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
         except KeepingError as error:
             return _unavailable(environ, error)
+        self._store.keeping.after(partial(self._tell, workspace, exchange, evicted))
+        return self._sent(response, shown.wire, environ, workspace, exchange)
+
+    def _tell(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
+        """Count and log an exchange that is over and saved, and the exchanges that it has evicted."""
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
-        return response if shown.wire is None else in_wire_form(shown.wire, response, environ, workspace, exchange)
+
+    def _sent(
+        self, response: Response, wire: Wire | None, environ: dict[str, Any], workspace: Workspace, exchange: Exchange
+    ) -> Response:
+        """Return the response in its wire form.
+
+        Raises:
+            ConnectionResetError: as `in_wire_form`.
+        """
+        if wire is None:
+            return response
+        return in_wire_form(wire, response, environ, workspace, exchange, self._store.keeping)
 
     def fail(self) -> Response:
         """The answer to a request in which an error of the mock itself came up: a 500 of the API."""

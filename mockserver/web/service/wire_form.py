@@ -10,13 +10,18 @@ from werkzeug.wrappers import Response
 
 from mockserver.core.traffic.exchange import Exchange, Wire
 from mockserver.core.traffic.held import Held
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.wire import transmit
 
 
 def in_wire_form(
-    wire: Wire, response: Response, environ: dict[str, Any], workspace: Workspace, exchange: Exchange
+    wire: Wire,
+    response: Response,
+    environ: dict[str, Any],
+    workspace: Workspace,
+    exchange: Exchange,
+    keeping: Keeping,
 ) -> Response:
     """An answer that leaves in a wire form; `environ` is that of the request as it was last run.
 
@@ -25,10 +30,10 @@ def in_wire_form(
     """
     if wire.held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
         wire.held.is_without_body = True
-    return transmit(wire, response, environ, partial(_end_hold, workspace, wire.held))
+    return transmit(wire, response, environ, partial(_end_hold, keeping, workspace, wire.held))
 
 
-def _end_hold(workspace: Workspace, held: Held | None) -> None:
-    """Tell a workspace that nobody waits for an answer any more, if this server holds it still."""
+def _end_hold(keeping: Keeping, workspace: Workspace, held: Held | None) -> None:
+    """Tell a workspace that nobody waits for an answer any more, unless it cannot be read."""
     with suppress(KeepingError):
-        workspace.end_hold(held)
+        keeping.run(partial(workspace.end_hold, held))

@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import pytest
 
+from mockserver.storage.engine import ANY_VERSION, Batch, Changes, Row
 from mockserver.storage.redis import Engine as RedisEngine
 from mockserver.storage.sqlite import Engine as FileEngine
 
 LAYOUT, WRITER = "the layout of today", "mockserver 1.0"
 
 
-class LoneEngine(RedisEngine):
-    """An engine that servers share, used by one alone: it holds what it writes for as long as it writes."""
-
-    def write(self, batch):
-        written = {outline.name: outline for outline, _ in batch.workspaces}
-        for name in {*batch.removed, *written}:
-            if not self.claim(name):
-                self.take(name)
-        assert not super().write(batch)
-        for outline in written.values():
-            self.let_go(outline)
-
-
 @pytest.fixture
-def opened_file(tmp_path):
+def open_file(tmp_path):
     return lambda: FileEngine(tmp_path / "store.db", layout=LAYOUT, writer=WRITER)
 
 
 @pytest.fixture
-def opened_redis(redis_server):
-    return lambda: LoneEngine(redis_server.url(), layout=LAYOUT, writer=WRITER, address="http://127.0.0.1:8080")
+def open_redis(redis_server):
+    return lambda: RedisEngine(redis_server.url(), layout=LAYOUT, writer=WRITER)
 
 
-@pytest.fixture(params=["sqlite", "redis"])
+@pytest.fixture(params=["file", "redis"])
 def opened(request):
-    """Opens the store of the test, which the engine before it leaves; all are closed in the end."""
-    engines = []
-    kind = {"sqlite": "opened_file", "redis": "opened_redis"}[request.param]
-    of_kind = request.getfixturevalue(kind)
+    """Opens the store of the test, after closing the engine before; all are closed in the end."""
+    engines, open_engine = [], request.getfixturevalue(f"open_{request.param}")
 
     def opened():
         for engine in engines:
             engine.close()
-        engines.append(of_kind())
+        engines.append(open_engine())
         return engines[-1]
 
     yield opened
@@ -54,3 +40,13 @@ def opened(request):
 @pytest.fixture
 def engine(opened):
     return opened()
+
+
+@pytest.fixture
+def write():
+    """Writes fields of a workspace, whatever its version is."""
+
+    def write(engine, name, fields, *, gone=(), due_at=None):
+        engine.write(Batch(rows=[Row(name, Changes(fields, gone), ANY_VERSION, due_at)]))
+
+    return write

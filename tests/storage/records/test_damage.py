@@ -1,17 +1,22 @@
 """Bytes that are no workspace are refused with a sentence, wherever they are damaged."""
 
-from contextlib import suppress
+import json
 
 import pytest
 from held_workspace import HeldWorkspace
 
-from mockserver.storage.records.packing import SEAL, pack, pack_exactly, seal, unpack
+from mockserver.core.time.timers import Timer
+from mockserver.storage.records import counts
+from mockserver.storage.records.packing import SEAL, UnreadableError, encode, seal, unpack, unseal
 from mockserver.storage.records.reading import coverage
-from mockserver.storage.records.unreadable import UnreadableError
-from mockserver.storage.records.written import Written
+from mockserver.storage.records.rows import Rows
 
 #: A small workspace with something of all that is written.
-SCENARIO = {"senders": [{"name": "News", "email": "news@acme.test"}], "seed": 7}
+SCENARIO = {
+    "senders": [{"name": "News", "email": "news@acme.test"}],
+    "seed": 7,
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+}
 
 
 @pytest.fixture
@@ -22,63 +27,103 @@ def held(make_api):
     api.post("/_mock/receiver/shop", json={})
     assert api.post("/_mock/snapshots", json={"name": "now"}).status_code == 201
     assert api.post("/_mock/faults", json={"fault": "hang", "match": {"path": "/v3/x*"}}).status_code == 201
-    found = HeldWorkspace()
-    found.apply(Written(api.workspace).changes())
-    return found
-
-
-def places(held):
-    """Each mapping with a name in it, under which bytes are held."""
-    return [(where, name) for where in (held.parts, *held.logs.values()) for name in where]
+    return HeldWorkspace.of(api.workspace)
 
 
 def flipped(data, at):
     return data[:at] + bytes([data[at] ^ 0x41]) + data[at + 1 :]
 
 
-def test_a_flipped_byte_is_found_out_wherever_it_is(held):
-    for where, name in places(held):
-        whole = where[name]
+def test_a_flipped_byte_is_detected_wherever_it_is(held):
+    for name, whole in held.fields.items():
         for at in range(0, len(whole), 3):
-            where[name] = flipped(whole, at)
+            held.fields[name] = flipped(whole, at)
             with pytest.raises(UnreadableError, match="damaged"):
                 held.load()
-        where[name] = whole
+        held.fields[name] = whole
 
 
-def test_bytes_that_end_too_early_are_found_out(held):
-    for where, name in places(held):
-        whole = where[name]
+def test_bytes_that_end_too_early_are_detected(held):
+    for name, whole in held.fields.items():
         for length in (0, 1, SEAL, len(whole) // 2, len(whole) - 1):
-            where[name] = whole[:length]
-            if name == "coverage" and not length:
-                continue  # nothing was counted yet
+            held.fields[name] = whole[:length]
             with pytest.raises(UnreadableError):
                 held.load()
-        where[name] = whole
+        held.fields[name] = whole
 
 
 def test_bytes_that_somebody_else_has_written_are_read_or_refused(held):
     read = refused = 0
-    for where, name in places(held):
-        whole = where[name]
+    for name, whole in held.fields.items():
         for at in range(SEAL, len(whole), 3):
-            where[name] = seal(flipped(whole, at)[SEAL:])
+            held.fields[name] = seal(flipped(whole, at)[SEAL:])
             try:
                 held.load()
                 read += 1
             except UnreadableError:
                 refused += 1
-        where[name] = whole
+        held.fields[name] = whole
     assert min(read, refused) > 10
 
 
-def test_a_missing_part_is_named(held):
-    for name in list(held.parts):
-        part = held.parts.pop(name)
-        with suppress(UnreadableError) if name == "coverage" else pytest.raises(UnreadableError, match=name):
-            held.load()
-        held.parts[name] = part
+def test_a_missing_part_or_entry_is_refused(held):
+    for name in list(held.fields):
+        field = held.fields.pop(name)
+        if name != "p:coverage" and not name.startswith("k:"):
+            with pytest.raises(UnreadableError, match=name if name.startswith("p:") else "entries"):
+                held.load()
+        held.fields[name] = field
+
+
+def test_a_part_of_another_version_than_its_large_rows_is_refused(make_api):
+    api = make_api()
+    held = HeldWorkspace.of(api.workspace)
+    name = next(name for name in held.fields if name.endswith(":Domain"))
+    api.post("/v3/senders/domains", json={"name": "new.test"})
+
+    held.fields[name] = HeldWorkspace.of(api.workspace).fields[name]
+
+    with pytest.raises(UnreadableError, match="another version"):
+        held.load()
+
+
+@pytest.mark.parametrize("name", ["e:requests", "e:requests:one", "e:nothing:0", "e:requests:0:1"])
+def test_fields_with_names_of_no_entry_are_refused(name, held):
+    held.fields[name] = held.fields["e:requests:0"]
+
+    with pytest.raises(UnreadableError, match="name"):
+        held.load()
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "..", "a" * 65])
+def test_names_that_no_workspace_can_have_are_refused(name, held):
+    with pytest.raises(UnreadableError, match="name"):
+        held.load(name)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("p:timers", [Timer(moment, "sender", key, "expire", 1) for moment in (None, 1) for key in (1, "a")]),
+        ("p:coverage", {"answers": {("getSenders", 200): "many"}}),
+        ("p:origin", ["empty", 7]),
+        ("k:key", (1, "yes")),
+        ("k:key", 1),
+    ],
+)
+def test_values_of_a_wrong_type_are_refused(field, value, held):
+    held.fields[field] = encode(value)
+
+    with pytest.raises(UnreadableError):
+        held.load()
+
+
+def test_timers_that_cannot_be_compared_are_refused(held):
+    moment = next(iter(unpack(unseal(held.fields["p:state"]), list)[0]))  # of the clock
+    held.fields["p:timers"] = encode([Timer(moment, "sender", key, "expire", 1) for key in (1, "a")])
+
+    with pytest.raises(UnreadableError, match="fit together"):
+        held.load()
 
 
 @pytest.mark.parametrize(
@@ -96,31 +141,38 @@ def test_a_missing_part_is_named(held):
     ],
 )
 def test_rows_are_of_types_of_the_package_only(name, held):
-    row = "mockserver.resources.senders.sender:Sender"
-    account = next(part for part in held.parts if part.startswith("account/"))
-    form = unpack(held.parts[account][SEAL:], list)
-    tables = form[1][2]
-    tables[name] = tables.pop(row)
-    held.parts[account] = seal(pack(form))
+    account = next(part for part in held.fields if part.startswith("p:account/"))
+    members, rows = unpack(unseal(held.fields[account]), tuple[dict, Rows])
+    rows.tables[name] = rows.tables.pop("mockserver.resources.senders.sender:Sender")
+    held.fields[account] = encode((members, rows))
 
     with pytest.raises(UnreadableError):
         held.load()
 
 
-def test_no_bytes_are_an_empty_coverage():
-    assert not coverage(b"").answers
+@pytest.mark.parametrize("content", [b"", seal(b""), encode(1), encode({"answers": 1})])
+def test_bytes_that_are_no_coverage_are_refused(content):
+    with pytest.raises(UnreadableError):
+        coverage(content)
+
+
+@pytest.mark.parametrize("name", ["", "1", "[]", '["nothing",1]', '["answers",[]]'])
+def test_names_that_no_count_has_are_refused(name):
+    with pytest.raises(UnreadableError, match="name of a count"):
+        counts.coverage({name: 1})
 
 
 @pytest.mark.parametrize(
-    "value", [b"\xc7\xff\x63" + b"\0" * 255, b"\xc1\xd4\x09\0", b"\xc1\xd4\x06\x01", b"\xdf\xff\xff\xff\xff"]
-)
-def test_bytes_that_claim_what_they_do_not_hold_are_refused(value):
+    "value",
+    [
+        b"\xc7\xff\x63" + b"\0" * 255, b"\xdf\xff\xff\xff\xff", b"\xc1", b"\xc1{", b"\xc1\xff",
+        b"\xc1" + b"[" * 100_000,
+        *(b"\xc1" + json.dumps({"": tag}).encode() for tag in (
+            1, [], ["nothing", 1], [[], 1], ["bytes", "x"], ["length", [10**9, 0, 0]], ["dict", [[[1], 2]]],
+            ["int", "x"], ["date", 1], ["tuple", 1],
+        )),
+    ],
+)  # fmt: skip
+def test_bytes_that_hold_no_value_are_refused(value):
     with pytest.raises(UnreadableError):
         unpack(value, dict)
-
-
-@pytest.mark.parametrize(
-    "value", ["\ud800", {"\udfff": ["\ud800", 2**64]}, -(2**63) - 1, 10**4000, {("a", 2**70): (1, {2: None})}]
-)
-def test_texts_and_numbers_that_messagepack_cannot_say_are_the_same(value):
-    assert unpack(pack(value), object) == unpack(pack_exactly(value), object) == value

@@ -11,15 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from same_workspace import workspace_difference
 
-from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.senders.sender import Sender
 from mockserver.resources.webhooks.history import Export, keep_file
 from mockserver.settings import Settings
-from mockserver.storage.records import rows
-from mockserver.storage.records.packing import pack
+from mockserver.storage.engine import Newer
+from mockserver.storage.records import reading, rows
+from mockserver.storage.records.packing import decode, pack
 from mockserver.storage.records.written import Written
 from mockserver.web.service.rate_limit import Windows
 
@@ -32,6 +31,11 @@ NAMES = st.sampled_from(["a", "b", "c"])
 @pytest.fixture(autouse=True)
 def checked(monkeypatch):
     stale_rows.check(monkeypatch.setattr)
+
+
+def without_feed(fields):
+    """Fields without the items of the feed, which may refer to what is gone."""
+    return {name: content for name, content in fields.items() if not name.startswith("e:feed:")}
 
 
 class Increments(RuleBasedStateMachine):
@@ -47,6 +51,8 @@ class Increments(RuleBasedStateMachine):
         for row in self.api.get("/_mock/snapshots").json["items"]:
             self.api.delete(f"/_mock/snapshots/{row['name']}")
         self.held, self.written = HeldWorkspace(), Written(self.api.workspace)
+        #: What another server has in memory, which brings it up to date with what is new.
+        self.copy = self.copied = None
 
     def post(self, path, body=None):
         assert self.api.post(path, json=body).status_code < 500
@@ -77,6 +83,23 @@ class Increments(RuleBasedStateMachine):
     @rule()
     def empty_the_journal(self):
         self.api.delete("/_mock/requests")
+
+    @rule(name=NAMES)
+    def add_an_account(self, name):
+        self.post("/_mock/seed", {"accounts": [{"name": name, "api_keys": [name], "revoked_keys": [f"{name}-old"]}]})
+
+    @rule(name=NAMES)
+    def revoke_a_key(self, name):
+        with self.api.workspace.lock:
+            self.api.workspace.revoke_key(name)
+
+    @rule(name=NAMES)
+    def remove_an_account(self, name):
+        workspace = self.api.workspace
+        with workspace.lock:
+            account = workspace.state.account_named(name)
+            if account is not None:
+                workspace.remove_account(account)
 
     @rule(hours=st.integers(1, 30))
     def advance(self, hours):
@@ -115,11 +138,26 @@ class Increments(RuleBasedStateMachine):
     def what_is_held_is_the_workspace(self):
         workspace = self.api.workspace
         with workspace.lock:
-            self.held.apply(self.written.changes())
+            changes = self.written.changes()
+            self.held.apply(changes)
             loaded = self.held.load(limits=workspace.limits)
             assert workspace_difference(loaded, workspace) is None
+            assert without_feed(Written(loaded).changes().fields) == without_feed(self.held.fields)
             assert not self.written.changes()
-        assert not Written.loaded(loaded, self.held.stored).changes()
+        assert not Written.loaded(loaded, self.held.newer).changes()
+        self._bring_up_to_date(changes, workspace)
+
+    def _bring_up_to_date(self, changes, workspace):
+        """A copy that is brought up to date with what is new is the workspace, and has nothing new itself."""
+        newer = Newer("2", changes.fields, changes.gone, is_whole=False)
+        if self.copy is not None and reading.refresh(self.copy, newer):
+            self.copied.refreshed(newer)
+        else:
+            self.copy = self.held.load(limits=workspace.limits)
+            self.copied = Written.loaded(self.copy, self.held.newer)
+        assert workspace_difference(self.copy, workspace) is None
+        assert not Written.loaded(self.copy, self.held.newer).changes()
+        assert not self.copied.changes()
 
 
 @pytest.mark.hypothesis
@@ -137,21 +175,21 @@ def written(api):
     return found
 
 
-def test_a_workspace_that_nobody_has_used_has_no_changes(written):
+def test_changes_are_none_in_a_workspace_that_nobody_has_used(written):
     assert not written.changes()
 
 
-def test_one_request_changes_no_more_than_it_has_to(api, written):
+def test_changes_are_no_more_than_one_request_makes(api, written):
     api.get("/v3/senders")
-    account = api.workspace.state.first_account.id
 
     changes = written.changes()
 
-    assert set(changes.parts) == {"workspace", "coverage", f"account/{account}"}
-    assert [(log.name, len(log.entries), log.anew) for log in changes.logs] == [("requests", 1, False)]
+    account = f"p:account/{api.workspace.state.first_account.id}"
+    assert set(changes.fields) == {"p:workspace", "p:coverage", account, "e:requests:0", "e:feed:0"}
+    assert not changes.gone
 
 
-def test_changes_that_were_not_kept_come_again(api, written):
+def test_changes_come_again_when_they_were_taken_back(api, written):
     api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
     lost = written.changes()
 
@@ -160,55 +198,46 @@ def test_changes_that_were_not_kept_come_again(api, written):
     assert written.changes() == lost
 
 
-def test_a_snapshot_is_written_once(api, written):
+def test_a_snapshot_is_written_once_and_named_when_it_is_gone(api, written):
     api.post("/_mock/snapshots", json={"name": "now"})
-    assert "snapshot/now" in written.changes().parts
-
+    assert "p:snapshot/now" in written.changes().fields
     api.get("/v3/senders")
-    assert "snapshot/now" not in written.changes().parts
-
-
-def test_a_part_that_is_gone_is_named(api):
-    api.post("/_mock/snapshots", json={"name": "now"})
-    written = Written(api.workspace)
-    written.changes()
+    assert "p:snapshot/now" not in written.changes().fields
 
     api.delete("/_mock/snapshots/now")
 
-    assert written.changes().gone == ["snapshot/now"]
+    assert "p:snapshot/now" in written.changes().gone
 
 
-def test_an_exchange_that_gets_its_answer_late_is_written_again(api):
-    workspace = api.workspace
-    exchange = Exchange("held", workspace.state.clock.now(), "GET", "/v3/account", "", (), b"", {}, "getAccount")
-    exchange.held = Held(exchange.id)
-    workspace.note(exchange)
-    held, written = HeldWorkspace(), Written(workspace)
-    held.apply(written.changes())
-    assert not written.changes()
-
-    exchange.status = 200
-    workspace.complete(exchange)
-    held.apply(written.changes())
-
-    assert workspace_difference(held.load(), workspace) is None
-
-
-def test_lower_limits_drop_the_oldest(api):
+def test_lower_limits_drop_the_oldest_entries(api):
     for _ in range(3):
         api.get("/v3/senders")
-    held = HeldWorkspace()
-    held.apply(Written(api.workspace).changes())
+    held = HeldWorkspace.of(api.workspace)
+    limits = WorkspaceLimits.of(Settings(journal_limit=2))
 
-    loaded = held.load(limits=WorkspaceLimits.of(Settings(journal_limit=2)))
-    written = Written.loaded(loaded, held.stored)
+    loaded = held.load(limits=limits)
+    held.apply(Written.loaded(loaded, held.newer).changes())
+
+    assert (len(loaded.journal), loaded.journal.evicted) == (2, 1)
+    assert "e:requests:0" not in held.fields
+    assert workspace_difference(held.load(limits=limits), loaded) is None
+
+
+def test_entries_that_lower_limits_have_left_out_count_once_when_they_stay_in_the_engine(api):
+    for _ in range(3):
+        api.get("/v3/senders")
+    held = HeldWorkspace.of(api.workspace)
+    limits = WorkspaceLimits.of(Settings(journal_limit=2))
+    loaded = held.load(limits=limits)
+    written = Written.loaded(loaded)
+
+    loaded.journal.ring.add(loaded.journal.newest, 1)
     held.apply(written.changes())
 
-    assert [row.id for row in held.load().journal] == [row.id for row in loaded.journal]
-    assert (len(loaded.journal), loaded.journal.evicted) == (2, 1)
+    assert held.load(limits=limits).journal.evicted == loaded.journal.evicted == 2
 
 
-def test_a_list_that_was_read_is_not_looked_at_again(api, written, monkeypatch):
+def test_tables_that_were_only_read_are_not_packed_again(api, written, monkeypatch):
     packed = []
     monkeypatch.setattr(rows, "pack", lambda value: packed.append(value) or pack(value))
 
@@ -218,24 +247,20 @@ def test_a_list_that_was_read_is_not_looked_at_again(api, written, monkeypatch):
     assert packed == [api.workspace.state.first_account.record(Windows)]
 
 
-@pytest.mark.parametrize("read", ["rows_of", "timeline_of"])
-def test_who_reads_rows_does_not_change_their_version(api, read):
-    account = api.workspace.state.first_account
-    before = account.version(Activity)
-
-    getattr(account, read)(Activity)
-
-    assert account.version(Activity) == before
-
-
-@pytest.mark.parametrize(("change", "kind"), [("table", Sender), ("timeline", Activity), ("record", Windows)])
-def test_who_may_change_rows_changes_their_version(api, change, kind):
+@pytest.mark.parametrize(
+    ("use", "kind", "changes"),
+    [
+        ("rows_of", Activity, False), ("timeline_of", Activity, False),
+        ("table", Sender, True), ("timeline", Activity, True), ("record", Windows, True),
+    ],
+)  # fmt: skip
+def test_the_version_of_rows_changes_when_somebody_may_change_them(api, use, kind, changes):
     account = api.workspace.state.first_account
     before = account.version(kind)
 
-    getattr(account, change)(kind)
+    getattr(account, use)(kind)
 
-    assert account.version(kind) != before
+    assert (account.version(kind) != before) is changes
 
 
 def test_a_copy_has_versions_of_its_own(api):
@@ -247,22 +272,63 @@ def test_a_copy_has_versions_of_its_own(api):
 
 def test_timers_are_written_when_one_was_set_or_is_gone(api, written):
     api.get("/v3/senders")
-    assert "timers" not in written.changes().parts
+    assert "p:timers" not in written.changes().fields
 
     api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
-    assert "timers" in written.changes().parts
+    assert "p:timers" in written.changes().fields
 
     api.delete("/v3/senders/6")
-    assert "timers" in written.changes().parts
+    assert "p:timers" in written.changes().fields
+
+
+def test_a_key_is_a_field_that_says_what_it_opens_and_whether_it_is_revoked(api, written):
+    workspace = api.workspace
+    account = workspace.state.first_account
+    seen = []
+
+    workspace.add_key(account, "new")
+    seen.append(written.changes().fields)
+    workspace.revoke_key("new")
+    seen.append(written.changes().fields)
+    workspace.remove_account(account)
+    seen.append({name: data for name, data in written.changes().fields.items() if name == "k:new"})
+
+    forms = [(account.id, False), (account.id, True), (None, True)]
+    assert [decode(fields["k:new"], tuple[int | None, bool]) for fields in seen] == forms
+    assert [len([name for name in fields if name[0] == "k"]) for fields in seen] == [1, 1, 1]
+
+
+def test_a_workspace_that_is_not_counted_has_no_field_with_its_coverage(make_api):
+    api = make_api()
+    api.post("/_mock/workspaces", json={"name": "quiet", "counted": False})
+    workspace = api.store.get("quiet")
+    api.get("/w/quiet/v3/senders")
+
+    held = HeldWorkspace.of(workspace)
+
+    assert "p:coverage" not in held.fields
+    assert workspace_difference(held.load("quiet"), workspace) is None
+
+
+def test_the_coverage_is_empty_when_its_field_is_gone(api):
+    api.get("/v3/senders")
+    held = HeldWorkspace.of(api.workspace)
+    copy = held.load()
+
+    assert reading.refresh(copy, Newer("2", {}, ("p:coverage",), is_whole=False))
+    del held.fields["p:coverage"]
+
+    assert not copy.coverage.answers
+    assert not held.load().coverage.answers
 
 
 @pytest.mark.parametrize("number", [0, 0.0, 1, 250, 0.5])
 def test_a_number_is_read_as_it_was_given(api, number):
     api.put("/_mock/receivers/shop", json={"delay_ms": number})
-    held = HeldWorkspace()
-    held.apply(Written(api.workspace).changes())
 
-    assert repr(held.load().receivers.get("shop").manner.delay_ms) == repr(number)
+    read = HeldWorkspace.of(api.workspace).load()
+
+    assert repr(read.receivers.get("shop").manner.delay_ms) == repr(number)
 
 
 def test_a_file_that_goes_for_one_of_another_account_is_written_as_gone(make_api):

@@ -1,4 +1,4 @@
-"""Bytes of another layout are known, as it has another name."""
+"""Fields of another layout are known, as it has another name."""
 
 from written_types import digest, row_types
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from contextlib import ExitStack, closing
 
 import pytest
+from redis_server import RedisServer
+from trouble_proxy import TroubleProxy
 
-from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.batch import Batch
-from mockserver.storage.records.changes import Changes
+from mockserver.storage.engine import Batch, Changes, EngineError, Row
 from mockserver.storage.redis import Engine
 
 LAYOUT, WRITER = "the layout of today", "mockserver 1.0"
@@ -16,54 +16,47 @@ LAYOUT, WRITER = "the layout of today", "mockserver 1.0"
 
 @pytest.fixture
 def join(redis_server):
-    """Opens an engine on the store, at the address of a server; all are closed in the end."""
+    """Opens an engine on the store; all are closed in the end."""
     with ExitStack() as opened:
 
-        def join(address="http://a", *, url=None, layout=LAYOUT, writer=WRITER):
-            engine = Engine(url or redis_server.url(), layout=layout, writer=writer, address=address)
+        def join(url=None, *, layout=LAYOUT, writer=WRITER, **options):
+            engine = Engine(url or redis_server.url(), layout=layout, writer=writer, **options)
             return opened.enter_context(closing(engine))
 
         yield join
 
 
 @pytest.fixture
-def one(join):
-    return join("http://one")
+def refused(join):
+    """Opens an engine that cannot be opened; gives the sentence."""
+
+    def refused(url=None, **options):
+        with pytest.raises(EngineError) as found:
+            join(url, **options)
+        return str(found.value)
+
+    return refused
 
 
 @pytest.fixture
-def other(join):
-    return join("http://other")
+def start(tmp_path):
+    """Starts a Redis server with some options."""
+    with ExitStack() as stack:
+        yield lambda *options, kind=RedisServer: stack.enter_context(kind(tmp_path, *options))
 
 
 @pytest.fixture
-def written():
-    """Writes a part of a workspace; gives whether the engine holds it."""
-
-    def written(engine, name="acme", state=b"as it stands", **outline):
-        changes = Changes({"state": state}, (), ())
-        return not engine.write(Batch(workspaces=[(Outline(name, **{"keys": [], **outline}), changes)]))
-
-    return written
+def proxy(redis_server):
+    """A line to the store that a test can make bad."""
+    with TroubleProxy(redis_server.port) as found:
+        yield found
 
 
 @pytest.fixture
-def made(written):
-    """Makes a workspace, which the engine then holds."""
+def write():
+    """Writes one workspace, by default `acme` upon any version."""
 
-    def made(engine, name="acme", **outline):
-        assert engine.claim(name)
-        assert written(engine, name, **outline)
+    def write(engine, fields=(), *, gone=(), name="acme", base="*", nonce="", due_at=None):
+        engine.write(Batch(rows=[Row(name, Changes(dict(fields), gone), base, due_at)], nonce=nonce))
 
-    return made
-
-
-@pytest.fixture
-def silenced(redis_server):
-    """Lets an engine be heard of no more, unless it is asked for a beat, and its lease run out."""
-
-    def silenced(engine):
-        engine._heartbeat.close()  # noqa: SLF001  # as if its process had stopped
-        redis_server.command(f"DEL mockserver:server:{engine.server}")  # as time does
-
-    return silenced
+    return write

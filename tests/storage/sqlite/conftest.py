@@ -16,7 +16,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def opened(path):
-    """Opens the store of the test, or another one, which the one before it leaves; all are closed in the end."""
+    """Opens the store of the test, or another one, after closing the one before; all are closed in the end."""
     engines = []
 
     def opened(at=path, *, layout=LAYOUT, writer="mockserver 1.0", **options):
@@ -33,3 +33,21 @@ def opened(path):
 @pytest.fixture
 def engine(opened):
     return opened()
+
+
+@pytest.fixture
+def fields_that():
+    """Makes fields that call a function when all but the last are written."""
+
+    class Fields(dict):
+        def __init__(self, call, fields):
+            super().__init__(fields)
+            self._call = call
+
+        def items(self):
+            *first, last = super().items()
+            yield from first
+            self._call()
+            yield last
+
+    return Fields

@@ -1,110 +1,121 @@
-"""What goes wrong while a store is used is told, nothing of it is half done, and it goes on by itself afterwards."""
+"""A store whose disk is full, or whose process is killed: each batch is written as a whole, or not at all."""
 
 from __future__ import annotations
 
+import random
+import resource
 import shutil
 import sqlite3
-from contextlib import closing
+import subprocess
+import sys
+from contextlib import closing, contextmanager
 
 import pytest
 
-from mockserver.core.workspaces.keeping import Outline
-from mockserver.storage.batch import Batch
-from mockserver.storage.records.changes import Changes
-from mockserver.storage.sqlite import EngineError, connection
+from mockserver.storage.engine import ANY_VERSION, Batch, Changes, EngineError, Row
+from mockserver.storage.sqlite.file import translated
 
-SMALL, LARGE = b"small", b"L" * 400_000
+LARGE = b"L" * 8_000_000
 
 
-@pytest.fixture
-def disk(monkeypatch):
-    """Sets how many pages of four kilobytes a store may have from now on."""
-    writers = []
-
-    class Connections(connection.Connections):
-        def __init__(self, *args, **options):
-            super().__init__(*args, **options)
-            writers.append(self.writer)
-
-    monkeypatch.setattr("mockserver.storage.sqlite.engine.Connections", Connections)
-    return lambda pages: writers[-1].execute(f"PRAGMA max_page_count = {pages}").fetchone()
+# ------------------------------------------------------------------ a full disk
 
 
-def test_a_full_disk_is_told_and_a_write_is_done_again_when_there_is_room(disk, engine, write):
-    write(engine, "before", SMALL)
-    disk(50)
-    with pytest.raises(EngineError, match=r"store\.db cannot grow: its disk is full, or a quota is reached$"):
+@contextmanager
+def largest_file(size):
+    """Let no file of this process become larger than so many bytes."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("size", [4_096, 20_000, 600_000])  # with 20,000 SQLite cannot even undo the write
+def test_a_write_that_finds_no_room_changes_nothing_and_succeeds_when_there_is_room(engine, write, size):
+    before = b"B" * 500_000
+    write(engine, "before", before)
+    with largest_file(size), pytest.raises(EngineError, match=r"store\.db cannot be read or written: "):
         write(engine, "after", LARGE)
+    assert engine.read("before").fields == {"p:state": before}
     assert [row.name for row in engine.outlines()] == ["before"]
-    write(engine, "before", b"as small")
-    disk(1000)
     write(engine, "after", LARGE)
-    assert engine.read("after").parts == {"state": LARGE}
+    assert engine.read("after").fields == {"p:state": LARGE}
 
 
-def test_a_store_that_was_removed_is_told_and_goes_on_when_it_is_back(engine, write, path):
-    write(engine, "before")
-    path.rename(path.with_suffix(".aside"))
-    with pytest.raises(EngineError, match=r"store\.db was removed or replaced while it was used: put the file back"):
-        write(engine, "after")
-    assert not path.exists()
-    path.with_suffix(".aside").rename(path)
-    write(engine, "after")
-    assert [row.name for row in engine.outlines()] == ["before", "after"]
+def test_a_full_disk_is_named():
+    with closing(sqlite3.connect(":memory:")) as connection, pytest.raises(EngineError) as caught, translated("F"):
+        connection.executescript("PRAGMA max_page_count = 1; CREATE TABLE t (x)")
+    assert str(caught.value) == "F cannot grow: its disk is full, or a quota is reached"
 
 
-def test_a_store_that_was_replaced_is_told_and_the_other_one_is_left_alone(engine, write, path):
+# ------------------------------------------------------------------ an end in the middle
+
+
+def test_a_batch_that_fails_in_its_middle_changes_nothing(engine, write, fields_that):
+    def fail():
+        raise KeyError
+
     write(engine)
-    shutil.copy(path, path.with_suffix(".copy"))
-    path.with_suffix(".copy").replace(path)
-    before = path.read_bytes()
-    with pytest.raises(EngineError, match="was removed or replaced while it was used"):
-        write(engine)
-    engine.close()
-    assert path.read_bytes() == before
+    rows = [Row("new", Changes(fields_that(fail, {"p:state": LARGE, "p:clock": b"noon"})))]
+    with pytest.raises(KeyError):
+        engine.write(Batch(removed={"acme": ANY_VERSION}, rows=rows, counts={"calls": 1}))
+    assert engine.read("acme").fields == {"p:state": b"as it is"}
+    assert engine.counts() == {}
 
 
-def test_what_is_written_after_the_log_was_removed_outlasts_the_process(engine, write, path, tmp_path):
-    write(engine, "before")
-    path.with_name("store.db-wal").unlink()
-    write(engine, "after")
-    found = copy_of(path, tmp_path / "copy")
-    assert found == {"before", "after"}
+def test_a_store_of_a_process_that_was_killed_in_a_write_is_as_before_the_write(
+    engine, write, path, tmp_path, opened, fields_that
+):
+    killed = tmp_path / "killed"
+
+    def copy():
+        killed.mkdir()
+        for file in path.parent.glob("store.db*"):
+            shutil.copy(file, killed)
+
+    write(engine, "acme", b"before")
+    engine.write(Batch(rows=[Row("acme", Changes(fields_that(copy, {"p:state": LARGE, "p:clock": b"noon"})))]))
+    # SQLite has written changes into the file already, and what was there before to the journal.
+    assert (killed / "store.db").stat().st_size > 1_000_000
+    store = opened(killed / "store.db")
+    assert store.read("acme").fields == {"p:state": b"before"}
+    assert store.damages() == []
 
 
-def copy_of(path, folder):
-    """The names of the workspaces in what a killed process would leave."""
-    folder.mkdir()
-    for file in path.parent.glob("store.db*"):
-        shutil.copy(file, folder)
-    with closing(sqlite3.connect(folder / path.name)) as found:
-        return {name for (name,) in found.execute("SELECT name FROM workspace")}
+#: Writes batches without end, each to two workspaces and a count, and prints the number of each that is written.
+WRITER = """
+import sys
+from mockserver.storage.engine import Batch, Changes, Row
+from mockserver.storage.sqlite import Engine
+engine = Engine(sys.argv[1], layout="the layout of today")
+number = engine.counts().get("batches", 0)
+while True:
+    number += 1
+    fields = {f"p:{part}": b"%d " % number * 9_000 for part in range(10)}
+    engine.write(Batch(rows=[Row(name, Changes(fields)) for name in ("one", "two")], counts={"batches": 1}))
+    print(number, flush=True)
+"""
 
 
-def test_the_log_is_emptied_once_it_is_too_large(engine, write, path, monkeypatch):
-    monkeypatch.setattr("mockserver.storage.sqlite.engine.MOST_LOG_BYTES", 100_000)
-    with closing(sqlite3.connect(path)) as reader:
-        # As long as somebody reads what was there before, nothing of the log can be used again.
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM workspace").fetchone()
-        write(engine, "large", LARGE)
-        write(engine, "small", SMALL)
-        assert path.with_name("store.db-wal").stat().st_size > 400_000
-    write(engine, "small", SMALL)
-    assert path.with_name("store.db-wal").stat().st_size < 100_000
+def last_acknowledged(path, count):
+    """Let a process write so many batches, and kill it in one of the next; returns the last that it acknowledged."""
+    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as process:
+        for _ in range(count):
+            last = process.stdout.readline()
+        process.kill()
+        return int((process.stdout.read().split() or [last])[-1])
 
 
-def test_vacuum_gives_room_back(engine, write, path):
-    write(engine, state=LARGE)
-    write(engine, state=SMALL)
-    engine.vacuum()
-    assert path.stat().st_size < 100_000
-    assert engine.read("acme").parts == {"state": SMALL}
-
-
-def test_a_batch_that_fails_in_its_middle_changes_nothing(engine, write):
-    write(engine)
-    unwritable = Changes({"state": "a text, and no bytes"}, (), ())
-    with pytest.raises(TypeError):
-        engine.write(Batch(removed=["acme"], workspaces=[(Outline("new", []), unwritable)]))
-    assert engine.read("acme").parts == {"state": b"as it stands"}
+def test_all_acknowledged_batches_are_there_as_a_whole_after_kills(path, opened):
+    draw = random.Random(1)
+    for _ in range(4):
+        acknowledged = last_acknowledged(path, draw.randrange(1, 20))
+        engine = opened()
+        written = engine.counts()["batches"]
+        assert written in (acknowledged, acknowledged + 1)
+        expected = {f"p:{part}": b"%d " % written * 9_000 for part in range(10)}
+        assert [engine.read(name).fields for name in ("one", "two")] == [expected, expected]
+        assert engine.damages() == []
+        engine.close()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Mapping
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.workspaces.keeping import Keeping
-from mockserver.core.workspaces.no_keeping import NoKeeping
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -36,18 +34,14 @@ class Signer:
 
     def __init__(self, keeping: Keeping | None = None) -> None:
         """`keeping` keeps the key, so that tokens outlast the server; None: nothing does."""
-        self._keeping = keeping or NoKeeping()
-        self._made: RSAPrivateKey | None = None
-        #: Two requests at once make one key.
-        self._making = threading.Lock()
-        # Checked tokens are kept, so that a signature is verified once and not with every request.
-        self._read = lru_cache(maxsize=1_024)(self._decoded)
+        self._keeping = keeping or Keeping()
 
     def sign(self, claims: Mapping[str, Any], typ: str = "JWT") -> str:
         """A signed token with these claims, and with `typ` in its header."""
         import jwt  # noqa: PLC0415  # with cryptography it is slow to import, and most servers never need it
 
-        return jwt.encode(dict(claims), self._key, ALGORITHM, headers={"kid": self.public["kid"], "typ": typ})
+        der = self._der
+        return jwt.encode(dict(claims), _read(der), ALGORITHM, headers={"kid": _public(der)["kid"], "typ": typ})
 
     def read(self, token: str) -> Mapping[str, Any]:
         """The claims of a token; its expiry is not checked, as the clock of its workspace decides on that.
@@ -57,37 +51,51 @@ class Signer:
         """
         if len(token) > _LONGEST:
             raise BadSignature(f"longer than {_LONGEST:,} characters")
-        if self._made is None and not self._keeping.has_secret(_KEPT_AS):
-            raise BadSignature("it has not signed any token yet")  # making a key takes its time
-        return self._read(token)
-
-    @cached_property
-    def public(self) -> dict[str, Any]:
-        """The public key as a JSON Web Key (RFC 7517), named after its thumbprint (RFC 7638)."""
-        from jwt.algorithms import RSAAlgorithm  # noqa: PLC0415  # see above
-        from jwt.utils import base64url_encode  # noqa: PLC0415  # see above
-
-        key = RSAAlgorithm.to_jwk(self._key.public_key(), as_dict=True)
-        members = {name: key[name] for name in ("e", "kty", "n")}
-        thumbprint = base64url_encode(sha256(json.dumps(members, separators=(",", ":")).encode()).digest()).decode()
-        return {**members, "kid": thumbprint, "use": "sig", "alg": ALGORITHM}
+        der = self._keeping.secret(_KEPT_AS)
+        if der is None:
+            raise BadSignature("no token has been signed yet")  # making a key takes its time
+        return _decoded(token, der)
 
     @property
-    def _key(self) -> RSAPrivateKey:
-        with self._making:
-            if self._made is None:
-                self._made = _read(self._keeping.secret(_KEPT_AS, _drawn))
-            return self._made
+    def public(self) -> dict[str, Any]:
+        """The public key as a JSON Web Key (RFC 7517), named after its thumbprint (RFC 7638)."""
+        return dict(_public(self._der))
 
-    def _decoded(self, token: str) -> Mapping[str, Any]:
-        import jwt  # noqa: PLC0415  # see above
+    @property
+    def _der(self) -> bytes:
+        """The present key, in DER; it is another one when the store has lost the one before."""
+        der = self._keeping.secret(_KEPT_AS, _drawn)
+        assert der is not None, "it was drawn"
+        return der
 
-        try:
-            content = jwt.api_jws.decode(token, self._key.public_key(), algorithms=[ALGORITHM])
-        except (jwt.InvalidTokenError, ValueError) as error:
-            raise BadSignature(str(error)) from error
-        claims: dict[str, Any] = json.loads(content)
-        return claims
+
+@lru_cache(maxsize=1_024)
+def _decoded(token: str, der: bytes) -> Mapping[str, Any]:
+    """Return the claims of a token; remembered, so that a signature is verified once and not with every request.
+
+    Raises:
+        BadSignature: it is no token, or was signed with another key.
+    """
+    import jwt  # noqa: PLC0415  # see above
+
+    try:
+        content = jwt.api_jws.decode(token, _read(der).public_key(), algorithms=[ALGORITHM])
+    except (jwt.InvalidTokenError, ValueError) as error:
+        raise BadSignature(str(error)) from error
+    claims: dict[str, Any] = json.loads(content)
+    return claims
+
+
+@lru_cache(maxsize=8)
+def _public(der: bytes) -> Mapping[str, Any]:
+    """Return the public part of a key as a JSON Web Key."""
+    from jwt.algorithms import RSAAlgorithm  # noqa: PLC0415  # see above
+    from jwt.utils import base64url_encode  # noqa: PLC0415  # see above
+
+    key = RSAAlgorithm.to_jwk(_read(der).public_key(), as_dict=True)
+    members = {name: key[name] for name in ("e", "kty", "n")}
+    thumbprint = base64url_encode(sha256(json.dumps(members, separators=(",", ":")).encode()).digest()).decode()
+    return {**members, "kid": thumbprint, "use": "sig", "alg": ALGORITHM}
 
 
 def unverified(token: str) -> Mapping[str, Any]:
@@ -113,6 +121,7 @@ def _drawn() -> bytes:
     )
 
 
+@lru_cache(maxsize=8)
 def _read(der: bytes) -> RSAPrivateKey:
     from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  # see above
 

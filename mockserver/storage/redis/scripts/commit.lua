@@ -1,101 +1,68 @@
--- Write a batch. Every list in ARGV begins with the number of its items:
---   workspaces, their number alone at first
---   removed: name, token or '' if the server does not hold it, whether it is written again
---   workspaces: name, token, outline, what is told of it or '',
---     logs: name, first position, end, whether anew; fields that are gone; pairs of fields and contents (twice as many)
---   values: name, content; names of values that are gone; counts: name, number
--- Gives: the names of workspaces that the server does not hold, of which nothing was written.
-local at = 2
+-- Write a batch: all of it, or nothing if one of its workspaces has another version than the batch expects.
+-- ARGV: layout, nonce; then lists, each of which begins with the number of its items:
+--   name, version that is expected: '' for no workspace, '*' for any; count, number to add; name that is removed;
+--   name that is written, second when it is due or '', list of fields that are gone, list of fields with contents
+-- Gives: done; or conflict and names.
+local refused = refusal()
+if refused then return refused end
+local nonce, at = ARGV[2], 2
 local function following() at = at + 1; return ARGV[at] end
 local function number() return tonumber(following()) end
--- As many arguments as a call of Lua can take.
-local MOST = 4000
 
-local function is_held(name, token) return redis.call('HGET', HOLDERS, name) == token end
-
-local refused = {}
-
-local function may_remove(name, token)
-  if token ~= '' then return is_held(name, token) end
-  local server = owner(redis.call('HGET', HOLDERS, name))
-  return not server or (server ~= SERVER and not address(server))
+-- Note whether a workspace has an API key, if a field is one.
+local function index(field, name, has_it)
+  if string.sub(field, 1, 2) ~= 'k:' then return end
+  local key, names = string.sub(field, 3), {}
+  for other in string.gmatch(redis.call('HGET', KEYS_OF, key) or '', '%S+') do
+    if other == name and has_it then return end
+    if other ~= name then names[#names + 1] = other end
+  end
+  if has_it then names[#names + 1] = name end
+  if #names > 0 then redis.call('HSET', KEYS_OF, key, table.concat(names, ' '))
+  else redis.call('HDEL', KEYS_OF, key) end
 end
 
-local function remove_all()
+local function remove(name)
+  for _, field in ipairs(redis.call('HKEYS', data(name))) do index(field, name, false) end
+  redis.call('DEL', data(name), fields(name), history(name))
+  redis.call('ZREM', USED, name)
+  redis.call('ZREM', DUE, name)
+  redis.call('PUBLISH', 'mockserver:changed', name .. ' ')
+end
+
+local function write(name, due)
+  local counter = tonumber(string.match(redis.call('HGET', data(name), 'version') or '0', '^%d+')) + 1
+  local version = string.format('%.0f-%s', counter, nonce)
+  redis.call('HSET', data(name), 'version', version)
+  redis.call('ZADD', history(name), counter, 'n:' .. nonce)
   for _ = 1, number() do
-    local name, token, stays = following(), following(), following() == '1'
-    if not may_remove(name, token) then
-      if not stays then table.insert(refused, name) end
-    else
-      local was_there = remove(name)
-      if not stays then let_go(name) end
-      if was_there and not stays then tell(SERVER, 'dropped', name, '') end
-    end
+    local field = following()
+    redis.call('HDEL', data(name), field)
+    redis.call('ZREM', fields(name), field)
+    redis.call('ZADD', history(name), counter, 'g:' .. field)
+    index(field, name, false)
   end
-end
-
-local function delete_entries(key, log, first, stop)
-  local fields = {}
-  for position = first, stop - 1 do
-    fields[#fields + 1] = string.format('e:%s:%.0f', log, position)
-    if #fields == MOST or position == stop - 1 then
-      redis.call('HDEL', key, unpack(fields))
-      fields = {}
-    end
+  for _ = 1, number() do
+    local field, content = following(), following()
+    redis.call('HSET', data(name), field, content)
+    redis.call('ZADD', fields(name), counter, field)
+    index(field, name, true)
   end
+  redis.call('ZREMRANGEBYSCORE', history(name), '-inf', counter - 64)
+  redis.call('ZADD', USED, redis.call('HINCRBY', HEADER, 'turn', 1), name)
+  if due == '' then redis.call('ZREM', DUE, name) else redis.call('ZADD', DUE, due, name) end
+  redis.call('PUBLISH', 'mockserver:changed', name .. ' ' .. version)
 end
 
-local function cut_log(key)
-  local log, first, stop, is_anew = following(), number(), number(), following() == '1'
-  local bounds = redis.call('HGET', key, 'b:' .. log)
-  if bounds then
-    local low, high = string.match(bounds, '(%d+) (%d+)')
-    low, high = tonumber(low), tonumber(high)
-    delete_entries(key, log, low, is_anew and high or math.min(first, high))
-    if not is_anew then stop = math.max(stop, high) end
-  end
-  redis.call('HSET', key, 'b:' .. log, string.format('%.0f %.0f', first, stop))
+local conflicts = {'conflict'}
+for _ = 1, number() do
+  local name, expected = following(), following()
+  local version = redis.call('HGET', data(name), 'version') or ''
+  if expected ~= '*' and expected ~= version then conflicts[#conflicts + 1] = name end
 end
-
--- Call a command with the arguments that follow, some thousands at a time.
-local function call_with_all(command, key)
-  local count = number()
-  for _ = 1, count, MOST do
-    local most = math.min(MOST, count)
-    redis.call(command, key, unpack(ARGV, at + 1, at + most))
-    at, count = at + most, count - most
-  end
-end
-
-local function pass_over()
-  for _ = 1, 4 * number() do at = at + 1 end
-  for _ = 1, 2 do local count = number(); at = at + count end
-end
-
-local function write_workspace(turn)
-  local name, token, outline, told = following(), following(), following(), following()
-  if not is_held(name, token) then
-    table.insert(refused, name)
-    return pass_over()
-  end
-  local key = contents(name)
-  redis.call('HSET', OUTLINES, name, outline)
-  redis.call('ZADD', USED, turn, name)
-  for _ = 1, number() do cut_log(key) end
-  call_with_all('HDEL', key)
-  call_with_all('HSET', key)
-  if told ~= '' then tell(SERVER, 'known', name, told) end
-end
-
-local workspaces = number()
-local turn = workspaces > 0 and redis.call('INCRBY', TURN, workspaces) - workspaces or 0
-remove_all()
-for _ = 1, workspaces do
-  turn = turn + 1
-  write_workspace(turn)
-end
-call_with_all('HSET', VALUES)
-call_with_all('HDEL', VALUES)
+if #conflicts > 1 then return conflicts end
 for _ = 1, number() do redis.call('HINCRBY', COUNTS, following(), following()) end
-table.insert(refused, 1, 'done')
-return refused
+-- Redis refuses the first write of a script where it is full, and none after that: nothing is half done.
+for _ = 1, number() do remove(following()) end
+for _ = 1, number() do write(following(), following()) end
+return {'done'}

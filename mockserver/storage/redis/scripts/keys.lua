@@ -1,75 +1,19 @@
--- What all scripts begin with: the keys of a store, and what is done in several of them.
--- ARGV[1] is the layout of the bytes, '' for any, and ARGV[2] the id of the server that asks.
--- The first write of a script is refused when the engine is full, so that nothing is left half done.
+-- The beginning of every script: the keys of a store, and the check of its header. ARGV[1] is the layout; '' for any.
+local FORMAT = '3'                            -- counts the changes of these keys
+local HEADER = 'mockserver:header'            -- hash: format, layout, writer; turn: counts the commits
+local function data(name) return 'mockserver:data:' .. name end       -- hash: field -> content; version: COUNTER-NONCE
+local function fields(name) return 'mockserver:fields:' .. name end   -- sorted set: field by its last commit's counter
+local function history(name) return 'mockserver:history:' .. name end -- sorted set: the last commits as n:NONCE, and
+                                                                      -- the fields that they deleted as g:FIELD
+local KEYS_OF = 'mockserver:keys'             -- hash: API key -> names of its workspaces, with spaces between
+local USED, DUE = 'mockserver:used', 'mockserver:due'  -- sorted sets: names by turn, by second since 1970
+local VALUES, COUNTS = 'mockserver:values', 'mockserver:counts' -- hashes of the store
+-- More keys, which expire: `mockserver:server:ID`, `mockserver:turn:NAME` and `mockserver:known:NAME`.
 
-local PREFIX = 'mockserver:'
-local HEADER = PREFIX .. 'header'     -- hash: format, layout, writer
-local OUTLINES = PREFIX .. 'outlines' -- hash: name of a workspace -> outline
-local USED = PREFIX .. 'used'         -- sorted set: names by the turn in which they were written last
-local TURN = PREFIX .. 'turn'         -- the last turn
-local HOLDERS = PREFIX .. 'holders'   -- hash: name -> token of who holds it, `SERVER:NUMBER`
-local VALUES = PREFIX .. 'values'     -- hash: values of all servers
-local COUNTS = PREFIX .. 'counts'     -- hash: numbers to which all servers add
-local EVENTS = PREFIX .. 'events'     -- stream: what servers have done, numbered without a gap
-local EVENT = PREFIX .. 'event'       -- the number of the last event
-local SERVERS = PREFIX .. 'servers'   -- set: ids of the servers that may hold something
-local MOST_EVENTS = 10000             -- how many are kept; a server that has missed one reads all outlines
-
-local LAYOUT, SERVER = ARGV[1], ARGV[2]
-
--- hash: `p:PART`, `e:LOG:POSITION`, and `b:LOG`, the bounds of the positions
-local function contents(name) return PREFIX .. 'workspace:' .. name end
--- set: the names that a server holds
-local function holds(server) return PREFIX .. 'holds:' .. server end
--- string that runs out when a server is not heard of: its address
-local function address(server) return redis.call('GET', PREFIX .. 'server:' .. server) end
-
-local function owner(token) return token and string.match(token, '^[^:]+') end
-
--- The address of another living server that holds a name, or nil.
-local function elsewhere(name)
-  local server = owner(redis.call('HGET', HOLDERS, name))
-  return server and server ~= SERVER and address(server) or nil
-end
-
-local function hold(name, token)
-  local before = owner(redis.call('HGET', HOLDERS, name))
-  redis.call('HSET', HOLDERS, name, token)
-  if before and before ~= SERVER then redis.call('SREM', holds(before), name) end
-  redis.call('SADD', holds(SERVER), name)
-end
-
-local function let_go(name)
-  local server = owner(redis.call('HGET', HOLDERS, name))
-  redis.call('HDEL', HOLDERS, name)
-  if server then redis.call('SREM', holds(server), name) end
-end
-
--- Tell all servers but one of an event.
-local function tell(server, kind, name, content)
-  local number = string.format('%d', redis.call('INCR', EVENT))
-  redis.call('XADD', EVENTS, 'MAXLEN', '~', MOST_EVENTS, number .. '-0',
-    'by', server, 'kind', kind, 'name', name, 'content', content)
-end
-
--- Remove a workspace; whether there was one.
-local function remove(name)
-  redis.call('DEL', contents(name))
-  redis.call('ZREM', USED, name)
-  return redis.call('HDEL', OUTLINES, name) == 1
-end
-
--- Let go of up to 1000 names of a server, and tell their outlines; whether that was all.
-local function sweep(server, teller)
-  local names = redis.call('SPOP', holds(server), 1000)
-  for _, name in ipairs(names) do
-    if owner(redis.call('HGET', HOLDERS, name)) == server then
-      redis.call('HDEL', HOLDERS, name)
-      local outline = redis.call('HGET', OUTLINES, name)
-      if outline then tell(teller, 'known', name, outline) end
-    end
-  end
-  local is_done = redis.call('EXISTS', holds(server)) == 0
-  if is_done then redis.call('SREM', SERVERS, server) end
-  return is_done
+-- Return why this store cannot be used, or nil.
+local function refusal()
+  local header = redis.call('HMGET', HEADER, 'format', 'layout', 'writer')
+  if not header[1] then return {'empty'} end
+  if header[1] ~= FORMAT then return {'format', header[1], header[3] or ''} end
+  if ARGV[1] ~= '' and header[2] ~= ARGV[1] then return {'layout', header[3] or ''} end
 end

@@ -83,7 +83,7 @@ class FastConnection(Connection):
         answer = run.answer
         if answer is not None and self._send(answer, head.method):
             self._finish()
-        elif not self._awaits(run, head.method, data):
+        else:
             self._begun = run
             super().data_received(data)
             self._begun = None
@@ -161,18 +161,11 @@ class FastConnection(Connection):
         answer = run.answer
         if answer is not None and self._send(answer, self._method):
             self._finish()
-        elif not self._awaits(run, self._method):
+        else:
             scope[FIRST_RUN] = run
             self._hand_over()
             return False
         return True
-
-    def _awaits(self, run: FirstRun, method: str, data: bytes | None = None) -> bool:
-        """Whether an answer that could not be sent will be sent, or handed over, when what it waits for has happened.
-
-        `data` is the request if it was not parsed, as its head is known.
-        """
-        return False
 
     def _hand_over(self) -> None:
         """Start a task for the request that has come last, if it has none, with as much of its body as has come."""

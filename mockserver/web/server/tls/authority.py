@@ -29,8 +29,6 @@ _EARLIER = timedelta(days=1)
 _MOST = 50
 #: Where a process finds its open files, so that keys need not be written to a disk.
 _DESCRIPTORS = Path("/proc/self/fd")
-#: How a certificate begins, in PEM.
-_CERTIFICATE = b"-----BEGIN CERTIFICATE"
 
 
 class _Kept(NamedTuple):
@@ -55,31 +53,16 @@ def checked(name: str) -> str:
     return f"*.{found}" if name.startswith("*.") else found
 
 
-def _new() -> trustme.CA:
-    return trustme.CA(organization_name="mockserver", organization_unit_name="CA of a mock server, for tests")
-
-
-def draw() -> bytes:
-    """What makes a new authority: its key and its certificate, in PEM."""
-    found = _new()
-    return found.private_key_pem.bytes() + found.cert_pem.bytes()
-
-
-def certificate(drawn: bytes) -> bytes:
-    """The certificate of an authority that `draw` has made, in PEM."""
-    return drawn[drawn.index(_CERTIFICATE) :]
-
-
 class Authority:
     """Issues certificates for the names by which the server is known, and for those that are nobody else's."""
 
-    def __init__(self, names: Iterable[str], drawn: bytes | None = None) -> None:
-        """Make an authority, which has a new key each time, unless one is given that `draw` has made.
+    def __init__(self, names: Iterable[str]) -> None:
+        """Make an authority, which has a new key each time.
 
         Raises:
             ValueError: one of the names is none.
         """
-        self._ca = _new() if drawn is None else trustme.CA.from_pem(certificate(drawn), drawn)
+        self._ca = trustme.CA(organization_name="mockserver", organization_unit_name="CA of a mock server, for tests")
         #: Its certificate, which clients have to trust, in PEM.
         self.pem = self._ca.cert_pem.bytes().decode("ascii")
         self._names = tuple(dict.fromkeys(map(checked, names)))

@@ -1,0 +1,69 @@
+"""Requests under an ordinary WSGI server: each runs in a session of what keeps the workspaces, and again if need be."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from functools import partial
+from typing import IO, TYPE_CHECKING
+
+from werkzeug.wrappers import Response
+from werkzeug.wsgi import get_input_stream
+
+from mockserver.app.refusal import refusal
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.web.server import stream, wire
+from mockserver.web.server.outcome import Outcome
+from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest, block_until_changed
+from mockserver.web.server.wsgi import run, with_body
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+
+class InSessions:
+    """A WSGI application around another one, whose answers leave when what they tell is saved."""
+
+    def __init__(self, app: WSGIApplication, keeping: Keeping, body_limit: int) -> None:
+        self._app, self._keeping, self._body_limit = app, keeping, body_limit
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if SUSPENDED in environ:  # the mock's own server runs requests in sessions itself
+            return self._app(environ, start_response)
+        body, suspended = _read(get_input_stream(environ), self._body_limit + 1), SuspendedRequest()
+        try:
+            outcome = self._keeping.run(partial(self._attempt, environ, body, suspended))
+            while suspended.waiting:
+                block_until_changed(suspended)
+                outcome = self._keeping.run(partial(self._attempt, environ, body, suspended))
+        except KeepingError as error:
+            return refusal(environ["PATH_INFO"], 503, str(error))(environ, start_response)
+        return self._response(outcome)(outcome.environ, start_response)
+
+    def _attempt(self, environ: WSGIEnvironment, body: bytes, suspended: SuspendedRequest) -> Outcome:
+        """Run a request once; a body over the limit was cut off just past it, so that the application refuses it."""
+        suspended.waiting = False
+        own = with_body({**environ, "CONTENT_LENGTH": str(len(body))}, body, suspended)
+        own.pop("HTTP_TRANSFER_ENCODING", None)
+        return Outcome(own, run(self._app, own))
+
+    def _response(self, outcome: Outcome) -> Response:
+        """Return the response in the wire form that a fault chooses, or as a stream.
+
+        Raises:
+            ConnectionResetError: a fault wants no answer.
+        """
+        environ, (status, headers, content) = outcome
+        found = Response(content, status, headers)
+        if stream.STREAM in environ:
+            found.response = stream.blocking(environ[stream.STREAM], self._keeping)
+        elif wire.WIRE in environ:
+            wire.block(environ[wire.WIRE], found, environ[wire.ENDED])
+        return found
+
+
+def _read(body: IO[bytes], most: int) -> bytes:
+    found = io.BytesIO()
+    while (left := most - found.tell()) and (piece := body.read(left)):
+        found.write(piece)
+    return found.getvalue()

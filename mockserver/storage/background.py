@@ -1,0 +1,287 @@
+"""Keeping the workspaces of one server in a file: a thread saves what is new within about a second."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from _thread import RLock  # `threading.RLock` is a function that makes one of these
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.workspaces.keeping import KeepingError, Outline
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage.engine import ANY_VERSION, Batch, Engine, Row
+from mockserver.storage.keeper import Keeper, Kept
+from mockserver.storage.records import counts
+
+#: How many bytes are written in one transaction, unless one workspace has more; chosen: they are in memory meanwhile.
+_BATCH_BYTES = 8 << 20
+#: How long the writer waits for the lock of a workspace that was busy when all others were written, in seconds. Chosen:
+#: no request waits for it.
+_PATIENCE_S = 0.2
+#: How long changes wait at least, in seconds, so that many are written at once. Chosen: half of the second within which
+#: they are promised to be saved.
+_PAUSE_S = 0.5
+#: The pause is so many times as long as the encoding took, which thus takes a twentieth of the time, but at most so
+#: many seconds: the promise comes first.
+_REST, _LONGEST_PAUSE_S = 19, 0.9
+#: After how many seconds a failed write is tried again; chosen.
+_RETRY_S = 1.0
+
+_LOG = logging.getLogger(__name__)
+
+
+class TouchLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
+    """A lock that reports when it is first taken after the writer has looked at its workspace."""
+
+    #: Whether it was taken since `look`; true at first, so that it reports nothing before `follow`.
+    is_touched: bool = True
+    _report: Callable[[], None]
+
+    def follow(self, report: Callable[[], None], *, is_touched: bool) -> None:
+        """Call `report` from now on, from any thread; at once if the workspace `is_touched` already."""
+        self._report = report
+        self.is_touched = False
+        if is_touched:
+            self._touch()
+
+    def _touch(self) -> None:
+        if not self.is_touched:
+            self.is_touched = True
+            self._report()
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        is_taken = super().acquire(blocking, timeout)
+        if is_taken and not self.is_touched:
+            self._touch()
+        return is_taken
+
+    __enter__ = acquire
+
+    @contextmanager
+    def look(self, patience_s: float) -> Iterator[bool]:
+        """Hold the lock without touching it, and reset `is_touched`; yield False if others hold it for too long."""
+        if not super().acquire(timeout=patience_s):
+            yield False
+            return
+        try:
+            self.is_touched = False
+            yield True
+        finally:
+            self.release()
+
+
+class BackgroundKeeper(Keeper):
+    """Saves workspaces in an engine of which it is the only user, soon after they have changed."""
+
+    def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
+        """Start the thread that writes; the engine is closed with the keeper.
+
+        Raises:
+            KeepingError: the system has no thread to spare; the engine is closed.
+        """
+        super().__init__(engine, parts=parts, limits=limits)
+        #: Taken after the lock of a workspace and that of the store; guards all below.
+        self._lock = threading.Lock()
+        self._kept: dict[str, Kept] = {}
+        #: What waits to be written: names of changed workspaces in that order, versions of removed ones, and counts.
+        self._touched: dict[str, None] = {}
+        self._removed: dict[str, str] = {}
+        self._counts: dict[str, int] = {}
+        self._write_failure: str | None = None
+        self._is_awake, self._is_closing = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="mockserver store", daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError as error:
+            engine.close()
+            raise KeepingError(f"the store cannot be written: {error}") from error
+
+    @property
+    def failure(self) -> str | None:
+        return super().failure or self._write_failure
+
+    def _waiting(self) -> int:
+        return len(self._touched) + len(self._removed) + len(self._counts)
+
+    def close(self) -> bool:
+        """Save the last changes and close the engine. Return whether all changes are saved.
+
+        A process that was forked off saves nothing and returns True.
+        """
+        if self._is_forked:
+            return True
+        self._is_closing.set()
+        self._is_awake.set()
+        self._thread.join()
+        if self._write_failure is not None:
+            _LOG.error("the last changes could not be saved and are lost: %s", self._write_failure)
+        self._engine.close()
+        return self._write_failure is None
+
+    # ------------------------------------------------------------------ what changes
+
+    def lock(self) -> threading.RLock:
+        return TouchLock()
+
+    def add(self, workspace: Workspace) -> None:
+        name, lock = workspace.name, workspace.lock
+        assert isinstance(lock, TouchLock), "`lock` has made it"
+        with self._lock:
+            kept = self._kept[name] = self._taken_up(workspace)
+            self._removed.pop(name, None)  # a new workspace replaces the saved one
+        lock.follow(partial(self._touch, name), is_touched=kept.version is None)
+
+    def _touch(self, name: str) -> None:
+        with self._lock:
+            self._touched[name] = None
+        self._is_awake.set()
+
+    def remove(self, name: str) -> None:
+        with self._lock:
+            self._kept.pop(name, None)
+            self._loaded.pop(name, None)
+            self._touched.pop(name, None)
+            self._removed[name] = ANY_VERSION
+        self._is_awake.set()
+
+    def release(self, workspace: Workspace) -> Outline | None:
+        kept = self._kept.get(workspace.name)
+        if kept is None or kept.version is None or kept.is_taken:
+            return None
+        if kept.take() is not None:
+            kept.take_back()
+            return None
+        with self._lock:
+            del self._kept[workspace.name]
+        return kept.outline()
+
+    def add_past(self, coverage: Coverage) -> None:
+        with self._lock:
+            _add(self._counts, counts.of(coverage))
+        self._is_awake.set()
+
+    # ------------------------------------------------------------------ the thread that writes
+
+    def _run(self) -> None:
+        pause_s = _PAUSE_S
+        while not self._is_closing.is_set():
+            self._is_awake.wait()
+            self._is_closing.wait(pause_s)
+            self._is_awake.clear()
+            pause_s = self._round()
+        if self._is_awake.is_set():  # something has changed since the last round began
+            self._round()
+
+    def _round(self) -> float:
+        """Write what is new. Return how many seconds the next round waits."""
+        began = time.thread_time()
+        try:
+            self.save()
+        except KeepingError as error:
+            return self._fail(str(error), error.__cause__)
+        except Exception as error:  # noqa: BLE001  # a bug of the mock: the next round may succeed
+            return self._fail(f"the store cannot be written: {type(error).__name__}", error)
+        if self._write_failure is not None:
+            _LOG.warning("the store is written again")
+        self._write_failure = None
+        return min(max(_PAUSE_S, (time.thread_time() - began) * _REST), _LONGEST_PAUSE_S)
+
+    def _fail(self, sentence: str, cause: BaseException | None) -> float:
+        if self._write_failure != sentence:
+            _LOG.warning("nothing can be saved; retrying every second: %s", sentence, exc_info=cause)
+        self._write_failure = self._last_failure = sentence
+        self._is_awake.set()
+        return _RETRY_S
+
+    def save(self) -> None:
+        """Write everything that waits, in batches; the thread of the keeper calls this.
+
+        Raises:
+            KeepingError: not all of it could be written; the rest waits again.
+        """
+        with self._lock:
+            names, self._touched = self._touched, {}
+            beside = Batch(self._removed, counts=self._counts)
+            self._removed, self._counts = {}, {}
+        try:
+            for taken in self._batches(names):
+                self._write_taken(taken, beside)
+                beside = Batch()
+            if beside:
+                self._write(beside)
+                beside = Batch()
+        finally:
+            with self._lock:  # what failed, or stayed busy
+                self._removed |= {name: row for name, row in beside.removed.items() if name not in self._kept}
+                _add(self._counts, beside.counts)
+            for name in names:
+                self._touch(name)
+
+    def _batches(self, names: dict[str, None]) -> Iterator[list[tuple[Kept, Row]]]:
+        """Yield what is new in workspaces, some megabytes at a time, those that are busy at first last.
+
+        Names are taken out of `names` as their changes are taken.
+
+        Raises:
+            KeepingError: at the end, if a workspace cannot be encoded.
+        """
+        batch: list[tuple[Kept, Row]] = []
+        size, failure = 0, None
+        for patience_s in (0.0, _PATIENCE_S):
+            for name in tuple(names):
+                try:
+                    taken = self._take(name, names, patience_s)
+                except KeepingError as error:  # the others are written nevertheless
+                    taken, failure = None, error
+                if taken is not None:
+                    batch.append(taken)
+                    size += taken[1].changes.size
+                if size >= _BATCH_BYTES:
+                    yield batch
+                    batch, size = [], 0
+        if batch:
+            yield batch
+        if failure is not None:
+            raise failure
+
+    def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[Kept, Row] | None:
+        """Return what is new in a workspace; None if nothing is, or others hold its lock for so many seconds."""
+        kept = self._kept.get(name)
+        if kept is None:
+            del names[name]
+            return None
+        lock = kept.workspace.lock
+        assert isinstance(lock, TouchLock), "`lock` has made it"
+        with lock.look(patience_s) as is_held:
+            if not is_held:
+                return None
+            row = kept.take() if self._kept.get(name) is kept else None
+            del names[name]
+            return None if row is None else (kept, row)
+
+    def _write_taken(self, taken: list[tuple[Kept, Row]], beside: Batch) -> None:
+        """Write a batch of workspaces, and what waits beside them.
+
+        Raises:
+            KeepingError: nothing was written; all of it waits again.
+        """
+        replaced = {kept.name: ANY_VERSION for kept, _ in taken if kept.version is None}
+        try:
+            self._write(Batch({**beside.removed, **replaced}, [row for _, row in taken], beside.counts))
+        except KeepingError:
+            for kept, _ in taken:
+                kept.take_back()
+                self._touch(kept.name)
+            raise
+        for kept, _ in taken:
+            kept.keep()
+
+
+def _add(numbers: dict[str, int], others: Mapping[str, int]) -> None:
+    for name, number in others.items():
+        numbers[name] = numbers.get(name, 0) + number

@@ -1,4 +1,0 @@
--- Drop all counts.
-redis.call('DEL', COUNTS)
-tell(SERVER, 'cleared', '', '')
-return {'done'}

@@ -1,2 +1,0 @@
--- All counts, by name.
-return {'done', redis.call('HGETALL', COUNTS)}

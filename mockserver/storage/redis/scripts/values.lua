@@ -1,2 +1,0 @@
--- All values, by name.
-return {'done', redis.call('HGETALL', VALUES)}

@@ -1,0 +1,466 @@
+"""Keeping workspaces in sessions: what a step has changed is saved before its answer leaves.
+
+One rule makes it right, whatever other servers, networks and Redis do: a session reads the version of each workspace
+that it opens, and its commit is refused if one of those that it has changed has another version by then. Locks and
+claims only save work.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+import secrets
+import threading
+import time
+from _thread import RLock  # `threading.RLock` is a function that makes one of these
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import cast
+from weakref import WeakValueDictionary
+
+from mockserver.core.effects.effects import Effects, Report, Timed, Wanted
+from mockserver.core.effects.forwarding import Forwarder
+from mockserver.core.effects.jobs import Job
+from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mailbox import WAITING, Sending
+from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, Result
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, Row, SharedEngine
+from mockserver.storage.keeper import Keeper, Kept, translated
+from mockserver.storage.records import counts, reading
+from mockserver.storage.records.written import Written
+
+#: How often a step runs at most, and from which attempt on it waits for its turn among servers in conflict; chosen.
+_MOST_TRIES, _IN_TURN = 50, 3
+#: How long a step waits for the lock of its first workspace, and of a further one, which a step may hold that waits for
+#: the first, in seconds. Chosen: clients have not given up by then; two steps that wait for each other are rare.
+_PATIENCE_S, _SHORT_PATIENCE_S = 30.0, 0.5
+#: How long a step waits for its turn at most, and between two looks, in seconds.
+_TURN_S, _LOOK_S = 2.0, 0.005
+#: For how many seconds after a failed write a file counts as one that cannot be written, unless a later write succeeds.
+#: Chosen: requests are tried again soon after a disk has room.
+_FAILED_S = 2.0
+
+_LOG = logging.getLogger(__name__)
+
+
+class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
+    """The lock of a workspace: a step that takes it opens the workspace, and holds the lock until the step ends."""
+
+    keeper: SessionKeeper
+    #: What is known of the workspace; None: the keeper does not have it yet, and this is an ordinary lock.
+    kept: Kept | None = None
+    #: Whether the workspace was removed or has left the memory: steps that still wait for it have to look it up again.
+    is_gone: bool = False
+
+    def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
+        """Take the lock within a step.
+
+        Raises:
+            KeepingError: the workspace cannot be read.
+            ConflictError: the workspace is gone, or held by a step that may wait for this one.
+        """
+        is_opened = (self.kept is None and not self.is_gone) or self._is_owned()  # type: ignore[attr-defined]  # as above
+        if not is_opened and not self.keeper.current.open(self, timeout if blocking else 0):
+            return False
+        return bool(super().acquire(blocking, timeout))
+
+    __enter__ = acquire
+
+    def take(self, timeout: float) -> bool:
+        """Take the lock for a session. Return False if others hold it for so many seconds."""
+        return bool(super().acquire(timeout=timeout))
+
+
+class Session:
+    """What one step has opened and changed."""
+
+    def __init__(self, keeper: SessionKeeper) -> None:
+        self._keeper = keeper
+        self.opened: dict[SessionLock, Kept] = {}
+        #: The versions of the workspaces to remove, by name.
+        self.removed: dict[str, str] = {}
+        self.counts: dict[str, int] = {}
+        #: The names of workspaces to write although nothing may have changed in them.
+        self.touched: set[str] = set()
+        #: What happens once everything is saved.
+        self.after: list[Callable[[], object]] = []
+        #: The lists that collect transitions, with their lengths before the step: those of a failed step are dropped.
+        self._collected: list[tuple[list[Changed], int]] = []
+
+    def open(self, lock: SessionLock, timeout: float = -1) -> bool:
+        """Take the lock of a workspace until the session ends, and bring the workspace up to date.
+
+        Return False if others hold it for so many seconds.
+
+        Raises:
+            KeepingError, ConflictError: as `SessionLock.acquire`.
+        """
+        self._keeper.before_waiting()
+        if not lock.take(timeout if timeout >= 0 else _SHORT_PATIENCE_S if self.opened else _PATIENCE_S):
+            if timeout < 0:
+                raise ConflictError(())
+            return False
+        kept = lock.kept
+        try:
+            if kept is None or lock.is_gone:
+                raise ConflictError(())  # noqa: TRY301  # the lock is released below
+            self._keeper.refresh(kept)
+        except BaseException:
+            lock.release()
+            raise
+        self.hold(lock, kept)
+        return True
+
+    def hold(self, lock: SessionLock, kept: Kept) -> None:
+        """Keep a lock, which this thread has taken, until the session ends."""
+        self.opened[lock] = kept
+        self._collected += [(rows, len(rows)) for rows in kept.workspace.collecting()]
+
+    def remove(self, name: str) -> None:
+        """Remove a workspace with the commit."""
+        self.removed[name] = ANY_VERSION
+        for lock, kept in self.opened.items():
+            if kept.name == name:
+                self.removed[name] = kept.version or ANY_VERSION
+                lock.is_gone = True
+
+    def rows(self) -> dict[Kept, Row]:
+        """Return what is new in the opened workspaces that stay.
+
+        Raises:
+            KeepingError: something in them cannot be encoded.
+        """
+        staying = [kept for lock, kept in self.opened.items() if not lock.is_gone]
+        taken = {kept: kept.take(is_wanted=kept.name in self.touched) for kept in staying}
+        return {kept: row for kept, row in taken.items() if row is not None}
+
+    def drop(self) -> Collection[str]:
+        """Forget what was done: each workspace is read as a whole when it is used next.
+
+        Return the names of those that were to be created or removed.
+        """
+        for rows, length in self._collected:
+            del rows[length:]
+        lost = {kept.name for kept in self.opened.values() if kept.version is None}
+        for kept in self.opened.values():
+            if kept.version is not None:
+                kept.version = ""
+        return lost | set(self.removed)
+
+    def release(self) -> None:
+        """Release all locks."""
+        for lock in self.opened:
+            lock.release()
+        self.opened = {}
+
+
+class SessionKeeper(Keeper):
+    """Saves the changes of each step before `run` returns; with a shared engine, a `SharedKeeping`."""
+
+    in_sessions = True
+
+    def __init__(
+        self,
+        engine: Engine,
+        *,
+        parts: Parts,
+        limits: WorkspaceLimits,
+        before_waiting: Callable[[], object] = lambda: None,
+    ) -> None:
+        """A keeper, which closes the engine when it is closed.
+
+        Args:
+            engine: where workspaces are saved.
+            parts: what every workspace that is loaded has.
+            limits: the limits of every workspace that is loaded.
+            before_waiting: called before a step waits for anything; it may raise an exception, so that the step runs
+                where it may wait.
+        """
+        super().__init__(engine, parts=parts, limits=limits)
+        self.before_waiting = before_waiting
+        self._lost: Callable[[str], object] = lambda name: None
+        self._local = threading.local()
+        #: Until when a failed write counts, by `time.monotonic`.
+        self._failed_until = 0.0
+        #: The workspaces in memory, by name.
+        self._kept: WeakValueDictionary[str, Kept] = WeakValueDictionary()
+
+    @property
+    def is_shared(self) -> bool:
+        return self._engine.kind == "redis"
+
+    @property
+    def server(self) -> str:
+        return self._shared.server if self.is_shared else ""
+
+    @property
+    def failure(self) -> str | None:
+        is_unwritable = not self.is_shared and time.monotonic() < self._failed_until
+        return self._unusable() or (self._last_failure if is_unwritable else None)
+
+    # ------------------------------------------------------------------ steps
+
+    @property
+    def session(self) -> Session | None:
+        """The session of the step that this thread runs, or None."""
+        found: Session | None = getattr(self._local, "session", None)
+        return found
+
+    @property
+    def current(self) -> Session:
+        """The session of the step that this thread runs.
+
+        Raises:
+            AssertionError: it runs none.
+        """
+        session = self.session
+        if session is None:
+            self.before_waiting()  # the event loop runs no steps
+        assert session is not None, "a kept workspace is used in steps only"
+        return session
+
+    def run(self, step: Callable[[], Result]) -> Result:
+        if self.session is not None:
+            return step()
+        self.before_waiting()
+        rivals: Collection[str] = ()
+        for tries in range(_MOST_TRIES):
+            session = self._local.session = Session(self)
+            try:
+                with self._in_turn(rivals if tries >= _IN_TURN else ()):
+                    found = step()
+                    self._commit(session)
+            except ConflictError as conflict:
+                self._drop(session)
+                rivals = conflict.names
+            except BaseException:
+                self._drop(session)
+                raise
+            else:
+                self._end(session)
+                return found
+            time.sleep(random.random() * _LOOK_S * tries)  # noqa: S311  # so that two do not meet again
+        raise KeepingError("the workspace is changed by other servers all the time")
+
+    def after(self, call: Callable[[], object]) -> None:
+        session = self.session
+        if session is None:
+            call()
+        else:
+            session.after.append(call)
+
+    @contextmanager
+    def _in_turn(self, names: Collection[str]) -> Iterator[None]:
+        """Let servers that are in conflict about workspaces write one after the other, as far as that is easy."""
+        taken, until = [], time.monotonic() + _TURN_S
+        for name in names:
+            while not (is_taken := self._order(name)) and time.monotonic() < until:
+                time.sleep(_LOOK_S)
+            taken += [name] * is_taken
+        try:
+            yield
+        finally:
+            for name in taken:
+                self._let_go(name)
+
+    def _order(self, name: str) -> bool:
+        return self._asked(lambda engine: engine.order(name))
+
+    def _let_go(self, name: str) -> None:
+        self._asked(lambda engine: engine.let_go(name))
+
+    def _commit(self, session: Session) -> None:
+        """Write what a session has changed.
+
+        Raises:
+            ConflictError: another server has changed one of its workspaces in the meantime; nothing was written.
+            KeepingError: it could not be written, or it is unknown whether it was.
+        """
+        rows, nonce = session.rows(), secrets.token_hex(8)
+        batch = Batch(session.removed, tuple(rows.values()), session.counts, nonce)
+        if not batch:
+            return
+        try:
+            self._write(batch)
+        except KeepingError:
+            self._failed_until = time.monotonic() + _FAILED_S
+            raise
+        self._failed_until = 0.0
+        for kept in rows:
+            kept.keep(nonce)
+
+    def _drop(self, session: Session) -> None:
+        """End a session whose changes are not saved."""
+        lost = session.drop()
+        self._local.session = None
+        session.release()
+        for name in lost:
+            self._lost(name)
+
+    def _end(self, session: Session) -> None:
+        """End a session whose changes are saved, and let its effects happen."""
+        self._local.session = None
+        session.release()
+        for call in session.after:
+            try:
+                call()
+            except Exception:  # noqa: BLE001  # the others happen nevertheless
+                _LOG.exception("an effect of a saved step has failed")
+
+    # ------------------------------------------------------------------ workspaces
+
+    def lock(self) -> threading.RLock:
+        found = SessionLock()
+        found.keeper = self
+        return found
+
+    def load(self, name: str) -> Workspace:
+        self.before_waiting()
+        if self.session is not None and name in self.session.removed:
+            raise MissingError(f"workspace {name} was removed")
+        return super().load(name)
+
+    def refresh(self, kept: Kept) -> None:
+        """Make a workspace, whose lock this thread holds, what the engine has under its name.
+
+        Raises:
+            ConflictError: its creation was dropped.
+            MissingError: the engine does not hold it any more.
+            KeepingError: it cannot be read.
+        """
+        if (failure := self._unusable()) is not None:
+            raise KeepingError(failure)
+        if kept.version is None:
+            raise ConflictError((kept.name,))
+        version, kept.version = kept.version, ""  # unless this succeeds, all of it is read next time
+        with translated(f"workspace {kept.name} cannot be loaded: "):
+            newer = self._engine.read(kept.name, version)
+            if newer is not None and not newer.is_whole:
+                if reading.refresh(kept.workspace, newer):
+                    kept.written.refreshed(newer)
+                else:
+                    newer = self._engine.read(kept.name)
+            if newer is not None and newer.is_whole:
+                workspace = reading.load(kept.name, newer.fields, parts=self._parts, limits=self._limits)
+                reading.take_over(kept.workspace, workspace)
+                kept.written = Written.loaded(kept.workspace, newer)
+        kept.version = version if newer is None else newer.version
+        if newer is not None:
+            kept.workspace.effects.watch(kept.workspace)
+
+    def follow(self, lost: Callable[[str], object]) -> None:
+        self._lost = lost
+
+    def add(self, workspace: Workspace) -> None:
+        lock, kept = workspace.lock, self._taken_up(workspace)
+        assert isinstance(lock, SessionLock), "`lock` has made it"
+        self.run(lambda: self._hold(lock, kept))
+
+    def _hold(self, lock: SessionLock, kept: Kept) -> None:
+        lock.take(_PATIENCE_S)  # nobody else has it yet
+        lock.kept = self._kept[kept.name] = kept
+        self.current.hold(lock, kept)
+
+    def remove(self, name: str) -> None:
+        self.run(lambda: self.current.remove(name))
+
+    def release(self, workspace: Workspace) -> Outline | None:
+        lock = workspace.lock
+        if not isinstance(lock, SessionLock) or lock.kept is None or lock.kept.version is None:
+            return None
+        lock.is_gone = True
+        return lock.kept.outline()
+
+    def effects(self, workspace: Workspace, effects: Effects) -> Effects:
+        return _Outbox(effects, self.after)
+
+    def add_past(self, coverage: Coverage) -> None:
+        self.run(lambda: self._count(counts.of(coverage)))
+
+    def _count(self, numbers: dict[str, int]) -> None:
+        session = self.current
+        for name, number in numbers.items():
+            session.counts[name] = session.counts.get(name, 0) + number
+
+    # ------------------------------------------------------------------ a store that several servers share
+
+    @property
+    def _shared(self) -> SharedEngine:
+        assert self.is_shared, "only servers that share a store ask"
+        return cast("SharedEngine", self._engine)
+
+    def _asked(self, ask: Callable[[SharedEngine], Result]) -> Result:
+        """Return what the engine answers, or raise `KeepingError`."""
+        self.before_waiting()
+        with translated():
+            return ask(self._shared)
+
+    def names(self) -> Sequence[str]:
+        return self._asked(lambda engine: engine.names())
+
+    def homes(self, key: str) -> Sequence[str]:
+        return self._asked(lambda engine: engine.homes(key))
+
+    def due(self) -> Sequence[str]:
+        return self._asked(lambda engine: engine.due())
+
+    def remember(self, name: str, seconds: int) -> None:
+        self._asked(lambda engine: engine.remember(name, seconds))
+
+    def remembers(self, name: str) -> bool:
+        return self._asked(lambda engine: engine.remembers(name))
+
+    def forget(self, name: str) -> None:
+        self._asked(lambda engine: engine.forget(name))
+
+    def open(self, workspace: Workspace) -> None:
+        assert self.current, "a step runs"
+        with workspace.lock:
+            pass  # the session holds it from now on
+
+    def copy(self, name: str) -> Workspace:
+        self.before_waiting()
+        return self._read(name).workspace
+
+    def changes(self) -> Iterator[str]:
+        for name, version in self._shared.changes():
+            kept = self._kept.get(name)
+            if kept is not None and kept.version != version:
+                yield name
+
+    def look_after(self, workspace: Workspace) -> None:
+        others = {job.server for job in workspace.jobs.forms()} | set(workspace.posting.values())
+        others.discard(self.server)
+        dead = others - set(self._asked(lambda engine: engine.living(others)))
+        workspace.resume(dead.__contains__)
+        self.current.touched.add(workspace.name)  # so that the time when somebody has to look again is written
+
+
+class _Outbox:
+    """The effects of one workspace, which happen once their cause is saved: an `Effects`."""
+
+    def __init__(self, effects: Effects, after: Callable[[Callable[[], object]], None]) -> None:
+        self._effects, self._after = effects, after
+
+    @property
+    def forwarder(self) -> Forwarder | None:
+        return self._effects.forwarder
+
+    @property
+    def posts(self) -> bool:
+        return self._effects.posts
+
+    def call(self, url: str, job: Job) -> None:
+        self._after(partial(self._effects.call, url, job))
+
+    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
+        report(Sending(WAITING))
+        self._after(partial(self._effects.post, mail, report, wanted))
+
+    def watch(self, workspace: Timed) -> None:
+        self._effects.watch(workspace)

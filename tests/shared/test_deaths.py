@@ -1,0 +1,123 @@
+"""A server is killed: its clients hardly notice, and what it had under way is done by another one, as the same."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+import requests
+from balanced import until
+
+pytestmark = pytest.mark.slow
+
+
+class SlowReceiver:
+    """Takes calls, and answers none of them before `gate` is set; `ids` are those that the calls have told."""
+
+    def __init__(self):
+        self.ids, self.gate = [], threading.Event()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server.daemon_threads = True
+        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
+
+    def _handler(self):
+        receiver = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                receiver.ids.append(json.loads(self.rfile.read(int(self.headers["content-length"])))["message-id"])
+                receiver.gate.wait(30)
+                try:
+                    self.send_response(204)
+                    self.end_headers()
+                except OSError:
+                    """The server that has called is dead."""
+
+            def log_message(self, *_):
+                """Say nothing."""
+
+        return Handler
+
+    def close(self):
+        self.gate.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture
+def receiver():
+    found = SlowReceiver()
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def killed(cluster):
+    """A server that a test kills; it is there again in the end."""
+    server = cluster.servers[0]
+    yield server
+    server.start()
+    server.wait()
+
+
+def test_a_call_under_way_at_a_server_that_dies_is_made_again_with_the_same_id(cluster, killed, receiver):
+    name = cluster.make(scenario={"webhooks": [{"url": receiver.url, "events": ["hardBounce"]}]})["name"]
+    deliveries = f"/w/{name}/_mock/deliveries"
+    body = {"type": "transactional", "event": "hardBounce", "payload": {"message-id": "m1"}}
+    assert cluster.ask("POST", f"/w/{name}/_mock/trigger", server=killed, json=body).status_code == 200
+    until(lambda: receiver.ids, "the call is under way")
+    before = [row["id"] for row in cluster.ask("GET", deliveries, server=cluster.servers[1]).json()["items"]]
+
+    killed.kill()
+    until(lambda: len(receiver.ids) > 1, "another server makes the call")
+    receiver.gate.set()
+
+    def states():
+        rows = cluster.ask("GET", deliveries, server=cluster.servers[1]).json()["items"]
+        return {row["id"]: row["state"] for row in rows}
+
+    until(lambda: set(states().values()) == {"delivered"}, "it is delivered")
+    assert list(states()) == before
+    assert receiver.ids == ["m1", "m1"]
+
+
+def test_a_client_that_tries_again_at_another_server_loses_one_request_at_most(cluster, killed):
+    made = cluster.make()
+    failed = []
+
+    def ask(number, server):
+        body = {"name": "Jo", "email": f"s{number}@acme.test"}
+        try:
+            return cluster.ask("POST", "/v3/senders", server=server, key=made["api_key"], json=body).status_code
+        except requests.ConnectionError:
+            return None
+
+    for number in range(60):
+        if number == 20:
+            threading.Timer(0.02, killed.kill).start()
+        first, second = (cluster.servers[(number + step) % 3] for step in (0, 1))
+        # What was done, and not answered, is refused the second time, as the address is taken.
+        if ask(number, first) != 201 and ask(number, second) not in (201, 400):
+            failed.append(number)
+
+    assert len(failed) <= 1
+
+
+def test_a_timer_fires_once_though_all_servers_look_for_it(cluster, receiver):
+    receiver.gate.set()
+    made = cluster.make(
+        scenario={"accounts": [{"name": "acme"}], "webhooks": [{"url": receiver.url, "events": ["hardBounce"]}]}
+    )
+    path = f"/w/{made['name']}"
+    for number in range(10):
+        body = {"type": "transactional", "event": "hardBounce", "payload": {"message-id": f"m{number}"}}
+        assert cluster.ask("POST", f"{path}/_mock/trigger", json=body).status_code == 200
+    for server in cluster.servers * 5:
+        cluster.ask("GET", f"{path}/_mock/deliveries", server=server)
+
+    until(lambda: len(set(receiver.ids)) == 10, "all calls are made")
+    assert set(Counter(receiver.ids).values()) == {1}

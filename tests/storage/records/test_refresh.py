@@ -1,0 +1,195 @@
+"""A copy of a workspace is brought up to date with what is new, or says that it has to be read as a whole."""
+
+import pytest
+from held_workspace import HeldWorkspace
+from same_workspace import workspace_difference
+
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.held import Held
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.resources.webhooks.history import Export, Files, keep_file
+from mockserver.settings import Settings
+from mockserver.storage.engine import Newer
+from mockserver.storage.records import reading
+from mockserver.storage.records.packing import UnreadableError
+from mockserver.storage.records.written import Written
+
+
+class Server:
+    """A server that holds a workspace and writes it, and a copy in the memory of another one."""
+
+    def __init__(self, api, limits=None):
+        self.api, self.workspace = api, api.workspace
+        self.held, self.written = HeldWorkspace(), Written(api.workspace)
+        self.held.apply(self.written.changes())
+        self.copy = self.held.load(limits=limits or self.workspace.limits)
+        self.copied = Written.loaded(self.copy, self.held.newer)
+
+    def refresh(self):
+        """Write what is new and bring the copy up to date. Returns whether that has worked."""
+        changes = self.written.changes()
+        self.held.apply(changes)
+        newer = Newer("2", changes.fields, changes.gone, is_whole=False)
+        is_done = reading.refresh(self.copy, newer)
+        if is_done:
+            self.copied.refreshed(newer)
+        return is_done
+
+
+@pytest.fixture
+def server(api):
+    return Server(api)
+
+
+def test_a_copy_is_the_workspace_after_a_request(server):
+    server.api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
+
+    assert server.refresh()
+    assert workspace_difference(server.copy, server.workspace) is None
+    assert not server.copied.changes()
+
+
+def test_tables_that_have_not_changed_stay(server):
+    tables = server.copy.state.first_account.contents.tables
+
+    server.api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
+    assert server.refresh()
+
+    after = server.copy.state.first_account.contents.tables
+    assert {kind.__name__ for kind in tables if after[kind] is tables[kind]} >= {"Domain", "Webhook"}
+
+
+def test_who_watches_a_copy_is_told(server):
+    before = server.copy.watchers.happened()
+
+    server.api.get("/v3/senders")
+    assert server.refresh()
+
+    assert server.copy.watchers.happened() > before
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [("POST", "/_mock/reset", None), ("POST", "/_mock/snapshots/now/restore", None)],
+)
+def test_a_copy_has_to_be_read_as_a_whole_when_the_state_was_replaced(api, method, path, body):
+    api.post("/_mock/snapshots", json={"name": "now"})
+    server = Server(api)
+
+    api.request(method, path, json=body)
+
+    assert not server.refresh()
+
+
+@pytest.mark.parametrize("lost", ["e:requests:1", "e:feed:1"])
+def test_a_copy_has_to_be_read_as_a_whole_when_an_entry_is_missing(server, lost):
+    server.api.get("/v3/senders")
+    server.api.get("/v3/senders")
+    fields = dict(server.written.changes().fields)
+    del fields[lost]
+    before = len(server.copy.journal)
+
+    assert not reading.refresh(server.copy, Newer("2", fields, is_whole=False))
+    assert len(server.copy.journal) == before
+
+
+def test_a_copy_has_to_be_read_as_a_whole_when_its_limits_are_lower(api):
+    server = Server(api, limits=WorkspaceLimits.of(Settings(journal_limit=1)))
+
+    for _ in range(2):
+        api.get("/v3/senders")
+
+    assert not server.refresh()
+
+
+def test_damaged_fields_are_refused(server):
+    with pytest.raises(UnreadableError, match="damaged"):
+        reading.refresh(server.copy, Newer("2", {"p:workspace": b"damaged"}, is_whole=False))
+
+
+def test_files_of_exports_follow_from_the_rows_of_the_copy(server):
+    account = server.workspace.state.first_account
+    row = Export(1, server.workspace.state.clock.now(), {})
+    account.table(Export)[row.id] = row
+    keep_file(server.workspace, row, "one")
+    assert server.refresh()
+
+    server.api.get("/v3/senders")  # the account is read again, and the state is not
+    assert server.refresh()
+
+    read = server.copy.state.first_account.table(Export)[1]
+    assert [file is read for file in server.copy.state.record(Files).ring] == [True]
+
+
+@pytest.fixture
+def held(api):
+    """An exchange whose answer a fault holds back."""
+    workspace = api.workspace
+    found = Exchange("held", workspace.state.clock.now(), "GET", "/v3/account", "", (), b"", {}, "getAccount")
+    found.held = Held(found.id)
+    workspace.note(found)
+    return found
+
+
+def answer(workspace, exchange):
+    exchange.status = 200
+    workspace.complete(exchange)
+
+
+def test_an_exchange_that_gets_its_answer_late_is_written_again(server, held):
+    server.held.apply(server.written.changes())
+    assert not server.written.changes()
+
+    answer(server.workspace, held)
+    server.held.apply(server.written.changes())
+
+    assert server.held.load().journal.find("held").status == 200
+    assert workspace_difference(server.held.load(), server.workspace) is None
+
+
+def test_an_exchange_that_gets_its_answer_late_stays_out_when_it_was_evicted(make_api):
+    api = make_api(journal_limit=1)
+    server = Server(api)
+    workspace = api.workspace
+    late = Exchange("late", workspace.state.clock.now(), "GET", "/v3/account", "", (), b"", {}, "getAccount")
+    late.held = Held(late.id)
+    workspace.note(late)
+    api.get("/v3/senders")
+    server.held.apply(server.written.changes())
+
+    answer(workspace, late)
+
+    assert not [name for name in server.written.changes().fields if name.startswith("e:requests")]
+
+
+def test_a_copy_has_to_be_read_as_a_whole_when_an_exchange_got_its_answer_late(server, held):
+    assert server.refresh()
+
+    answer(server.workspace, held)
+
+    assert not server.refresh()
+
+
+@pytest.mark.parametrize("is_whole", [False, True])
+def test_an_answer_is_written_by_the_server_that_holds_it_when_another_one_was_faster(api, held, is_whole):
+    """Another server has changed the workspace meanwhile, so that it was read again here."""
+    held_by_engine = HeldWorkspace.of(api.workspace)
+    other = held_by_engine.load()
+    others = Written.loaded(other, held_by_engine.newer)
+    written = Written.loaded(api.workspace, held_by_engine.newer)
+    other.note(Exchange("other", other.state.clock.now(), "GET", "/v3/senders", "", (), b"", {}, "getSenders"))
+    changes = others.changes()
+    held_by_engine.apply(changes)
+
+    if is_whole:
+        reading.take_over(api.workspace, held_by_engine.load())
+        written = Written.loaded(api.workspace, held_by_engine.newer)
+    else:
+        newer = Newer("2", changes.fields, changes.gone, is_whole=False)
+        assert reading.refresh(api.workspace, newer)
+        written.refreshed(newer)
+    assert api.workspace.journal.find("held").is_held
+    answer(api.workspace, held)
+    held_by_engine.apply(written.changes())
+
+    assert [(row.id, row.status) for row in held_by_engine.load().journal] == [("other", None), ("held", 200)]

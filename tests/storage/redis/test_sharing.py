@@ -1,0 +1,242 @@
+"""What the servers of a store know of each other, and what becomes of them when Redis or the network fails."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from balanced import until
+
+from mockserver.core.workspaces.keeping import Outline
+from mockserver.storage.engine import Batch, Changes, DamagedError, EngineError, Row
+from mockserver.storage.redis.client import ANSWER_S
+
+
+@pytest.fixture
+def lined(join, proxy):
+    """An engine that reaches the store by a line that a test can make bad."""
+    return join(f"redis://127.0.0.1:{proxy.port}/0")
+
+
+def fails(call):
+    """How many seconds a call takes until it fails."""
+    begin = time.monotonic()
+    with pytest.raises(EngineError):
+        call()
+    return time.monotonic() - begin
+
+
+# ---------------------------------------------------------------------- the store
+
+
+def test_outlines_have_names_keys_and_times(join, write):
+    engine = join()
+    write(engine, {"k:b": b"", "k:a": b"", "p:state": b"123"}, name="acme", due_at=1764000000.25)
+    write(engine, name="beta", due_at=7)
+    write(engine, name="beta")
+
+    assert engine.outlines() == [Outline("acme", ["a", "b"], 1764000000.25), Outline("beta", [])]
+    assert engine.field(["beta", "acme", "gone"], "p:state") == {"acme": b"123"}
+    assert engine.sizes()["acme"] >= 3
+
+
+def test_workspaces_are_due_when_their_time_has_come(join):
+    engine, now = join(), time.time()
+    engine.write(Batch(rows=[Row(name, Changes(), "", at) for name, at in (("late", now + 99), ("soon", now - 1))]))
+
+    assert engine.due() == ["soon"]
+
+
+def test_value_is_drawn_once(join):
+    one, other = join(), join()
+
+    assert one.value("secret") is None
+    assert one.value("secret", b"first") == other.value("secret", b"second") == other.value("secret") == b"first"
+
+
+def test_damaged_value_is_refused(join, redis_server):
+    engine = join()
+    redis_server.command("HSET mockserver:values secret nonsense")
+
+    with pytest.raises(DamagedError, match="is damaged"):
+        engine.value("secret")
+
+
+def test_counts_are_added_until_they_are_cleared(join):
+    one, other = join(), join()
+    one.write(Batch(counts={"answers": 2}))
+    other.write(Batch(counts={"answers": 3, "calls": 1}))
+    assert one.counts() == {"answers": 5, "calls": 1}
+
+    one.clear_counts()
+    assert other.counts() == {}
+
+
+def test_names_are_remembered_until_they_are_forgotten(join):
+    one, other = join(), join()
+    one.remember("acme", 60)
+    assert (other.remembers("acme"), other.remembers("beta")) == (True, False)
+
+    other.forget("acme")
+    assert not one.remembers("acme")
+
+
+# ---------------------------------------------------------------------- other servers
+
+
+def test_server_lives_until_it_is_closed(join):
+    one, other = join(), join()
+    assert one.living([one.server, other.server, "nobody"]) == {one.server, other.server}
+
+    other.close()
+    assert one.living([one.server, other.server]) == {one.server}
+    with pytest.raises(EngineError, match=r"is closed$"):
+        other.names()
+
+
+def test_one_server_at_a_time_has_the_lock(join):
+    one, other = join(), join()
+    assert (one.order("acme"), other.order("acme"), other.order("beta")) == (True, False, True)
+
+    one.let_go("acme")
+    assert other.order("acme")
+
+
+def test_other_servers_hear_of_changes_until_they_are_closed(join, write):
+    one, other, heard = join(), join(), []
+    listening = threading.Thread(target=lambda: heard.extend(other.changes()), daemon=True)
+    listening.start()
+
+    until(lambda: write(one, nonce="a") or heard, "the commit is heard of")
+    one.write(Batch(removed={"acme": "*"}))
+    until(lambda: heard[-1] == ("acme", ""), "the removal is heard of")
+    other.close()
+    listening.join(10)
+
+    assert not listening.is_alive()
+    assert heard[0][1].endswith("-a")
+
+
+# ---------------------------------------------------------------------- trouble
+
+
+def test_silence_costs_one_command_and_then_nobody_waits(lined, proxy):
+    assert lined.names() == []
+    proxy.silence()
+
+    with ThreadPoolExecutor(30) as pool:
+        waited = list(pool.map(lambda _: fails(lined.names), range(60)))
+    later = fails(lined.names)
+
+    assert max(waited) < ANSWER_S + 1  # not one after the other
+    assert later < 0.1
+    assert "has not answered in time" in lined.failure
+    proxy.pass_all()
+    until(lambda: lined.failure is None, "the line is well again")
+    assert lined.names() == []
+
+
+def test_connecting_counts_as_part_of_the_command(join, proxy, redis_server):
+    join(redis_server.url(1))
+    engine = join(f"redis://127.0.0.1:{proxy.port}/1", is_server=False)
+    proxy.cut()
+    proxy.delay(0.6 * ANSWER_S)  # for the reply to SELECT, and for that of the command
+
+    assert fails(engine.names) < ANSWER_S + 0.5
+
+
+def ask_at_once(engine, count):
+    with ThreadPoolExecutor(count) as pool:
+        assert list(pool.map(lambda _: engine.names(), range(count))) == [[]] * count
+
+
+def test_threads_do_not_wait_for_each_other(lined, proxy):
+    proxy.delay(0.4 * ANSWER_S)
+    begin = time.monotonic()
+    ask_at_once(lined, 20)
+
+    assert time.monotonic() - begin < 3 * ANSWER_S
+
+
+def test_idle_connections_are_closed_when_another_fails(lined, proxy):
+    proxy.delay(0.2)
+    ask_at_once(lined, 10)
+    proxy.silence()
+    fails(lined.names)
+    before = proxy.accepted
+    proxy.pass_all()
+    until(lambda: lined.failure is None, "the line is well again")
+    proxy.delay(0.2)
+    ask_at_once(lined, 10)
+
+    assert proxy.accepted >= before + 9  # the thread that beats has made one
+
+
+def test_lost_reply_is_told_and_the_commit_is_not_repeated(lined, proxy, write, join):
+    write(lined, nonce="a")
+    proxy.keep_of_replies(0)
+    fails(lambda: write(lined, nonce="b"))
+    proxy.pass_all()
+
+    assert join().read("acme").version in ("1-a", "2-b")
+
+
+def test_full_memory_is_told_until_there_is_room(start, join, write):
+    server = start("--maxmemory-policy", "noeviction")
+    engine = join(server.url())
+    write(engine, {"p:state": b"1"}, nonce="a")
+    server.command("CONFIG SET maxmemory 1")
+    with pytest.raises(EngineError, match=r"is full: its maxmemory is reached$"):
+        engine.write(Batch(removed={"acme": "*"}, rows=[Row("acme", Changes({"p:state": b"2"}))], counts={"a": 1}))
+    server.command("CONFIG SET maxmemory 0")
+    until(lambda: engine.failure is None, "there is room again")
+
+    assert engine.read("acme").version == "1-a"
+
+
+@pytest.mark.parametrize(("change", "sentence"), [("layout other", "another layout"), ("format 4", "is of format 4")])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda engine: engine.write(Batch(rows=[Row("acme", Changes())])),
+        lambda engine: engine.value("secret", b"drawn"),
+        lambda engine: engine.remember("acme", 60),
+        lambda engine: engine.read("acme"),
+    ],
+    ids=["write", "value", "remember", "read"],
+)
+def test_store_of_another_version_is_not_used(join, redis_server, call, change, sentence):
+    engine = join()
+    redis_server.command(f"HSET mockserver:header {change}")
+
+    with pytest.raises(EngineError, match=sentence):
+        call(engine)
+    assert redis_server.command("EXISTS mockserver:used mockserver:values mockserver:known:acme") == ":0"
+
+
+def test_store_is_made_anew_after_redis_was_emptied(join, redis_server):
+    engine = join()
+    redis_server.command("FLUSHALL")
+
+    until(lambda: redis_server.command("EXISTS mockserver:header") == ":1", "the store is there again")
+    assert engine.living([engine.server]) == {engine.server}
+
+
+def test_forked_process_does_not_use_the_connections(join):
+    engine = join()
+    reader, writer = os.pipe()
+    if (child := os.fork()) == 0:
+        try:
+            engine.names()
+        except EngineError as error:
+            os.write(writer, str(error).encode())
+        engine.close()
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(writer)
+    with os.fdopen(reader) as pipe:
+        assert pipe.read().endswith("is used by the process that has opened it, and not by one that was forked")
+    assert engine.names() == []

@@ -1,0 +1,285 @@
+"""A file has what changes in workspaces, all of it and once, whatever happens in the meantime."""
+
+import threading
+
+import pytest
+from balanced import until
+from shelf import small_store
+
+from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.resources.registry import PARTS
+from mockserver.settings import Settings
+from mockserver.storage import background, keeper
+from mockserver.storage.background import BackgroundKeeper
+from mockserver.storage.engine import EngineError
+from mockserver.storage.sqlite import Engine
+
+#: How long a test waits for a thread, in seconds; far above what a write takes.
+TIMEOUT_S = 30
+
+
+class WatchedEngine(Engine):
+    """An engine that notes its batches, does `meanwhile` once in the next write, and fails while `trouble` says why."""
+
+    trouble = None
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.batches = []
+        self.written = threading.Condition()
+        self.meanwhile = []
+
+    def write(self, batch):
+        if self.trouble is not None:
+            raise EngineError(self.trouble)
+        while self.meanwhile:
+            self.meanwhile.pop()()
+        super().write(batch)
+        with self.written:
+            self.batches.append({row.name for row in batch.rows})
+            self.written.notify_all()
+
+    def has_written(self, name):
+        """Whether a workspace is written; waits for that."""
+        with self.written:
+            return self.written.wait_for(lambda: any(name in batch for batch in self.batches), TIMEOUT_S)
+
+
+@pytest.fixture
+def make_keeper(tmp_path, monkeypatch):
+    """A factory of keepers of one file, each after the one before has ended; a test writes by `save`."""
+    monkeypatch.setattr(background, "_PAUSE_S", 3600)
+    made = []
+
+    def make():
+        for earlier in made:
+            earlier.close()
+        engine = WatchedEngine(tmp_path / "mock.db", layout="today")
+        made.append(BackgroundKeeper(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings())))
+        made[-1].engine = engine
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.engine.trouble = None
+        one.close()
+
+
+@pytest.fixture
+def keeping(make_keeper):
+    return make_keeper()
+
+
+@pytest.fixture
+def store(keeping):
+    """A store of which everything is saved."""
+    found = small_store(keeping)
+    found.create(name="other")
+    keeping.save()
+    keeping.engine.batches.clear()
+    return found
+
+
+def touch(workspace):
+    """Change something in a workspace."""
+    with workspace.lock:
+        workspace.state.revoked_keys.add(f"key-{len(workspace.state.revoked_keys)}")
+
+
+def saved_keys(keeping, name="default"):
+    """How many keys of a workspace are revoked, by what is in the file."""
+    return len(keeping.load(name).state.revoked_keys)
+
+
+# ---------------------------------------------------------------------- what is written, and when
+
+
+def test_a_change_is_written_soon(make_keeper, monkeypatch):
+    monkeypatch.setattr(background, "_PAUSE_S", 0.01)
+    keeping = make_keeper()
+    touch(small_store(keeping).default)
+    assert keeping.engine.has_written("default")
+
+
+def test_a_workspace_that_was_only_looked_at_is_not_written(keeping, store):
+    with store.default.lock:
+        pass
+    keeping.save()
+    assert keeping.engine.batches == []
+
+
+def test_a_change_during_a_write_is_written_next(keeping, store):
+    keeping.engine.meanwhile.append(lambda: touch(store.default))
+    touch(store.default)
+    keeping.save()
+    keeping.save()
+    assert saved_keys(keeping) == 2
+
+
+def test_many_workspaces_are_written_in_batches(keeping, store, monkeypatch):
+    monkeypatch.setattr(background, "_BATCH_BYTES", 1)
+    touch(store.default)
+    touch(store.get("other"))
+    keeping.save()
+    assert keeping.engine.batches == [{"default"}, {"other"}]
+
+
+def test_a_busy_workspace_is_written_later_and_the_others_now(keeping, store, monkeypatch):
+    monkeypatch.setattr(background, "_PATIENCE_S", 0.01)
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with store.default.lock:
+            store.default.state.revoked_keys.add("key")
+            held.set()
+            release.wait(TIMEOUT_S)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    assert held.wait(TIMEOUT_S)
+    touch(store.get("other"))
+    keeping.save()
+    assert (saved_keys(keeping), saved_keys(keeping, "other")) == (0, 1)
+    release.set()
+    thread.join()
+    keeping.save()
+    assert saved_keys(keeping) == 1
+
+
+def test_a_workspace_that_cannot_be_encoded_costs_no_other_one(keeping, store):
+    store.default.snapshots["bad"] = None
+    touch(store.default)
+    touch(store.get("other"))
+    with pytest.raises(KeepingError, match="workspace default cannot be written"):
+        keeping.save()
+    assert saved_keys(keeping, "other") == 1
+
+    del store.default.snapshots["bad"]
+    keeping.save()
+    assert saved_keys(keeping) == 1
+
+
+# ---------------------------------------------------------------------- failures
+
+
+@pytest.fixture
+def failing(make_keeper, monkeypatch):
+    """A keeper whose disk is full from its first write on, and which tries again soon."""
+    monkeypatch.setattr(background, "_PAUSE_S", 0.01)
+    monkeypatch.setattr(background, "_RETRY_S", 0.01)
+    found = make_keeper()
+    found.engine.trouble = "the disk is full"
+    return found
+
+
+def test_a_failure_is_the_state_of_the_keeper_until_a_write_succeeds(failing):
+    small_store(failing)
+    until(lambda: failing.failure == "the disk is full", "the thread writes")
+    failing.engine.trouble = None
+    until(lambda: failing.failure is None, "the thread writes again")
+    assert failing.status().last_failure == "the disk is full"
+
+
+def test_what_could_not_be_written_is_written_later(keeping, store):
+    keeping.engine.trouble = "the disk is full"
+    touch(store.default)
+    store.create(name="new")
+    with pytest.raises(KeepingError, match="the disk is full"):
+        keeping.save()
+    keeping.engine.trouble = None
+    keeping.save()
+    assert saved_keys(keeping) == 1
+    assert {row.name for row in keeping.outlines()} == {"default", "other", "new"}
+
+
+def test_a_workspace_dropped_while_nothing_can_be_written_is_gone_later(keeping, store):
+    keeping.engine.trouble = "the disk is full"
+    store.drop(store.get("other"))
+    with pytest.raises(KeepingError):
+        keeping.save()
+    keeping.engine.trouble = None
+    keeping.save()
+    assert [row.name for row in keeping.outlines()] == ["default"]
+
+
+def test_changes_that_are_lost_at_the_end_are_logged(keeping, store, caplog):
+    keeping.engine.trouble = "the disk is full"
+    touch(store.default)
+    assert not keeping.close()
+    assert "the last changes could not be saved and are lost: the disk is full" in caplog.text
+
+
+def test_without_a_thread_there_is_no_keeper_and_the_file_is_free(make_keeper, monkeypatch):
+    def refuse(self):
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(threading.Thread, "start", refuse)
+        with pytest.raises(KeepingError, match="can't start new thread"):
+            make_keeper()
+    assert make_keeper().outlines() == []
+
+
+def test_a_forked_process_saves_nothing(keeping, store, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(keeper.os, "getpid", lambda: -1)
+        assert "forked off" in keeping.failure
+        assert keeping.close()
+    assert keeping.outlines()  # the process that has opened the file still has it
+
+
+# ---------------------------------------------------------------------- workspaces that come and go
+
+
+@pytest.mark.parametrize("is_saved", [True, False])
+def test_a_workspace_created_again_under_a_name_has_nothing_of_the_earlier_one(keeping, store, is_saved):
+    touch(store.get("other"))
+    keeping.save()
+    store.drop(store.get("other"))
+    if is_saved:
+        keeping.save()
+    store.create(name="other")
+    keeping.save()
+    assert saved_keys(keeping, "other") == 0
+
+
+def test_a_workspace_dropped_while_it_is_written_is_gone(keeping, store):
+    found = store.create(name="w")
+    keeping.engine.meanwhile.append(lambda: store.drop(found))
+    keeping.save()
+    keeping.save()
+    assert "w" not in {row.name for row in keeping.outlines()}
+
+
+def test_a_workspace_leaves_the_memory_only_when_it_is_saved(keeping, store):
+    touch(store.get("other"))
+    assert not store.passivate("other")
+    keeping.save()
+    assert store.passivate("other")
+
+
+def test_a_passivated_workspace_is_as_it_was_and_goes_on(keeping, store):
+    touch(store.get("other"))
+    keeping.save()
+    store.passivate("other")
+    touch(store.get("other"))
+    keeping.save()
+    assert saved_keys(keeping, "other") == 2
+
+
+def test_a_loaded_workspace_is_not_written_before_it_changes(keeping, store):
+    store.passivate("other")
+    store.get("other")
+    keeping.save()
+    assert keeping.engine.batches == []
+
+
+def test_the_next_start_has_the_secrets_and_the_coverage_of_the_earlier_one(make_keeper):
+    store = small_store(make_keeper())
+    secret = store.keeping.secret("signing", lambda: b"first")
+    store.default.coverage.answers["op", 200] += 1
+    store.reset(store.default)
+    store = small_store(make_keeper())
+    assert store.keeping.secret("signing", lambda: b"second") == secret == b"first"
+    assert store.coverage().answers["op", 200] == 1

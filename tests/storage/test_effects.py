@@ -1,0 +1,177 @@
+"""What leaves a workspace leaves once its cause is saved, or never."""
+
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import pytest
+from shelf import small_store
+
+from mockserver.core.effects.jobs import Outcome, OutgoingRequest
+from mockserver.core.traffic.mail import Mail
+from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
+from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.outgoing import dispatch, send
+from mockserver.resources.registry import PARTS
+from mockserver.settings import Settings
+from mockserver.storage.engine import ConflictError, EngineError
+from mockserver.storage.sessions import SessionKeeper
+from mockserver.storage.sqlite import Engine
+
+URL = "http://client.test/hook"
+
+
+class WatchedEngine(Engine):
+    """An engine that fails while `trouble` says why, and does each of `meanwhile` once, before a write."""
+
+    trouble = None
+
+    def __init__(self, *arguments, **options):
+        self.meanwhile = []
+        super().__init__(*arguments, **options)
+
+    def write(self, batch):
+        if self.trouble is not None:
+            raise EngineError(self.trouble)
+        while self.meanwhile:
+            self.meanwhile.pop()()
+        super().write(batch)
+
+
+class Effects:
+    """The effects of a server: `left` is what has left it."""
+
+    forwarder = None
+    posts = True
+
+    def __init__(self):
+        self.left = []
+
+    def call(self, url, job):
+        if job.is_wanted:
+            self.left.append(job)
+
+    def post(self, mail, report, wanted):
+        report(Sending(WAITING))
+        if wanted():
+            self.left.append(report)
+
+    def watch(self, workspace):
+        """Nothing falls due by itself here."""
+
+
+@pytest.fixture
+def effects():
+    return Effects()
+
+
+@pytest.fixture
+def engine(tmp_path):
+    return WatchedEngine(tmp_path / "mock.db", layout="today")
+
+
+@pytest.fixture
+def keeper(engine):
+    found = SessionKeeper(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+    yield found
+    found.close()
+
+
+@pytest.fixture
+def store(keeper, effects):
+    return small_store(keeper, effects=effects)
+
+
+@pytest.fixture
+def workspace(keeper, store):
+    return keeper.run(lambda: store.create(name="w"))
+
+
+def conflict():
+    """What an engine says when another server was faster."""
+    raise ConflictError(("w",))
+
+
+def call(workspace):
+    with workspace.lock:
+        job = workspace.jobs.begin(1, "delivery", "1")
+        dispatch(workspace, job, URL, lambda: OutgoingRequest(URL, (), b"", 1.0), lambda outcome: None)
+
+
+def mail(workspace):
+    with workspace.lock:
+        send(workspace, Mail("1", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
+
+
+def sending(workspace):
+    """How far the e-mail has come."""
+    with workspace.lock:
+        return workspace.state.mailbox.sending(workspace.state.mailbox.find("1"))
+
+
+@pytest.mark.parametrize("act", [call, mail])
+def test_an_effect_leaves_after_its_cause_is_saved(keeper, engine, workspace, effects, act):
+    left_before = []
+    engine.meanwhile.append(lambda: left_before.extend(effects.left))
+    keeper.run(lambda: act(workspace))
+    assert left_before == []
+    assert len(effects.left) == 1
+
+
+@pytest.mark.parametrize("act", [call, mail])
+def test_an_effect_leaves_once_though_its_step_ran_twice(keeper, engine, workspace, effects, act):
+    engine.meanwhile.append(conflict)
+    keeper.run(lambda: act(workspace))
+    assert len(effects.left) == 1
+
+
+@pytest.mark.parametrize("act", [call, mail])
+def test_an_effect_never_leaves_if_its_cause_could_not_be_saved(keeper, engine, workspace, effects, act):
+    engine.trouble = "the disk is full"
+    with suppress(KeepingError):
+        keeper.run(lambda: act(workspace))
+    engine.trouble = None
+    keeper.run(lambda: workspace.lock.acquire() and workspace.lock.release())
+    assert effects.left == []
+
+
+def test_a_call_cancelled_in_the_same_step_does_not_leave(keeper, workspace, effects):
+    def step():
+        call(workspace)
+        workspace.jobs.cancel("delivery", "1")
+
+    keeper.run(step)
+    assert effects.left == []
+
+
+def test_the_outcome_of_a_call_is_saved(keeper, workspace, effects):
+    keeper.run(lambda: call(workspace))
+    effects.left[0].done(Outcome(200))
+    assert not keeper.copy("w").is_busy
+
+
+def test_an_email_is_waiting_before_it_is_saved(keeper, workspace):
+    def step():
+        mail(workspace)
+        return sending(workspace)
+
+    assert keeper.run(step) == Sending(WAITING)
+
+
+@pytest.mark.parametrize("then", [Sending(SENT, 1), Sending(FAILED, 1, "refused"), Sending(WAITING, 1, "later")])
+def test_the_state_of_an_email_is_saved_though_another_server_was_faster(keeper, engine, workspace, effects, then):
+    keeper.run(lambda: mail(workspace))
+    engine.meanwhile.append(conflict)
+    effects.left[0](then)
+    assert keeper.run(lambda: sending(workspace)) == then
+
+
+def test_the_state_of_an_email_is_not_noted_of_a_later_one_with_its_id(keeper, store, workspace, effects):
+    keeper.run(lambda: mail(workspace))
+    keeper.run(lambda: store.reset(workspace))
+    keeper.run(lambda: mail(workspace))
+    first, second = effects.left
+    first(Sending(FAILED, 1, "refused"))
+    assert keeper.run(lambda: sending(workspace)) == Sending(WAITING)
+    second(Sending(SENT, 1))
+    assert keeper.run(lambda: sending(workspace)) == Sending(SENT, 1)

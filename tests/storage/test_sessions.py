@@ -1,0 +1,366 @@
+"""Steps of several servers on one store: each runs on the newest state, and is saved as a whole or not at all."""
+
+import threading
+from contextlib import ExitStack
+
+import pytest
+from shelf import small_store
+
+from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.store import NameTakenError, StoreFullError
+from mockserver.resources.registry import PARTS
+from mockserver.settings import Settings
+from mockserver.storage import sessions
+from mockserver.storage.engine import EngineError
+from mockserver.storage.redis import Engine
+from mockserver.storage.sessions import SessionKeeper
+from mockserver.storage.sqlite import Engine as FileEngine
+
+LIMITS = WorkspaceLimits.of(Settings())
+
+
+class Server:
+    """One of several servers on a store, without HTTP."""
+
+    def __init__(self, keeping, **options):
+        self.keeping = keeping
+        self.store = small_store(keeping, **options)
+
+    def run(self, step):
+        return self.keeping.run(step)
+
+    def revoke(self, key, name="default"):
+        """Change a workspace, in a step of its own."""
+
+        def step():
+            workspace = self.store.get(name)
+            with workspace.lock:
+                workspace.revoke_key(key)
+
+        self.run(step)
+
+    def revoked(self, name="default"):
+        def step():
+            workspace = self.store.get(name)
+            with workspace.lock:
+                return sorted(workspace.state.revoked_keys)
+
+        return self.run(step)
+
+    def create(self, name, **options):
+        self.run(lambda: self.store.create(name=name, **options))
+
+    def names(self):
+        return set(self.store.names())
+
+
+@pytest.fixture
+def join(redis_server):
+    """A factory of servers on one store."""
+    with ExitStack() as opened:
+
+        def join(**options):
+            keeping = SessionKeeper(Engine(redis_server.url(), layout="today"), parts=PARTS, limits=LIMITS)
+            opened.callback(keeping.close)
+            return Server(keeping, **options)
+
+        yield join
+
+
+@pytest.fixture
+def one(join):
+    return join()
+
+
+@pytest.fixture
+def other(join, one):
+    return join()
+
+
+# ---------------------------------------------------------------------- one state for all
+
+
+def test_a_change_at_one_server_is_there_at_the_other(one, other):
+    one.revoke("a")
+    other.revoke("b")
+    assert one.revoked() == other.revoked() == ["a", "b"]
+
+
+def test_a_step_that_was_overtaken_runs_again_on_the_newer_state(one, other):
+    runs = []
+
+    def step():
+        workspace = one.store.get("default")
+        if not runs:
+            other.revoke("theirs")
+        runs.append(sorted(workspace.state.revoked_keys))
+        workspace.revoke_key("ours")
+
+    one.run(step)
+    assert runs == [[], ["theirs"]]
+    assert other.revoked() == ["ours", "theirs"]
+
+
+def test_servers_in_conflict_take_turns(one, other, monkeypatch):
+    monkeypatch.setattr(sessions, "_IN_TURN", 1)
+    in_turn = []
+
+    def step():
+        workspace = one.store.get("default")
+        in_turn.append(not other.keeping._shared.order("default"))  # noqa: SLF001  # whether `one` has the lock
+        if len(in_turn) == 1:
+            other.keeping._shared.let_go("default")  # noqa: SLF001
+            other.revoke("theirs")
+        workspace.revoke_key("ours")
+
+    one.run(step)
+    assert in_turn == [False, True]
+
+
+def test_a_step_that_is_always_overtaken_is_refused(one, other, monkeypatch):
+    monkeypatch.setattr(sessions, "_MOST_TRIES", 3)
+    runs = []
+
+    def step():
+        workspace = one.store.get("default")
+        other.revoke(f"theirs {len(runs)}")
+        runs.append(workspace.revoke_key("ours"))
+
+    with pytest.raises(KeepingError, match="changed by other servers all the time"):
+        one.run(step)
+    assert len(runs) == 3
+    assert "ours" not in other.revoked()
+
+
+def test_a_step_that_fails_leaves_nothing(one, other):
+    def step():
+        one.store.get("default").revoke_key("ours")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        one.run(step)
+    assert one.revoked() == other.revoked() == []
+
+
+def test_changes_that_cannot_be_saved_are_forgotten(one, other, monkeypatch):
+    def fail(batch):
+        raise EngineError("Redis is away")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(one.keeping._engine, "write", fail)  # noqa: SLF001
+        with pytest.raises(KeepingError, match="Redis is away"):
+            one.revoke("ours")
+    assert one.revoked() == other.revoked() == []
+    assert one.keeping.status().last_failure == "Redis is away"
+
+
+def test_effects_happen_once_and_only_after_their_cause_is_saved(one, other):
+    effects = []
+
+    def step():
+        workspace = one.store.get("default")
+        if not workspace.state.revoked_keys:
+            other.revoke("theirs")
+        workspace.revoke_key("ours")
+        one.keeping.after(lambda: effects.append(other.revoked()))
+
+    one.run(step)
+    assert effects == [["ours", "theirs"]]
+
+
+def test_an_effect_that_fails_costs_no_other_one(one, caplog):
+    effects = []
+
+    def step():
+        one.keeping.after(lambda: 1 / 0)
+        one.keeping.after(lambda: effects.append("called"))
+
+    one.run(step)
+    assert effects == ["called"]
+    assert "an effect of a saved step has failed" in caplog.text
+
+
+def test_transitions_of_a_step_that_was_overtaken_are_collected_once(one, other):
+    changes = one.run(lambda: one.store.get("default").collect_changes())
+    runs = []
+
+    def step():
+        workspace = one.store.get("default")
+        if not runs:
+            other.revoke("theirs")
+        runs.append(1)
+        changes.append("a transition")
+        workspace.revoke_key("ours")
+
+    one.run(step)
+    assert changes == ["a transition"]
+
+
+def test_steps_that_open_workspaces_in_opposite_order_both_succeed(one, monkeypatch):
+    monkeypatch.setattr(sessions, "_SHORT_PATIENCE_S", 0.02)
+    one.create("w")
+    both = threading.Barrier(2)
+
+    def work(names):
+        runs = []
+
+        def step():
+            for name in names:
+                workspace = one.store.get(name)
+                if not runs:
+                    runs.append(both.wait(30))
+                workspace.revoke_key(names[0])
+
+        one.run(step)
+
+    threads = [threading.Thread(target=work, args=(names,)) for names in (["default", "w"], ["w", "default"])]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert one.revoked() == one.revoked("w") == ["default", "w"]
+
+
+def test_a_workspace_is_used_in_steps_only(one):
+    workspace = one.run(lambda: one.store.get("default"))
+    with pytest.raises(AssertionError, match="used in steps only"):
+        workspace.lock.acquire()
+
+
+# ---------------------------------------------------------------------- workspaces that come and go
+
+
+def test_a_workspace_created_at_one_server_is_found_by_name_and_key_at_the_other(one, other):
+    one.create("w", key="key of w")
+    assert other.run(lambda: other.store.find("key of w"))[0].name == "w"
+    assert other.names() == {"default", "w"}
+
+
+def test_a_name_is_taken_at_all_servers(one, other):
+    one.create("w")
+    with pytest.raises(NameTakenError):
+        other.create("w")
+
+
+def test_of_two_servers_that_create_a_name_at_once_one_does(one, other):
+    def step():
+        one.store.create(name="w")
+        other.create("w")
+
+    with pytest.raises(NameTakenError):
+        one.run(step)
+    assert one.names() == {"default", "w"}
+
+
+def test_a_workspace_removed_at_one_server_is_gone_at_the_other(one, other):
+    one.create("w", key="key of w")
+    other.revoke("a", "w")
+    one.run(lambda: one.store.drop(one.store.get("w")))
+    assert other.run(lambda: other.store.get("w")) is None
+    assert not other.store.knows("key of w")
+    assert other.run(lambda: other.store.why_gone("w")) == "dropped"
+
+
+def test_a_removal_that_was_not_saved_did_not_happen(one, other):
+    one.create("w")
+
+    def step():
+        one.store.drop(one.store.get("w"))
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        one.run(step)
+    one.revoke("a", "w")
+    assert other.revoked("w") == ["a"]
+
+
+def test_a_copy_that_left_the_memory_is_read_again(one, other):
+    one.revoke("a")
+    assert one.store.passivate("default")
+    assert one.store.peek("default") is None
+    other.revoke("b")
+    assert one.revoked() == ["a", "b"]
+
+
+def test_the_limit_counts_the_workspaces_of_all_servers(join):
+    one, other = join(limit=2), join(limit=2)
+    one.create("old")
+    other.create("new")
+    assert one.names() == {"default", "new"}
+    assert one.run(lambda: one.store.why_gone("old")) == "evicted"
+
+
+def test_a_workspace_in_use_is_not_evicted(join):
+    one = join(limit=2)
+    one.create("old")
+    one.store.peek("old").watchers.add(lambda: None)
+    with pytest.raises(StoreFullError):
+        one.create("new")
+    assert one.names() == {"default", "old"}
+
+
+def test_the_store_that_was_emptied_is_used_again(one, other, redis_server):
+    one.revoke("a")
+    redis_server.command("FLUSHALL")
+    other.run(lambda: other.store.default)
+    other.revoke("b")
+    assert one.revoked() == ["b"]
+
+
+# ---------------------------------------------------------------------- coverage and secrets
+
+
+def test_coverage_is_that_of_all_servers_and_of_workspaces_that_are_gone(one, other):
+    def meet(server, name):
+        server.run(lambda: server.store.get(name).coverage.answers.__setitem__(("op", 200), 1))
+
+    one.create("w")
+    for server, name in [(one, "w"), (other, "default")]:
+        meet(server, name)
+    one.run(lambda: one.store.drop(one.store.get("w")))
+    assert other.store.coverage().answers["op", 200] == 2
+    other.run(other.store.clear_coverage)
+    assert one.store.coverage().answers["op", 200] == 0
+
+
+def test_a_secret_is_drawn_once(one, other):
+    assert one.keeping.secret("key") is None
+    assert one.keeping.secret("key", lambda: b"first") == other.keeping.secret("key", lambda: b"second") == b"first"
+
+
+# ---------------------------------------------------------------------- the same in a file
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """A server that saves each step in a file."""
+    keeping = SessionKeeper(FileEngine(tmp_path / "store.db", layout="today"), parts=PARTS, limits=LIMITS)
+    yield Server(keeping)
+    keeping.close()
+
+
+def test_with_a_file_a_step_that_fails_leaves_nothing(alone):
+    def step():
+        alone.revoke("ours")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        alone.run(step)
+    assert alone.revoked() == []
+
+
+def test_with_a_file_a_workspace_whose_creation_was_not_saved_does_not_exist(alone):
+    def step():
+        alone.store.create(name="w")
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        alone.run(step)
+    assert alone.names() == {"default"}
+    alone.create("w")
+
+
+def test_with_a_file_every_step_is_saved_when_it_returns(alone):
+    alone.revoke("a")
+    assert alone.keeping.load("default").state.revoked_keys == {"a"}
