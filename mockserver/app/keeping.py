@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ from mockserver.web.server import loop
 if TYPE_CHECKING:
     from mockserver.storage.engine import Engine
 
+#: After how many seconds a thread that computes lets another one run, where each request waits for its engine several
+#: times, and behind a long computation takes so long each time. Chosen: a fifth of the default of Python.
+_SWITCH_S = 0.001
 #: How the addresses of stores begin that several servers share.
 _SHARED = ("redis:", "rediss:")
 
@@ -38,6 +42,7 @@ def keeping_of(settings: Settings) -> Keeping:
     limits = WorkspaceLimits.of(settings)
     if engine.kind == "sqlite" and settings.store_sync != "always":
         return BackgroundKeeper(engine, parts=PARTS, limits=limits)
+    sys.setswitchinterval(_SWITCH_S)
     return SessionKeeper(engine, parts=PARTS, limits=limits, before_waiting=partial(loop.leave_here, waits=True))
 
 

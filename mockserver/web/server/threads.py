@@ -20,25 +20,25 @@ _LONG = 2
 _WAITING = 32
 #: How many new objects are left to an ordinary collection, which goes through so many in some milliseconds.
 _FEW_OBJECTS = 50_000
+#: How many are left while other work goes on. Chosen: some 100 MB.
+_SO_MANY_OBJECTS = 1_000_000
 #: How many objects may grow old without a full collection. Chosen: next to none of them are garbage, as our objects do
 #: not refer to themselves in circles.
 _MANY_OBJECTS = 200_000
 
 
 class Threads:
-    """Two pools of threads, for long work and for work that waits; a thread is started when there is work for it."""
+    """Two pools of threads, for long work and for work that waits; a thread is started when there is work for it.
+
+    The garbage collector rests while they work.
+    """
 
     def __init__(self) -> None:
         self._pools: dict[str, _Pool] = {}
 
     async def run_long(self, work: Callable[[], Result]) -> Result:
-        """The result of work that takes long, done while the garbage collector rests."""
-
-        def uncollected() -> Result:
-            with _COLLECTOR.resting():
-                return work()
-
-        return await self._done("long", _LONG, uncollected)
+        """The result of work that takes long."""
+        return await self._done("long", _LONG, work)
 
     async def run_waiting(self, work: Callable[[], Result]) -> Result:
         """The result of work that waits for a lock, and then takes a moment."""
@@ -53,7 +53,12 @@ class Threads:
         pool = self._pools.get(name)
         if pool is None:
             pool = self._pools[name] = _Pool(most, name)
-        return await asyncio.wrap_future(pool.submit(work))
+
+        def uncollected() -> Result:
+            with _COLLECTOR.resting():
+                return work()
+
+        return await asyncio.wrap_future(pool.submit(uncollected))
 
 
 class _Pool:
@@ -146,7 +151,8 @@ class _Collector:
         finally:
             with self._lock:
                 self._resting -= 1
-                if gc.get_count()[0] > _FEW_OBJECTS:
+                # While other work goes on, most of the new objects are its own, and go with it.
+                if gc.get_count()[0] > (_SO_MANY_OBJECTS if self._resting else _FEW_OBJECTS):
                     self._age()
                 if not self._resting and self._was_enabled:
                     gc.enable()
