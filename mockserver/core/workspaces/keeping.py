@@ -57,14 +57,12 @@ class Keeping:
         self._secrets: dict[str, bytes] = {}
         self._drawing = threading.Lock()
 
+    #: Whether `run` returns only after the changes of its step are saved.
+    in_sessions = False
+
     @property
     def is_shared(self) -> bool:
         """Whether other servers use the same store; then this is a `SharedKeeping`."""
-        return False
-
-    @property
-    def in_sessions(self) -> bool:
-        """Whether `run` returns only after the changes of its step are saved."""
         return False
 
     @property

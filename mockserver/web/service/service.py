@@ -118,8 +118,7 @@ class Service:
             return self._answer_later(error.pending, environ)
         except KeepingError as error:
             return _unavailable(environ, error)
-        self._store.keeping.after(partial(self._tell, workspace, exchange, evicted))
-        return self._sent(response, wire, environ, workspace, exchange)
+        return self._sent(response, wire, environ, workspace, exchange, evicted)
 
     def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
         """The answer to a request that waits for it; it is not sent if the request waits on, and will be run again.
@@ -143,26 +142,34 @@ class Service:
                 response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
         except KeepingError as error:
             return _unavailable(environ, error)
-        self._store.keeping.after(partial(self._tell, workspace, exchange, evicted))
-        return self._sent(response, shown.wire, environ, workspace, exchange)
-
-    def _tell(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
-        """Count and log an exchange that is over and saved, and the exchanges that it has evicted."""
-        self._store.meter.add(exchange, evicted)
-        if self._log is not None and workspace.counted:
-            self._log(workspace.name, exchange)
+        return self._sent(response, shown.wire, environ, workspace, exchange, evicted)
 
     def _sent(
-        self, response: Response, wire: Wire | None, environ: dict[str, Any], workspace: Workspace, exchange: Exchange
+        self,
+        response: Response,
+        wire: Wire | None,
+        environ: dict[str, Any],
+        workspace: Workspace,
+        exchange: Exchange,
+        evicted: int,
     ) -> Response:
-        """Return the response in its wire form.
+        """Return the response in its wire form; count and log the exchange once it is saved.
 
         Raises:
             ConnectionResetError: as `in_wire_form`.
         """
-        if wire is None:
-            return response
-        return in_wire_form(wire, response, environ, workspace, exchange, self._store.keeping)
+        keeping = self._store.keeping
+        if keeping.in_sessions:
+            keeping.after(partial(self._count, workspace, exchange, evicted))
+        else:
+            self._count(workspace, exchange, evicted)
+        return response if wire is None else in_wire_form(wire, response, environ, workspace, exchange, keeping)
+
+    def _count(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
+        """Count and log an exchange that is over, and count the exchanges that it has evicted."""
+        self._store.meter.add(exchange, evicted)
+        if self._log is not None and workspace.counted:
+            self._log(workspace.name, exchange)
 
     def fail(self) -> Response:
         """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
