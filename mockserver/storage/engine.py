@@ -10,6 +10,11 @@ from mockserver.core.workspaces.keeping import Outline
 
 #: The version that stands for any, where a row or a removal names the version on which it builds.
 ANY_VERSION = "*"
+#: How to go on with a store of another version.
+UPGRADE = (
+    "let the version that wrote it write documents (mockserver store export), and this one make a new store of them "
+    "(mockserver store import)"
+)
 #: The first letters of the names of fields: parts, which are replaced as a whole; entries of logs, as `e:LOG:POSITION`;
 #: and API keys, valid and revoked, which lead to the workspace.
 PART, ENTRY, KEY = "p:", "e:", "k:"

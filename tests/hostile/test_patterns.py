@@ -70,7 +70,6 @@ PATTERNS = [
     "settings.requirements:_NUMBERS",
     "settings.requirements:_REQUIREMENT",
     "storage.records.reading:NAME",
-    "storage.redis.address:_DATABASE",
     "storage.redis.engine:NAME",
     "storage.sqlite.engine:NAME",
     "views.traffic.redaction:_CREDENTIALS",

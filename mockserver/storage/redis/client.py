@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib import resources
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from mockserver.storage.engine import EngineError
-from mockserver.storage.redis.address import place_of
 from mockserver.storage.redis.sentences import translated
 
 #: What a script takes as an argument.
@@ -23,13 +22,13 @@ Argument = bytes | str | int | float
 ANSWER_S = 1.0
 #: How often a listener looks whether it has to end, in seconds; chosen.
 _LISTEN_S = 0.5
-#: What is perhaps wrong where a connection says nothing, by whether it should speak TLS.
-_HINTS = {
-    True: "; a port that speaks no TLS has an address with redis://",
-    False: "; a port that speaks TLS has an address with rediss://",
-}
+#: What is perhaps wrong where Redis has never answered.
+_HINT = "; redis:// is for ports without TLS, rediss:// for ports with TLS"
+#: The options that may follow the question mark of an address, as redis-py names them: files for TLS.
+_FILES = {"ssl_ca_certs", "ssl_certfile", "ssl_keyfile"}
+_FORM = "the address of the store is not of the form redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]"
 _FOLDER = resources.files(__package__) / "scripts"
-_SCRIPTS = ("begin", "call", "commit", "read", "value")
+_SCRIPTS = ("begin", "call", "commit", "read")
 
 
 class _Connection(redis.Connection):
@@ -50,21 +49,15 @@ class _TlsConnection(_Connection, redis.SSLConnection):
 
 
 class Client:
-    """A client of one server of Redis, for all threads of the process that has made it."""
+    """A client of one server of Redis, for all threads. Every method may raise `EngineError`."""
 
     def __init__(self, url: str) -> None:
-        """Prepare a client, which connects when it is used.
-
-        Raises:
-            EngineError: the URL is not one of a store.
-        """
-        self.place = place_of(url)
-        self._process, self._is_closed = os.getpid(), False
-        is_secure = self.place.startswith("rediss:")
-        self._hint = _HINTS[is_secure]  # until Redis has answered
+        """Prepare a client, which connects when it is used; an invalid URL is an error."""
+        self.place = _place(url)
+        self._hint = _HINT
         self._redis = redis.Redis.from_url(
             url,
-            connection_class=_TlsConnection if is_secure else _Connection,
+            connection_class=_TlsConnection if self.place.startswith("rediss:") else _Connection,
             max_connections=2**31,  # each thread uses one, and never waits for another thread
             socket_timeout=ANSWER_S,
             socket_connect_timeout=ANSWER_S / 2,
@@ -73,26 +66,25 @@ class Client:
             driver_info=None,
             encoding_errors="surrogatepass",
         )
-        self._pool = self._redis.connection_pool
-        head, *texts = ((_FOLDER / f"{name}.lua").read_bytes() for name in ("keys", *_SCRIPTS))
+        head = (_FOLDER / "keys.lua").read_text()
         self._scripts = {
-            name: self._redis.register_script(head + text) for name, text in zip(_SCRIPTS, texts, strict=True)
+            name: self._redis.register_script(head + (_FOLDER / f"{name}.lua").read_text()) for name in _SCRIPTS
         }
 
     def run(self, script: str, *arguments: Argument) -> list[Any]:
-        """Return the reply of a script; raises `EngineError` if it has failed, or if that is unknown."""
+        """Return the reply of a script; after an error it is unknown whether the script has run."""
         with self._usable():
             reply: list[Any] = self._scripts[script](args=arguments)
             return reply
 
     def info(self) -> Mapping[str, Any]:
-        """Return what the server says about itself, by name; raises `EngineError`."""
+        """Return what the server says about itself, by name."""
         with self._usable():
             found: dict[str, Any] = self._redis.info()
             return found
 
     def messages(self, channel: str, is_over: Callable[[], bool]) -> Iterator[bytes]:
-        """Yield what is published on a channel, until `is_over` returns True; raises `EngineError`."""
+        """Yield what is published on a channel, until `is_over` returns True."""
         with self._usable(), self._redis.pubsub() as listening:  # type: ignore[no-untyped-call]  # of redis-py
             listening.subscribe(channel)
             while not is_over():
@@ -102,20 +94,30 @@ class Client:
 
     @contextmanager
     def _usable(self) -> Iterator[None]:
-        if self._is_closed:
-            raise EngineError(f"{self.place} is closed")
-        if os.getpid() != self._process:
-            raise EngineError(f"{self.place} is used by the process that has opened it, and not by one that was forked")
         try:
             with translated(self.place, self._hint):
                 yield
         except EngineError:
-            self._pool.disconnect(inuse_connections=False)  # a network that has lost one may have lost all
+            self.close()  # a network that has lost one connection may have lost all
             raise
         self._hint = ""
 
     def close(self) -> None:
-        """Close all connections, but leave those of a process that was forked off to the process that has made them."""
-        self._is_closed = True
-        if os.getpid() == self._process:
-            self._pool.disconnect(inuse_connections=False)  # those in use end with what uses them
+        """Close all connections that are not in use."""
+        self._redis.connection_pool.disconnect(inuse_connections=False)
+
+
+def _place(url: str) -> str:
+    """Return the address of a store without its secrets, or raise `EngineError` without any part of a wrong address."""
+    try:
+        parts = urlsplit(url)
+        port, database = parts.port or 6379, int(parts.path.removeprefix("/") or 0)
+    except ValueError:
+        raise EngineError(_FORM) from None
+    if parts.scheme not in ("redis", "rediss") or not parts.hostname or parts.fragment:
+        raise EngineError(_FORM)
+    options = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    if not options <= (_FILES if parts.scheme == "rediss" else set()):
+        raise EngineError(f"the address of the store takes nothing after the ? but, with rediss://, {sorted(_FILES)}")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return f"{parts.scheme}://{host}:{port}/{database}"

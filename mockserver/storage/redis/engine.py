@@ -42,9 +42,6 @@ class Engine:
             layout: a digest of how workspaces are written; a store of another layout is refused. Empty: any will do.
             writer: the program with its version, as `mockserver 0.1.0`, for users who cannot read the store.
             is_server: whether other servers hear of this one, and the store is made where there is none.
-
-        Raises:
-            EngineError: Redis cannot be reached or used, or it holds something else than a store of this layout.
         """
         self._client = Client(url)
         self.place = self._client.place
@@ -53,17 +50,17 @@ class Engine:
         self._layout, self._writer, self._is_server = layout, writer, is_server
         self._is_closed = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="mockserver store", daemon=True)
-        self._measure()
+        self._check()
         if is_server:
-            self._begin()
             self._beating.start()
 
-    # ------------------------------------------------------------------ whether Redis can be used
-
-    def _measure(self) -> None:
+    def _check(self) -> None:
+        """Refuse Redis if it cannot keep a store, and let other servers hear of this one."""
         info = self._client.info()
         refuse_server(self.place, info)
         self.size = int(info.get("used_memory", 0))
+        if self._is_server:
+            self._begin()
 
     def _begin(self) -> None:
         """Let other servers hear of this one, and make the store where there is none, as after Redis was emptied."""
@@ -72,8 +69,7 @@ class Engine:
     def _beat(self) -> None:
         while not self._is_closed.wait(_BEAT_S):
             try:
-                self._begin()
-                self._measure()
+                self._check()
             except EngineError as error:
                 self._fail(error)
             else:
@@ -87,12 +83,7 @@ class Engine:
         self.failure = str(error)
 
     def _run(self, script: str, *arguments: Argument) -> list[Any]:
-        """Run a script and return its reply, which begins with a word.
-
-        Raises:
-            EngineError: it has failed, or the store is of another version; until Redis is found to be usable again, all
-                later calls fail at once.
-        """
+        """Run a script and return its reply; after an error, all calls fail until Redis is found to be usable again."""
         if self.failure is not None:
             raise EngineError(self.failure)
         try:
@@ -108,20 +99,17 @@ class Engine:
         return reply
 
     def _ask(self, command: str, key: str, *arguments: Argument) -> Any:
-        """Return the reply to one command; raises `EngineError` as `_run`."""
+        """Return the reply to one command."""
         return self._run("call", command, f"mockserver:{key}", *arguments)[1]
 
     def close(self) -> None:
-        if self._is_closed.is_set():
-            return
         self._is_closed.set()
         if self._is_server:
             self._beating.join()
             with suppress(EngineError):
                 self._ask("DEL", f"server:{self.server}")
+        self.failure = f"{self.place} is closed"
         self._client.close()
-
-    # ------------------------------------------------------------------ workspaces
 
     def write(self, batch: Batch) -> None:
         expected = {row.name: row.base for row in batch.rows} | dict(batch.removed)
@@ -179,15 +167,16 @@ class Engine:
                 raise DamagedError(f"{self.place} is damaged: {name!r} is not a name that a workspace can have")
         return names
 
-    # ------------------------------------------------------------------ the store
-
     @property
     def header(self) -> Header:
         layout, writer = self._ask("HMGET", "header", "layout", "writer")
         return Header(shown(layout or b""), shown(writer or b""))
 
     def value(self, name: str, draw: bytes | None = None) -> bytes | None:
-        found = self._run("value", name, *([] if draw is None else [seal(draw)]))[1]
+        found = self._ask("HGET", "values", name)
+        if found is None and draw is not None:
+            self._ask("HSETNX", "values", name, seal(draw))
+            return self.value(name, draw)  # another server may have been faster
         with translated(self.place):
             return None if found is None else unseal(found)
 
@@ -206,8 +195,6 @@ class Engine:
     def forget(self, name: str) -> None:
         self._ask("DEL", f"known:{name}")
 
-    # ------------------------------------------------------------------ the other servers
-
     def living(self, servers: Collection[str]) -> Collection[str]:
         return {server for server in servers if self._ask("EXISTS", f"server:{server}")}
 
@@ -220,13 +207,10 @@ class Engine:
     def changes(self) -> Iterator[tuple[str, str]]:
         while not self._is_closed.is_set():
             with suppress(EngineError):
-                for message in self._client.messages("mockserver:changed", self._is_unusable):
+                for message in self._client.messages("mockserver:changed", lambda: self.failure is not None):
                     name, _, version = message.decode("utf-8", "replace").partition(" ")
                     yield name, version
             self._is_closed.wait(_BEAT_S)
-
-    def _is_unusable(self) -> bool:
-        return self._is_closed.is_set() or self.failure is not None
 
 
 def _flat(pairs: Mapping[str, Argument]) -> list[Argument]:

@@ -3,60 +3,36 @@
 from __future__ import annotations
 
 import re
-import socket
-import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from redis import exceptions
 
-from mockserver.storage.engine import DamagedError, EngineError
+from mockserver.storage.engine import UPGRADE, DamagedError, EngineError
 from mockserver.storage.records.packing import UnreadableError
 
-_CLUSTER = "is part of a cluster, and a store is kept by one server"
-_REPLICA = "is a replica, which cannot be written: name the primary"
 #: What follows the place in a sentence, by a word of the error's text: an error of a script names that of its command
 #: somewhere in the text. Other texts are shown; none of them has a secret.
 _ERRORS = {
     "NOAUTH": "wants a password: give it as redis://:PASSWORD@HOST",
     "WRONGPASS": "does not take this user with this password",
-    "without any password configured": "has no password, and was given one",
-    "NOPERM": "does not allow its user what a store needs: {}",
-    "LOADING": "is still loading what it has on its disk",
-    "READONLY": _REPLICA,
-    "MASTERDOWN": _REPLICA,
     "OOM command not allowed": "is full: its maxmemory is reached",
-    "MISCONF": "takes no changes, as it cannot write to its disk",
-    "NOREPLICAS": "takes no changes, as it has too few replicas",
-    "in cluster mode": _CLUSTER,
-    "BUSY": "is busy with a script that does not end",
-    "DB index is out of range": "has no database of this number",
-    "max number of clients reached": "takes no further connections: its maxclients is reached",
     "unknown command": "does not know a command that a store needs",  # the text may show the password
     "WRONGTYPE": "holds foreign data under keys that begin with mockserver:",
 }
-_WAY = (
-    "let the version that wrote it write documents (mockserver store export), and this one make a store of them in an "
-    "empty database (mockserver store import)"
-)
 #: What follows the place, by the first word of the reply of a script that has done nothing.
 _REFUSALS = {
     b"empty": "holds no store: it was emptied, or none was ever made",
     b"foreign": "holds keys that begin with mockserver:, and no store",
-    b"format": f"is of format {{}}, written by {{}}: {_WAY}",
-    b"layout": f"was written by {{}}, in another layout: {_WAY}",
+    b"format": f"is of format {{}}, written by {{}}: {UPGRADE}",
+    b"layout": f"was written by {{}}, in another layout: {UPGRADE}",
 }
 
 
 @contextmanager
 def translated(place: str, hint: str = "") -> Iterator[None]:
-    """Translate errors of Redis within a `with` block into sentences, with a hint where a connection says nothing.
-
-    Raises:
-        EngineError: it has failed, or cannot be reached; it is unknown whether the command was carried out.
-        DamagedError: it does not hold what was written.
-    """
+    """Translate errors within a `with` block into `EngineError` or `DamagedError`; without an answer, add the hint."""
     try:
         yield
     except (UnreadableError, UnicodeDecodeError) as error:
@@ -78,9 +54,9 @@ def refuse_server(place: str, info: Mapping[str, Any]) -> None:
     if not re.match(r"6\.[2-9]|([7-9]|[1-9][0-9])\.", version):
         raise EngineError(f"{place} is Redis {version}: a store needs 6.2 or newer, or Valkey")
     if info.get("cluster_enabled"):
-        raise EngineError(f"{place} {_CLUSTER}")
+        raise EngineError(f"{place} is part of a cluster, and a store is kept by one server")
     if info.get("role") == "slave":
-        raise EngineError(f"{place} {_REPLICA}")
+        raise EngineError(f"{place} is a replica, which cannot be written: name the primary")
     if info.get("maxmemory") and policy.startswith("allkeys"):
         raise EngineError(f"{place} drops keys when it is full: set its maxmemory-policy to noeviction, not {policy}")
 
@@ -91,34 +67,14 @@ def shown(text: bytes) -> str:
 
 
 def _sentence(error: Exception, hint: str) -> str:
-    text = f"{getattr(error, 'status_code', None) or ''} {error}".strip()
+    text = f"{getattr(error, 'status_code', None) or ''} {error}".strip().rstrip(".")
     for word, sentence in _ERRORS.items():
         if word in text:
-            return sentence.format(text)
+            return sentence
     if isinstance(error, exceptions.TimeoutError):
         return f"has not answered in time{hint}"
     if isinstance(error, exceptions.InvalidResponse | ValueError):
         return "does not speak the protocol of Redis"
     if isinstance(error, exceptions.ConnectionError | OSError):
-        return f"cannot be reached: {_reason(error, hint)}"
+        return f"cannot be reached: {text}{hint if 'closed' in text or 'reset' in text else ''}"
     return f"fails: {text}"
-
-
-def _reason(error: BaseException, hint: str) -> str:
-    """Return what is wrong with a connection, by the first error of a chain."""
-    while (before := error.__cause__ or error.__context__) is not None:
-        error = before
-    text = str(error)
-    if isinstance(error, socket.gaierror):
-        text = "its name is not known"
-    elif isinstance(error, ssl.SSLCertVerificationError):
-        text = f"its certificate is not valid: {error.verify_message}"
-    elif isinstance(error, ssl.SSLEOFError) or "CERTIFICATE_REQUIRED" in text:
-        text = "it has ended TLS, as where it asks for a certificate: ssl_certfile and ssl_keyfile after the ? give one"
-    elif isinstance(error, ssl.SSLError):
-        text = "it does not speak TLS, or not as this server does"
-    elif isinstance(error, ConnectionResetError | BrokenPipeError) or "closed" in text:
-        text = f"it has closed the connection{hint}"
-    elif isinstance(error, OSError) and error.strerror:
-        text = error.strerror[:1].lower() + error.strerror[1:]
-    return text

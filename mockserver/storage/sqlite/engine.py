@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from os import PathLike
@@ -14,7 +13,7 @@ from urllib.parse import quote
 
 from mockserver.core.workspaces.keeping import Outline
 from mockserver.core.workspaces.store import NAME
-from mockserver.storage.engine import KEY, Batch, DamagedError, EngineError, Header, Newer, NoWorkspaceError, Row
+from mockserver.storage.engine import KEY, UPGRADE, Batch, DamagedError, EngineError, Header, Newer, NoWorkspaceError
 from mockserver.storage.records.packing import UnreadableError, seal, unseal
 from mockserver.storage.sqlite.file import StoreFile, translated
 
@@ -39,13 +38,6 @@ PRAGMA cell_size_check = ON;
 """
 #: The beginning of the names of counts among the values.
 _COUNT = "count/"
-#: How many damages SQLite lists at most; chosen: more say nothing more.
-_MOST_DAMAGES = 20
-#: How to go on with a store of another version.
-_WAY = (
-    "let the version that wrote it write documents (mockserver store export), and this one make a new store of them "
-    "(mockserver store import)"
-)
 
 
 class Engine:
@@ -65,13 +57,10 @@ class Engine:
                 and a missing file is not created.
             writer: the program that writes, as `mockserver 0.1.0`.
             create: whether a missing file is created.
-
-        Raises:
-            EngineError: the file is used by another process, is no store, is of another version or layout, is damaged,
-                or cannot be opened.
         """
         wanted = None if layout is None else Header(layout, writer)
         self._file = StoreFile(path)
+        self.place = self._file.place
         #: Held while the connection is used.
         self._lock = threading.Lock()
         with translated(self.place), ExitStack() as opening:
@@ -92,17 +81,13 @@ class Engine:
             #: What the file says about itself.
             self.header = _read_header(connection, self.place)
             if wanted is not None and wanted.layout != self.header.layout:
-                raise EngineError(f"{self.place} was written by {self.header.writer}, in another layout: {_WAY}")
+                raise EngineError(f"{self.place} was written by {self.header.writer}, in another layout: {UPGRADE}")
             if wanted is not None and wanted != self.header:
                 connection.execute("UPDATE header SET writer = ?", (wanted.writer,))
                 self.header = wanted
             row = connection.execute("SELECT coalesce(max(turn), 0) FROM workspace").fetchone()
             (self._turn,) = _checked(row, int)
         self._file.check(is_used=True)
-
-    @property
-    def place(self) -> str:
-        return self._file.place
 
     @property
     def size(self) -> int:
@@ -122,8 +107,6 @@ class Engine:
         with self._lock, suppress(sqlite3.Error):
             self._connection.close()
 
-    # ------------------------------------------------------------------ workspaces
-
     def write(self, batch: Batch) -> None:
         with self._used() as connection, connection:
             connection.execute("BEGIN")
@@ -131,25 +114,21 @@ class Engine:
             connection.executemany("DELETE FROM workspace WHERE name = ?", removed)
             connection.executemany("DELETE FROM field WHERE workspace = ?", removed)
             for row in batch.rows:
-                self._write_row(row)
+                self._turn += 1
+                connection.execute(
+                    "INSERT INTO workspace (name, turn, due) VALUES (?, ?, ?)"
+                    " ON CONFLICT (name) DO UPDATE SET turn = excluded.turn, due = excluded.due",
+                    (row.name, self._turn, row.due_at),
+                )
+                gone = ((row.name, field) for field in row.changes.gone)
+                connection.executemany("DELETE FROM field WHERE workspace = ? AND name = ?", gone)
+                connection.executemany(
+                    "INSERT INTO field (workspace, name, content) VALUES (?, ?, ?)"
+                    " ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content",
+                    ((row.name, field, content) for field, content in row.changes.fields.items()),
+                )
             for name, number in batch.counts.items():
                 self._put(f"{_COUNT}{name}", b"%d" % (int(self._get(f"{_COUNT}{name}") or 0) + number))
-
-    def _write_row(self, row: Row) -> None:
-        self._turn += 1
-        self._connection.execute(
-            "INSERT INTO workspace (name, turn, due) VALUES (?, ?, ?)"
-            " ON CONFLICT (name) DO UPDATE SET turn = excluded.turn, due = excluded.due",
-            (row.name, self._turn, row.due_at),
-        )
-        self._connection.executemany(
-            "DELETE FROM field WHERE workspace = ? AND name = ?", ((row.name, field) for field in row.changes.gone)
-        )
-        self._connection.executemany(
-            "INSERT INTO field (workspace, name, content) VALUES (?, ?, ?)"
-            " ON CONFLICT (workspace, name) DO UPDATE SET content = excluded.content",
-            ((row.name, field, content) for field, content in row.changes.fields.items()),
-        )
 
     def read(self, name: str, version: str = "") -> Newer | None:
         if version:  # nobody else changes it
@@ -161,19 +140,17 @@ class Engine:
             return Newer("1", dict(_checked(row, str, bytes) for row in rows))
 
     def outlines(self) -> Sequence[Outline]:
-        keys = defaultdict(list)
+        query = "SELECT workspace.name, due, field.name FROM workspace LEFT JOIN field ON workspace = workspace.name"
+        found: dict[tuple[str, float | None], list[str]] = {}
         with self._used() as connection:
-            # CROSS: look for the keys of each workspace, not through all fields.
-            query = "SELECT workspace, field.name FROM workspace CROSS JOIN field ON workspace = workspace.name"
-            for row in connection.execute(f"{query} AND field.name GLOB '{KEY}*'"):
-                name, field = _checked(row, str, str)
-                keys[name].append(field.removeprefix(KEY))
-            query = "SELECT name, due FROM workspace ORDER BY turn"
-            rows = [_checked(row, str, float | None) for row in connection.execute(query)]
-            for name, _ in rows:
+            for row in connection.execute(f"{query} AND field.name GLOB '{KEY}*' ORDER BY turn, field.name"):
+                name, due_at, field = _checked(row, str, float | None, str | None)
                 if not NAME.fullmatch(name):  # commands make file names of them
                     raise UnreadableError(f"{name!r} is not a name that a workspace can have")
-        return [Outline(name, keys[name], due_at) for name, due_at in rows]
+                keys = found.setdefault((name, due_at), [])
+                if field is not None:
+                    keys.append(field.removeprefix(KEY))
+        return [Outline(name, keys, due_at) for (name, due_at), keys in found.items()]
 
     def field(self, names: Collection[str], field: str) -> Mapping[str, bytes]:
         query = "SELECT content FROM field WHERE workspace = ? AND name = ?"
@@ -185,8 +162,6 @@ class Engine:
         query = "SELECT workspace.name, coalesce(sum(length(content)), 0) FROM workspace LEFT JOIN field"
         with self._used() as connection:
             return dict(connection.execute(f"{query} ON workspace = workspace.name GROUP BY workspace.name"))
-
-    # ------------------------------------------------------------------ values of the store
 
     def _get(self, name: str) -> bytes | None:
         row = self._connection.execute("SELECT content FROM value WHERE name = ?", (name,)).fetchone()
@@ -218,7 +193,7 @@ class Engine:
         """Return a sentence for each damage of the file and of its values; the content of fields is not checked."""
         try:
             with self._used() as connection:
-                rows = connection.execute(f"PRAGMA integrity_check({_MOST_DAMAGES})").fetchall()
+                rows = connection.execute("PRAGMA integrity_check").fetchall()
             self._values("*")
         except DamagedError as error:
             return [str(error)]
@@ -249,7 +224,7 @@ def _read_header(connection: sqlite3.Connection, place: str) -> Header:
     if kind != _APPLICATION_ID:
         raise EngineError(f"{place} is a file of SQLite, but no store of this program")
     if version != _FORMAT:
-        raise EngineError(f"{place} is of format {version}, and this version reads {_FORMAT}: {_WAY}")
+        raise EngineError(f"{place} is of format {version}, and this version reads {_FORMAT}: {UPGRADE}")
     found = dict(connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL"))
     rows = connection.execute("SELECT layout, writer FROM header LIMIT 2").fetchall() if found == _TABLES else []
     if len(rows) != 1:

@@ -21,24 +21,19 @@ _SENTENCES = {
     sqlite3.SQLITE_IOERR: "cannot be read or written: {}",
     sqlite3.SQLITE_NOTADB: "is no store of this program, and no file of SQLite",
 }
+_RESTORE = "put the file back, or start anew"
 
 
 class StoreFile:
-    """A file that only this process should change.
+    """A file that only this process should change. Every method may raise `EngineError`.
 
     Nothing but SQLite opens it: a process that closes a file loses all locks that it has on the file
     (sqlite.org/howtocorrupt.html, 2.2).
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Look at a path; a missing file is no error.
-
-        Raises:
-            EngineError: a store cannot be there.
-        """
+        """Look at a path and refuse what cannot be a store; a missing file is no error."""
         self.place = _printable(path)
-        if not self.place:
-            raise EngineError("the path of the store is empty")
         #: The file as it was after its last use by this process, or None if it is missing.
         self.seen: os.stat_result | None = None
         try:
@@ -50,25 +45,16 @@ class StoreFile:
             return
         except (OSError, ValueError) as error:  # ValueError: the path has a zero byte
             raise EngineError(f"{self.place} cannot be opened: {getattr(error, 'strerror', error)}") from error
-        if sentence := self._misfit(self.seen):
-            raise EngineError(f"{self.place} {sentence}")
-
-    def _misfit(self, found: os.stat_result) -> str | None:
-        """Return a sentence if a file cannot be opened as a store, else None."""
-        if not stat.S_ISREG(found.st_mode):
-            return "is no file, but a folder, a device, a pipe or a socket"
-        if not found.st_size:
-            return "is empty: put a backup in its place, or remove the file to begin anew"
+        if not stat.S_ISREG(self.seen.st_mode):
+            raise EngineError(f"{self.place} is no file, but a folder, a device, a pipe or a socket")
+        if not self.seen.st_size:
+            raise EngineError(f"{self.place} is empty: put a backup in its place, or remove the file to begin anew")
         # SQLite opens what it cannot write, and fails later.
-        is_writable = os.access(self.path, os.R_OK | os.W_OK) and os.access(self.path.parent, os.W_OK)
-        return None if is_writable else _SENTENCES[sqlite3.SQLITE_READONLY]
+        if not (os.access(self.path, os.R_OK | os.W_OK) and os.access(self.path.parent, os.W_OK)):
+            raise EngineError(f"{self.place} {_SENTENCES[sqlite3.SQLITE_READONLY]}")
 
     def create(self, fill: Callable[[Path], None]) -> None:
-        """Create the file, readable by its owner only; `fill` writes it before it appears under its name.
-
-        Raises:
-            EngineError: it cannot be created, or another process was faster.
-        """
+        """Create the file, readable by its owner only; `fill` writes it before it appears under its name."""
         try:
             with tempfile.TemporaryDirectory(dir=self.path.parent, prefix=".mockserver-") as folder:
                 file = Path(folder) / "store"
@@ -80,26 +66,17 @@ class StoreFile:
             raise EngineError(f"{self.place} cannot be created: {error.strerror}") from error
 
     def check(self, *, is_used: bool = False) -> None:
-        """Refuse a file that another program has changed, which SQLite would not notice.
+        """Refuse a file that another program has removed, replaced or changed, which SQLite may not notice.
 
-        Args:
-            is_used: whether this process may have changed it since the last call.
-
-        Raises:
-            EngineError: it was removed, replaced or changed.
+        `is_used` tells whether this process may have changed it since the last call.
         """
         found = None
         with suppress(OSError):
             found = self.path.stat()
         if found is None or self.seen is None or not os.path.samestat(found, self.seen):
-            raise EngineError(
-                f"{self.place} was removed or replaced while it was used: put the file back, or start anew"
-            )
+            raise EngineError(f"{self.place} was removed or replaced while it was used: {_RESTORE}")
         if not is_used and (found.st_size, found.st_mtime_ns) != (self.seen.st_size, self.seen.st_mtime_ns):
-            raise EngineError(
-                f"{self.place} was changed by another program while the server used it: "
-                "put the file back, or start anew"
-            )
+            raise EngineError(f"{self.place} was changed by another program while it was used: {_RESTORE}")
         self.seen = found
 
 

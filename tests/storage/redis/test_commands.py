@@ -14,7 +14,6 @@ from ports import free_port
 from mockserver import MockServer
 
 DOCUMENT = "name: {}\nstate: {{clock: {{frozen: true}}, accounts: [{{name: acme, api_keys: [{}]}}]}}\n"
-COMMANDS = pytest.mark.parametrize("command", [["info"], ["export", "folder"]], ids=" ".join)
 
 
 def run(*words):
@@ -101,19 +100,6 @@ def test_export_changes_nothing(store, server, folder, redis_server):
     assert misused("export", store, folder, "other") == f"{store} holds no workspace other"
 
 
-def test_documents_of_a_store_make_the_same_store(redis_server, folder, document):
-    new, again = redis_server.url(1), folder.with_name("again")
-    assert run("import", new, document("one"), document("two")) == f"workspaces in {new}: 2\n"
-    run("export", new, folder)
-    redis_server.command("FLUSHDB", 1)
-    run("import", new, folder)
-    run("export", new, again)
-    redis_server.command("FLUSHDB", 1)
-
-    for name in ("one.yaml", "two.yaml"):
-        assert (again / name).read_text() == (folder / name).read_text()
-
-
 def test_running_servers_have_imported_workspaces_at_once(store, server, document):
     assert json.loads(run("import", store, document("fresh"), "--json")) == {"path": store, "imported": ["fresh"]}
 
@@ -129,21 +115,13 @@ def test_import_writes_nothing_when_a_name_is_taken(store, document):
     assert [row["name"] for row in json.loads(run("info", "--json", store))["workspaces"]] == ["taken"]
 
 
-@COMMANDS
-def test_database_without_a_store_is_refused_and_left_empty(store, command, redis_server):
-    found = misused(command[0], store, *command[1:])
-
-    assert found == f"{store} holds no store: it was emptied, or none was ever made"
-    assert redis_server.command("DBSIZE") == ":0"
-
-
-@COMMANDS
-def test_unreachable_database_is_refused_without_its_password(command):
+def test_unreachable_database_is_refused_without_its_password():
     place = f"127.0.0.1:{free_port()}/0"
 
-    assert misused(command[0], f"redis://:s3cret@{place}", *command[1:]) == (
-        f"redis://{place} cannot be reached: connection refused"
-    )
+    found = misused("info", f"redis://:s3cret@{place}")
+
+    assert found.startswith(f"redis://{place} cannot be reached: ")
+    assert "Connection refused" in found
 
 
 def test_missing_client_is_explained(store, monkeypatch):

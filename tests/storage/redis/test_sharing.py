@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +9,6 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from balanced import until
 
-from mockserver.core.workspaces.keeping import Outline
 from mockserver.storage.engine import Batch, Changes, DamagedError, EngineError, Row
 from mockserver.storage.redis.client import ANSWER_S
 
@@ -32,29 +30,11 @@ def fails(call):
 # ---------------------------------------------------------------------- the store
 
 
-def test_outlines_have_names_keys_and_times(join, write):
-    engine = join()
-    write(engine, {"k:b": b"", "k:a": b"", "p:state": b"123"}, name="acme", due_at=1764000000.25)
-    write(engine, name="beta", due_at=7)
-    write(engine, name="beta")
-
-    assert engine.outlines() == [Outline("acme", ["a", "b"], 1764000000.25), Outline("beta", [])]
-    assert engine.field(["beta", "acme", "gone"], "p:state") == {"acme": b"123"}
-    assert engine.sizes()["acme"] >= 3
-
-
 def test_workspaces_are_due_when_their_time_has_come(join):
     engine, now = join(), time.time()
     engine.write(Batch(rows=[Row(name, Changes(), "", at) for name, at in (("late", now + 99), ("soon", now - 1))]))
 
     assert engine.due() == ["soon"]
-
-
-def test_value_is_drawn_once(join):
-    one, other = join(), join()
-
-    assert one.value("secret") is None
-    assert one.value("secret", b"first") == other.value("secret", b"second") == other.value("secret") == b"first"
 
 
 def test_damaged_value_is_refused(join, redis_server):
@@ -63,16 +43,6 @@ def test_damaged_value_is_refused(join, redis_server):
 
     with pytest.raises(DamagedError, match="is damaged"):
         engine.value("secret")
-
-
-def test_counts_are_added_until_they_are_cleared(join):
-    one, other = join(), join()
-    one.write(Batch(counts={"answers": 2}))
-    other.write(Batch(counts={"answers": 3, "calls": 1}))
-    assert one.counts() == {"answers": 5, "calls": 1}
-
-    one.clear_counts()
-    assert other.counts() == {}
 
 
 def test_names_are_remembered_until_they_are_forgotten(join):
@@ -184,19 +154,6 @@ def test_lost_reply_is_told_and_the_commit_is_not_repeated(lined, proxy, write, 
     assert join().read("acme").version in ("1-a", "2-b")
 
 
-def test_full_memory_is_told_until_there_is_room(start, join, write):
-    server = start("--maxmemory-policy", "noeviction")
-    engine = join(server.url())
-    write(engine, {"p:state": b"1"}, nonce="a")
-    server.command("CONFIG SET maxmemory 1")
-    with pytest.raises(EngineError, match=r"is full: its maxmemory is reached$"):
-        engine.write(Batch(removed={"acme": "*"}, rows=[Row("acme", Changes({"p:state": b"2"}))], counts={"a": 1}))
-    server.command("CONFIG SET maxmemory 0")
-    until(lambda: engine.failure is None, "there is room again")
-
-    assert engine.read("acme").version == "1-a"
-
-
 @pytest.mark.parametrize(("change", "sentence"), [("layout other", "another layout"), ("format 4", "is of format 4")])
 @pytest.mark.parametrize(
     "call",
@@ -223,20 +180,3 @@ def test_store_is_made_anew_after_redis_was_emptied(join, redis_server):
 
     until(lambda: redis_server.command("EXISTS mockserver:header") == ":1", "the store is there again")
     assert engine.living([engine.server]) == {engine.server}
-
-
-def test_forked_process_does_not_use_the_connections(join):
-    engine = join()
-    reader, writer = os.pipe()
-    if (child := os.fork()) == 0:
-        try:
-            engine.names()
-        except EngineError as error:
-            os.write(writer, str(error).encode())
-        engine.close()
-        os._exit(0)
-    os.waitpid(child, 0)
-    os.close(writer)
-    with os.fdopen(reader) as pipe:
-        assert pipe.read().endswith("is used by the process that has opened it, and not by one that was forked")
-    assert engine.names() == []

@@ -40,10 +40,6 @@ def test_workspace_is_read_as_a_whole_without_a_known_version(engine):
     assert engine.read("acme") == ("1-a", fields, [], True)
 
 
-def test_nothing_is_read_when_the_known_version_is_the_newest(engine):
-    assert engine.read("acme", "1-a") is None
-
-
 def test_changes_are_read_since_a_known_version(engine, write):
     write(engine, {"p:state": b"2", "e:journal:1": b"y"}, nonce="b")
     write(engine, {"e:journal:2": b"z"}, gone=["e:journal:0", "p:none"], nonce="c")
@@ -111,15 +107,6 @@ def test_known_versions_of_a_state_that_was_lost_are_read_as_a_whole(engine, wri
     assert "p:snapshot/s" not in found.fields
     with pytest.raises(ConflictError):
         write(engine, {"p:state": b"3"}, base="2-b")
-
-
-def test_large_commits_are_written_and_read(engine, write):
-    names = [f"e:journal:{number}" for number in range(20_000)]
-    write(engine, dict.fromkeys(names, b"x"), nonce="b")
-    assert len(engine.read("acme", "1-a").fields) == 20_000
-    write(engine, gone=names, nonce="c")
-    assert len(engine.read("acme", "2-b").gone) == 20_000
-    assert len(engine.read("acme").fields) == 3
 
 
 # ---------------------------------------------------------------------- writing

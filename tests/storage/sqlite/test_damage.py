@@ -39,13 +39,6 @@ def test_a_damaged_field_costs_only_its_workspace(engine, write, damaged, change
     assert [row.name for row in store.outlines()] == ["hit", "spared"]
 
 
-def test_a_damaged_field_is_found_among_those_of_many_workspaces(engine, write, damaged):
-    write(engine)
-    store = damaged("UPDATE field SET content = 'a text'")
-    with pytest.raises(DamagedError, match=r"store\.db is damaged: 'a text' is not what was written$"):
-        store.field(["acme"], "p:state")
-
-
 @pytest.mark.parametrize("change", ["name = x'00'", "name = '../acme'", "name = CAST(x'ff' AS TEXT)", "due = 'soon'"])
 def test_a_damaged_workspace_is_found(engine, write, damaged, change):
     write(engine)

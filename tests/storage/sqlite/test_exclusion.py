@@ -74,11 +74,3 @@ def test_a_program_that_copies_a_store_in_use_is_not_noticed(engine, path, write
     subprocess.run([shutil.which("cp"), path, tmp_path / "copy"], check=True)
     write(engine)
     assert [row.name for row in engine.outlines()] == ["acme"]
-
-
-def test_a_store_is_opened_again_after_it_was_closed_twice(engine, opened):
-    engine.close()
-    again = opened()
-    engine.close()
-    assert again.outlines() == []
-    assert_used(again.place)

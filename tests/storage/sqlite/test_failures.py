@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import resource
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing, contextmanager
 
 import pytest
@@ -82,40 +79,3 @@ def test_a_store_of_a_process_that_was_killed_in_a_write_is_as_before_the_write(
     store = opened(killed / "store.db")
     assert store.read("acme").fields == {"p:state": b"before"}
     assert store.damages() == []
-
-
-#: Writes batches without end, each to two workspaces and a count, and prints the number of each that is written.
-WRITER = """
-import sys
-from mockserver.storage.engine import Batch, Changes, Row
-from mockserver.storage.sqlite import Engine
-engine = Engine(sys.argv[1], layout="the layout of today")
-number = engine.counts().get("batches", 0)
-while True:
-    number += 1
-    fields = {f"p:{part}": b"%d " % number * 9_000 for part in range(10)}
-    engine.write(Batch(rows=[Row(name, Changes(fields)) for name in ("one", "two")], counts={"batches": 1}))
-    print(number, flush=True)
-"""
-
-
-def last_acknowledged(path, count):
-    """Let a process write so many batches, and kill it in one of the next; returns the last that it acknowledged."""
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE) as process:
-        for _ in range(count):
-            last = process.stdout.readline()
-        process.kill()
-        return int((process.stdout.read().split() or [last])[-1])
-
-
-def test_all_acknowledged_batches_are_there_as_a_whole_after_kills(path, opened):
-    draw = random.Random(1)
-    for _ in range(4):
-        acknowledged = last_acknowledged(path, draw.randrange(1, 20))
-        engine = opened()
-        written = engine.counts()["batches"]
-        assert written in (acknowledged, acknowledged + 1)
-        expected = {f"p:{part}": b"%d " % written * 9_000 for part in range(10)}
-        assert [engine.read(name).fields for name in ("one", "two")] == [expected, expected]
-        assert engine.damages() == []
-        engine.close()

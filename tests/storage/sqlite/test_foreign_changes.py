@@ -9,7 +9,7 @@ import pytest
 
 from mockserver.storage.engine import Batch, Changes, EngineError, Row
 
-CHANGED = r"store\.db was changed by another program while the server used it: put the file back, or start anew$"
+CHANGED = r"store\.db was changed by another program while it was used: put the file back, or start anew$"
 GONE = r"store\.db was removed or replaced while it was used: put the file back, or start anew$"
 
 

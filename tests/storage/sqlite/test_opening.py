@@ -107,7 +107,6 @@ def test_a_file_that_is_no_store_is_refused(path, make, sentence):
 @pytest.mark.parametrize(
     ("path", "sentence"),
     [
-        ("", "the path of the store is empty"),
         ("a\0b", r"a\x00b cannot be opened: embedded null byte"),
         ("/dev/null/store.db", "/dev/null/store.db cannot be opened: Not a directory"),
         ("/" + "n" * 300, f"/{'n' * 300} cannot be opened: File name too long"),
