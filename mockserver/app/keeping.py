@@ -53,7 +53,7 @@ def _engine(settings: Settings) -> Engine:
         EngineError: it cannot be used.
         KeepingError: the client of its database is not installed.
     """
-    from mockserver.storage.records.layout import layout  # noqa: PLC0415  # few servers save anything
+    from mockserver.storage.records.packing import layout  # noqa: PLC0415  # few servers save anything
 
     if settings.store.startswith(_SHARED):
         check_client()

@@ -16,7 +16,7 @@ from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Parts, Workspace
 from mockserver.storage.engine import ANY_VERSION, Batch, Engine, Row
 from mockserver.storage.keeper import Keeper, Kept
-from mockserver.storage.records import counts
+from mockserver.storage.records import forms
 
 #: How many bytes are written in one transaction, unless one workspace has more; chosen: they are in memory meanwhile.
 _BATCH_BYTES = 8 << 20
@@ -36,40 +36,26 @@ _LOG = logging.getLogger(__name__)
 
 
 class TouchLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
-    """A lock that reports when it is first taken after the writer has looked at its workspace."""
+    """A lock that calls `report` when it is taken next, once."""
 
-    #: Whether it was taken since `look`; true at first, so that it reports nothing before `follow`.
-    is_touched: bool = True
-    _report: Callable[[], None]
-
-    def follow(self, report: Callable[[], None], *, is_touched: bool) -> None:
-        """Call `report` from now on, from any thread; at once if the workspace `is_touched` already."""
-        self._report = report
-        self.is_touched = False
-        if is_touched:
-            self._touch()
-
-    def _touch(self) -> None:
-        if not self.is_touched:
-            self.is_touched = True
-            self._report()
+    report: Callable[[], None] | None = None
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
         is_taken = super().acquire(blocking, timeout)
-        if is_taken and not self.is_touched:
-            self._touch()
+        if is_taken and self.report is not None:
+            report, self.report = self.report, None
+            report()
         return is_taken
 
     __enter__ = acquire
 
     @contextmanager
-    def look(self, patience_s: float) -> Iterator[bool]:
-        """Hold the lock without touching it, and reset `is_touched`; yield False if others hold it for too long."""
+    def unreported(self, patience_s: float) -> Iterator[bool]:
+        """Hold the lock without a report; yield False if others hold it for so many seconds."""
         if not super().acquire(timeout=patience_s):
             yield False
             return
         try:
-            self.is_touched = False
             yield True
         finally:
             self.release()
@@ -134,7 +120,10 @@ class BackgroundKeeper(Keeper):
         with self._lock:
             kept = self._kept[name] = self._taken_up(workspace)
             self._removed.pop(name, None)  # a new workspace replaces the saved one
-        lock.follow(partial(self._touch, name), is_touched=kept.version is None)
+        if kept.version is None:
+            self._touch(name)
+        else:
+            lock.report = partial(self._touch, name)
 
     def _touch(self, name: str) -> None:
         with self._lock:
@@ -162,7 +151,7 @@ class BackgroundKeeper(Keeper):
 
     def add_past(self, coverage: Coverage) -> None:
         with self._lock:
-            _add(self._counts, counts.of(coverage))
+            _add(self._counts, forms.counts_of(coverage))
         self._is_awake.set()
 
     # ------------------------------------------------------------------ the thread that writes
@@ -257,9 +246,10 @@ class BackgroundKeeper(Keeper):
             return None
         lock = kept.workspace.lock
         assert isinstance(lock, TouchLock), "`lock` has made it"
-        with lock.look(patience_s) as is_held:
+        with lock.unreported(patience_s) as is_held:
             if not is_held:
                 return None
+            lock.report = partial(self._touch, name)
             row = kept.take() if self._kept.get(name) is kept else None
             del names[name]
             return None if row is None else (kept, row)

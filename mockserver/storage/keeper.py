@@ -22,8 +22,8 @@ from mockserver.storage.engine import (
     NoWorkspaceError,
     Row,
 )
-from mockserver.storage.records import counts, reading
-from mockserver.storage.records.packing import UnreadableError
+from mockserver.storage.records import forms, reading
+from mockserver.storage.records.packing import UnreadableError, decode
 from mockserver.storage.records.written import Written
 
 #: The field that holds the coverage of a workspace.
@@ -90,7 +90,7 @@ class Kept:
         self.is_taken = False
 
     def outline(self) -> Outline:
-        """Return what has to be known of the workspace while it is not in memory."""
+        """Return name, keys and due time, which are known while the workspace is passivated."""
         state = self.workspace.state
         return Outline(self.name, (*state.keys, *state.revoked_keys), self._due_at())
 
@@ -191,7 +191,7 @@ class Keeper(Keeping):
         return Kept(workspace, newer)
 
     def _taken_up(self, workspace: Workspace) -> Kept:
-        """Return what is known of a workspace that is added: of the one that was just loaded, or of a new one."""
+        """Return the record of a workspace that was just loaded, or a new one for a new workspace."""
         loaded = self._loaded.pop(workspace.name, None)
         return loaded if loaded is not None and loaded.workspace is workspace else Kept(workspace)
 
@@ -201,7 +201,7 @@ class Keeper(Keeping):
         found = Coverage()
         with translated():
             for content in self._engine.field(tuple(names), _COVERAGE).values():
-                found.merge(reading.coverage(content))
+                found.merge(decode(content, Coverage))
         return found
 
     def clear_coverage(self, names: Iterable[str]) -> None:
@@ -212,7 +212,7 @@ class Keeper(Keeping):
 
     def past(self) -> Coverage:
         with translated():
-            return counts.coverage(self._engine.counts())
+            return forms.coverage_of(self._engine.counts())
 
     def clear_past(self) -> None:
         with translated():

@@ -14,7 +14,7 @@ import threading
 import time
 from _thread import RLock  # `threading.RLock` is a function that makes one of these
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import cast
 from weakref import WeakValueDictionary
@@ -29,9 +29,9 @@ from mockserver.core.traffic.mailbox import WAITING, Sending
 from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, Result
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Parts, Workspace
-from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, Row, SharedEngine
+from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row, SharedEngine
 from mockserver.storage.keeper import Keeper, Kept, translated
-from mockserver.storage.records import counts, reading
+from mockserver.storage.records import forms, reading
 from mockserver.storage.records.written import Written
 
 #: How often a step runs at most, and from which attempt on it waits for its turn among servers in conflict; chosen.
@@ -172,14 +172,10 @@ class SessionKeeper(Keeper):
         limits: WorkspaceLimits,
         before_waiting: Callable[[], object] = lambda: None,
     ) -> None:
-        """A keeper, which closes the engine when it is closed.
+        """A keeper, as `Keeper`.
 
-        Args:
-            engine: where workspaces are saved.
-            parts: what every workspace that is loaded has.
-            limits: the limits of every workspace that is loaded.
-            before_waiting: called before a step waits for anything; it may raise an exception, so that the step runs
-                where it may wait.
+        `before_waiting` is called before a step waits for anything, and may raise an exception, so that the step runs
+        where it may wait.
         """
         super().__init__(engine, parts=parts, limits=limits)
         self.before_waiting = before_waiting
@@ -266,13 +262,11 @@ class SessionKeeper(Keeper):
             yield
         finally:
             for name in taken:
-                self._let_go(name)
+                with suppress(EngineError):  # the lock runs out by itself
+                    self._shared.let_go(name)
 
     def _order(self, name: str) -> bool:
         return self._asked(lambda engine: engine.order(name))
-
-    def _let_go(self, name: str) -> None:
-        self._asked(lambda engine: engine.let_go(name))
 
     def _commit(self, session: Session) -> None:
         """Write what a session has changed.
@@ -380,7 +374,7 @@ class SessionKeeper(Keeper):
         return _Outbox(effects, self.after)
 
     def add_past(self, coverage: Coverage) -> None:
-        self.run(lambda: self._count(counts.of(coverage)))
+        self.run(lambda: self._count(forms.counts_of(coverage)))
 
     def _count(self, numbers: dict[str, int]) -> None:
         session = self.current

@@ -10,7 +10,7 @@ import pytest
 from invoking import invoke
 
 from mockserver.storage.engine import Batch, Changes, Row
-from mockserver.storage.records.layout import layout
+from mockserver.storage.records.packing import layout
 from mockserver.storage.records.written import Written
 from mockserver.storage.sqlite import Engine
 

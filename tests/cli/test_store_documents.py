@@ -20,7 +20,7 @@ from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import Batch, Row
-from mockserver.storage.records.layout import layout
+from mockserver.storage.records.packing import layout
 from mockserver.storage.records.reading import load
 from mockserver.storage.records.written import Written
 from mockserver.storage.sqlite import Engine

@@ -15,7 +15,7 @@ from mockserver import create_app
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.storage.records import reading
-from mockserver.storage.records.layout import layout
+from mockserver.storage.records.packing import layout
 
 #: Who opens a store to look into it.
 _WRITER = "tests"

@@ -12,6 +12,7 @@ from mockserver.core.workspaces.workspace import Parts
 from mockserver.scenario.load import load
 from mockserver.storage.keeper import Kept
 from mockserver.storage.records import reading
+from mockserver.storage.records.packing import decode
 from mockserver.storage.records.written import Written
 
 SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
@@ -92,7 +93,7 @@ class Shelf(Keeping):
         found = Coverage()
         for name in names:
             if "p:coverage" in self._saved[name].fields:
-                found.merge(reading.coverage(self._saved[name].fields["p:coverage"]))
+                found.merge(decode(self._saved[name].fields["p:coverage"], Coverage))
         return found
 
     def clear_coverage(self, names):

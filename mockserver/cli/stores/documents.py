@@ -49,7 +49,7 @@ def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: 
     """
     from mockserver.cli.stores.workspace_text import text_of
     from mockserver.storage.engine import NoWorkspaceError
-    from mockserver.storage.records.layout import layout
+    from mockserver.storage.records.packing import layout
 
     written, damages = [], []
     with opened(path, layout=layout(), writer=_writer()) as store:
@@ -101,7 +101,7 @@ def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
     of their names. A document with a mistake makes nothing.
     """
     from mockserver.storage.engine import Batch, ConflictError
-    from mockserver.storage.records.layout import layout
+    from mockserver.storage.records.packing import layout
 
     rows = [_row(workspace) for workspace in _workspaces(sources)]
     with opened(path, layout=layout(), writer=_writer(), create=True) as store:

@@ -29,7 +29,7 @@ def info(path: str, check: bool, as_json: bool) -> int:
 
     Servers may use a database meanwhile.
     """
-    from mockserver.storage.records.layout import layout
+    from mockserver.storage.records.packing import layout
 
     with opened(path) as store:
         header, sizes = store.header, store.sizes()

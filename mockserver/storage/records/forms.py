@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
@@ -17,6 +18,7 @@ from mockserver.core.state.randomness import Randomness
 from mockserver.core.state.state import State
 from mockserver.core.state.stubs import Stub, Stubs
 from mockserver.core.time.clock import Clock, ClockSetting
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.mailbox import Mailbox, Sending
 from mockserver.core.traffic.match import ANYTHING
@@ -26,7 +28,7 @@ from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.storage.engine import PART
 from mockserver.storage.records.logs import LOGS
-from mockserver.storage.records.packing import pack, pack_exactly, unpack
+from mockserver.storage.records.packing import UnreadableError, pack, pack_exactly, unpack
 from mockserver.storage.records.rows import Rows
 
 #: The fields of the parts. The names of accounts and snapshots go on with an id or a name. `UNCOUNTED` is the coverage
@@ -35,8 +37,6 @@ WORKSPACE, STATE, TIMERS, COVERAGE, UNCOUNTED, ORIGIN, ACCOUNT, SNAPSHOT = (
     f"{PART}{name}"
     for name in ("workspace", "state", "timers", "coverage", "uncounted", "origin", "account/", "snapshot/")
 )
-#: The parameter of a fault that is not a plain value.
-_DISTRIBUTION = "distribution"
 
 Rule = TypeVar("Rule", Fault, Stub)
 
@@ -54,9 +54,7 @@ class WorkspaceForm(NamedTuple):
     #: How many exchanges have got their answer after they were noted.
     completed: int
     receivers: Sequence[Receiver]
-    #: How far each log has come.
     logs: Mapping[str, RingCounts]
-    #: The names of the snapshots, in their order.
     snapshots: Sequence[str]
     #: How often the state was replaced.
     generation: int
@@ -98,7 +96,6 @@ class StateForm(NamedTuple):
     sendings: Mapping[str, Sending]
     faults: Sequence[Fault]
     stubs: Sequence[Stub]
-    #: The ids of the accounts, in their order.
     accounts: Sequence[int]
     names: dict[str, int]
     masters: dict[str, int]
@@ -157,8 +154,8 @@ def _typed(rule: Rule) -> Rule:
     """Return a fault or a stub that was read, after giving a type to the values of which it does not say the type."""
     if isinstance(rule.match.json, bytes):
         rule.match = rule.match._replace(json=ANYTHING)
-    if isinstance(rule, Fault) and _DISTRIBUTION in rule.parameters:
-        rule.parameters[_DISTRIBUTION] = unpack(pack(rule.parameters[_DISTRIBUTION]), Latency)
+    if isinstance(rule, Fault) and "distribution" in rule.parameters:
+        rule.parameters["distribution"] = unpack(pack(rule.parameters["distribution"]), Latency)
     return rule
 
 
@@ -176,9 +173,8 @@ class SnapshotForm(NamedTuple):
 
     @classmethod
     def of(cls, snapshot: Snapshot) -> SnapshotForm:
-        mailbox = snapshot.mailbox
+        mailbox, document = snapshot.mailbox, pack_exactly(snapshot.document)
         mails = [mail for _, mail in mailbox.ring.since(0)]
-        document = pack_exactly(snapshot.document)
         return cls(snapshot.at, snapshot.size, document, mails, mailbox.sendings, mailbox.ring.counts)
 
     def snapshot(self, name: str, mailbox: Mailbox) -> Snapshot:
@@ -188,3 +184,25 @@ class SnapshotForm(NamedTuple):
             mailbox.add(mail)
         mailbox.ring.resume(self.counts)
         return Snapshot(name, self.at, unpack(self.document, dict), mailbox, self.size)
+
+
+def counts_of(coverage: Coverage) -> dict[str, int]:
+    """Return a coverage as counts by name, to which several servers can add; a name is a member and a point in JSON."""
+    return {
+        json.dumps([member.name, *point], separators=(",", ":")): number
+        for member in fields(Coverage)
+        for point, number in getattr(coverage, member.name).copy().items()
+    }
+
+
+def coverage_of(counts: Mapping[str, int]) -> Coverage:
+    """Return the coverage that has these counts, or raise UnreadableError if a name is wrong."""
+    found = Coverage()
+    members = {member.name: getattr(found, member.name) for member in fields(Coverage)}
+    for name, number in counts.items():
+        try:
+            member, *point = json.loads(name)
+            members[member][tuple(point)] = number
+        except (KeyError, TypeError, ValueError) as error:
+            raise UnreadableError(f"{name!r} is not the name of a count of a coverage") from error
+    return found

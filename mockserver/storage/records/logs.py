@@ -23,8 +23,6 @@ from mockserver.storage.engine import ENTRY, Changes
 from mockserver.storage.records.packing import UnreadableError, decode, encode
 from mockserver.storage.records.rows import type_of
 
-#: The type of the rows of deliveries.
-_DELIVERY = "mockserver.resources.deliveries.delivery:Delivery"
 #: The members of exchanges that are written, with their types: not what is parsed when asked for, or of a connection.
 _EXCHANGE = {name: kind for name, kind in get_type_hints(Exchange).items() if name[0] != "_"}
 del _EXCHANGE["held"], _EXCHANGE["links"]
@@ -58,22 +56,20 @@ def _feed_form(item: tuple[str, Any, int]) -> FeedForm:
 
 
 def _put_feed(workspace: Workspace, form: FeedForm) -> None:
-    found = _find(workspace, form)
+    found: Any = None
+    if form.kind == "transition":
+        found = form.change
+    elif form.kind == "mail":
+        found = workspace.state.mailbox.find(str(form.id))
+    elif form.kind == "delivery":
+        account = workspace.state.account_named(form.account)
+        kind = type_of("mockserver.resources.deliveries.delivery:Delivery")
+        row = None if account is None else account.rows_of(kind).get(form.id)
+        found = None if row is None else (form.account, copy(row))
+    elif form.kind != "reset":
+        found = workspace.journal.find(str(form.id))
     what = LOST if found is None and form.kind != "reset" else found
     workspace.feed.put_back(form.kind, what, getattr(found, "size", 0))
-
-
-def _find(workspace: Workspace, form: FeedForm) -> Any:
-    """Return what an item of the feed refers to, or None if it is gone."""
-    if form.change is not None or form.kind == "reset":
-        return form.change
-    if form.kind == "mail":
-        return workspace.state.mailbox.find(str(form.id))
-    if form.kind == "delivery":
-        account = workspace.state.account_named(form.account)
-        found = None if account is None else account.rows_of(type_of(_DELIVERY)).get(form.id)
-        return None if found is None else (form.account, copy(found))
-    return workspace.journal.find(str(form.id))
 
 
 class Log(NamedTuple):
@@ -125,23 +121,19 @@ class Mark(NamedTuple):
         return cls(things, min((*held, end - length)) if held else end - length, end, workspace.journal.completed)
 
 
-def changes(name: str, workspace: Workspace, before: Mark) -> tuple[Changes | None, Mark]:
-    """Return what is new in a log since a mark, or None, and the next mark."""
+def changes(name: str, workspace: Workspace, before: Mark) -> tuple[Changes, Mark]:
+    """Return what is new in a log since a mark, and the next mark."""
     log, mark = LOGS[name], Mark.of(name, workspace)
     if before == mark:
-        return None, mark
+        return Changes(), mark
     things = log.things(workspace)
     if before.things is things:
         rows = [*log.changed(workspace, before.completed), *things.since(before.end)]
     else:
         rows = [*things.since(0)]
-    fields = {_field(name, at): encode(log.form_of(thing)) for at, thing in rows}
+    fields = {f"{ENTRY}{name}:{at}": encode(log.form_of(thing)) for at, thing in rows}
     older, newer = range(before.first, min(mark.first, before.end)), range(max(mark.end, before.first), before.end)
-    return Changes(fields, [_field(name, at) for at in (*older, *newer)]), mark
-
-
-def _field(name: str, position: int) -> str:
-    return f"{ENTRY}{name}:{position}"
+    return Changes(fields, [f"{ENTRY}{name}:{at}" for at in (*older, *newer)]), mark
 
 
 def entries_of(fields: Mapping[str, bytes]) -> Mapping[str, Mapping[int, bytes]]:

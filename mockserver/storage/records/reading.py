@@ -1,10 +1,9 @@
-"""Workspaces out of what an engine holds."""
+"""Workspaces out of what an engine holds; the caller holds the lock of a workspace that is in use."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from operator import itemgetter
 from typing import Any
 
 from mockserver.core.state.account import Account
@@ -25,40 +24,33 @@ from mockserver.storage.records.forms import SnapshotForm, StateForm, WorkspaceF
 from mockserver.storage.records.packing import UnreadableError, decode
 from mockserver.storage.records.rows import Rows, put_back
 
-#: The parts that every workspace has, beside the one that is read anyway.
-_ALWAYS_THERE = itemgetter(forms.STATE, forms.TIMERS, forms.ORIGIN)
-
 
 def load(name: str, fields: Mapping[str, bytes], *, parts: Parts, limits: WorkspaceLimits) -> Workspace:
     """Return a workspace as it was when its fields were written; no timer has fired since then.
 
     Requests that a fault held are over. If the limits are lower than they were, the oldest entries of each log go.
-
-    Raises:
-        UnreadableError: the fields are of no workspace, or no workspace can have the name.
+    Raises UnreadableError if the fields are of no workspace, or if no workspace can have the name.
     """
     if not NAME.fullmatch(name):  # commands make file names of it
         raise UnreadableError(f"{name!r} is not a name that a workspace can have")
     mailbox = Mailbox(limits.mailbox, limits.mailbox_bytes)
     empty = State(Clock(), Randomness(0, name), mailbox=mailbox, rows_limit=limits.rows)
     workspace = Workspace(name, empty, parts=parts, limits=limits)
+    for part in (forms.WORKSPACE, forms.STATE, forms.TIMERS, forms.ORIGIN):
+        if part not in fields:
+            raise UnreadableError(f"{part} is missing")
     with _translated():
-        form: WorkspaceForm = decode(fields[forms.WORKSPACE], WorkspaceForm)
-        _ALWAYS_THERE(fields)
-        if not _apply(workspace, form, Newer("", fields)):
+        if not _apply(workspace, decode(fields[forms.WORKSPACE], WorkspaceForm), Newer("", fields)):
             raise UnreadableError("entries of logs are missing")
     return workspace
 
 
 def refresh(workspace: Workspace, newer: Newer) -> bool:
-    """Bring a workspace up to date, whose lock the caller holds; the cost grows with what has changed.
+    """Bring a workspace up to date; the cost grows with what has changed.
 
-    Returns:
-        Whether the workspace is up to date. If not, the whole workspace has to be read: its state was replaced, an
-        entry of a log has changed, or the limits are lower here than where it was written.
-
-    Raises:
-        UnreadableError: the fields are of no workspace; this one must not be used any more.
+    Returns False if the whole workspace has to be read: its state was replaced, an entry of a log has changed, or the
+    limits are lower here than where it was written. Raises UnreadableError if the fields are of no workspace, after
+    which this one must not be used any more.
     """
     with _translated():
         own, content = WorkspaceForm.of(workspace), newer.fields.get(forms.WORKSPACE)
@@ -77,7 +69,10 @@ def take_over(workspace: Workspace, fresh: Workspace) -> None:
     for row in fresh.journal:
         if row.id in held:
             row.held = held[row.id]
-    for name in _TAKEN_OVER:
+    for name in (
+        "made_at", "state", "origin", "ids", "journal", "coverage", "counted", "links", "fired", "calls", "feed",
+        "history", "snapshots", "receivers", "generation", "posting",
+    ):  # fmt: skip
         setattr(workspace, name, getattr(fresh, name))
     workspace.jobs.follow(fresh.jobs.forms())
     if workspace.generation != generation:
@@ -86,28 +81,8 @@ def take_over(workspace: Workspace, fresh: Workspace) -> None:
         workspace.watchers.tell_changed()
 
 
-#: The members of a workspace that are written, beside its jobs.
-_TAKEN_OVER = (
-    "made_at", "state", "origin", "ids", "journal", "coverage", "counted", "links", "fired", "calls", "feed", "history",
-    "snapshots", "receivers", "generation", "posting",
-)  # fmt: skip
-
-
-def coverage(content: bytes) -> Coverage:
-    """Return the coverage that the field `p:coverage` holds.
-
-    Raises:
-        UnreadableError: the content is no coverage.
-    """
-    found: Coverage = decode(content, Coverage)
-    return found
-
-
 def due_at(workspace: Workspace) -> float | None:
-    """Return when the next timer is due in real time, in seconds since 1970; None: no timer is set, or time is frozen.
-
-    The caller holds the lock of the workspace.
-    """
+    """Return when the next timer is due, in real seconds since 1970, or None without a timer or in frozen time."""
     timer, setting = workspace.state.timers.next(), workspace.state.clock.setting
     if timer is None or setting.frozen_at is not None:
         return None
@@ -121,8 +96,6 @@ def _translated() -> Iterator[None]:
         yield
     except UnreadableError:
         raise
-    except KeyError as error:
-        raise UnreadableError(f"{error} is missing") from error
     except (AttributeError, LookupError, OverflowError, TypeError, ValueError) as error:
         raise UnreadableError(f"the fields do not fit together: {error!r}") from error
 
@@ -194,7 +167,7 @@ def _read_parts(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> None
     workspace.origin = origin._replace(keyring=None if form.keyring is None else Keyring.of(form.keyring))
     field = forms.COVERAGE if form.counted else forms.UNCOUNTED
     if field in fields:
-        workspace.coverage = coverage(fields[field])
+        workspace.coverage = decode(fields[field], Coverage)
     elif field in newer.gone:
         workspace.coverage = Coverage()
     before, workspace.snapshots = workspace.snapshots, {}

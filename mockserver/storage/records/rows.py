@@ -13,14 +13,11 @@ from mockserver.storage.records.packing import SEAL, UnreadableError, pack, seal
 
 #: Where the types of rows live; nothing else is imported because a field names it.
 _WITHIN = ("mockserver.core.", "mockserver.resources.", "mockserver.web.service.")
-#: From how many bytes on a table, a timeline or a record is a field of its own, which is written only if it has
-#: changed: every request changes the rate limits of an account, and few anything else. Chosen: a smaller one costs less
-#: to write than to keep apart.
+#: Rows of a type with more bytes are a field of their own, written only if they have changed: every request changes the
+#: rate limits of an account, and few anything else. Chosen: smaller rows cost less to write than to keep apart.
 _LARGE = 512
 #: The packed rows of one type, or, if they are a field of their own, its checksum.
 Packed = bytes | int
-#: The place of a record that follows from rows.
-_FOLLOWS = pack(None)
 #: The version of the rows of each type, and what they were packed as.
 Known = Mapping[type, tuple[int, Packed]]
 
@@ -53,10 +50,10 @@ class Packing:
         before, packed = self._before.get(kind, (None, b""))
         content = None
         if before != version:
-            packed = _FOLLOWS if issubclass(kind, Following) else pack(rows)
+            packed = pack(None if issubclass(kind, Following) else rows)
             if len(packed) > _LARGE:
                 content = seal(packed)
-                packed = _checksum(content)
+                packed = int.from_bytes(content[:SEAL])
         self.known[kind] = version, packed
         if isinstance(packed, int):
             self.large[kind] = content
@@ -75,14 +72,10 @@ def put_back(tables: Tables, rows: Rows, part: str, fields: Mapping[str, bytes],
             content = fields.get(large_field(part, kind))
             if isinstance(packed, bytes):
                 read(tables, kind, packed)
-            elif content is not None and _checksum(content) == packed:
+            elif content is not None and int.from_bytes(content[:SEAL]) == packed:
                 read(tables, kind, unseal(content))
             elif content is not None or before is None or not tables.take_over(before, kind):
                 raise UnreadableError(f"the rows {name} are missing, or of another version")
-
-
-def _checksum(content: bytes) -> int:
-    return int.from_bytes(content[:SEAL])
 
 
 def _read_table(tables: Tables, kind: type, data: bytes) -> None:

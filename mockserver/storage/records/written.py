@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from mockserver.core.state.tables import Tables
 from mockserver.core.traffic.coverage import Coverage
@@ -13,12 +13,10 @@ from mockserver.storage.records import forms, logs
 from mockserver.storage.records.forms import SnapshotForm, StateForm, WorkspaceForm
 from mockserver.storage.records.logs import LOGS, Mark
 from mockserver.storage.records.packing import encode, pack_exactly, seal
-from mockserver.storage.records.rows import Known, Packing, Rows, large_field
+from mockserver.storage.records.rows import Known, Packing, large_field
 
 #: The contents of fields with their names; None: a content has not changed since it was written.
 _Contents = Iterator[tuple[str, bytes | None]]
-#: The packed rows of each part that has rows.
-_Known = dict[str, Known]
 #: Is not written.
 _NO_COVERAGE = Coverage()
 
@@ -30,7 +28,7 @@ class _Marks(NamedTuple):
     parts: Mapping[str, int]
     keys: Mapping[str, int]
     logs: Mapping[str, Mark]
-    rows: _Known
+    rows: dict[str, Known]
     #: What parts that seldom change were made of, and what changes whenever the keys do.
     sources: dict[str, object]
 
@@ -64,7 +62,7 @@ class Written:
         To write it twice, or after what a later call returns, leads to the same.
         """
         before = self._before = self._marks
-        rows: _Known = {}
+        rows: dict[str, Known] = {}
         sources: dict[str, object] = {}
         fields, parts, gone = _compared(self._parts(rows, sources), before.parts)
         keys = before.keys
@@ -75,9 +73,8 @@ class Written:
         marks: dict[str, Mark] = {}
         for name in LOGS:
             grown, marks[name] = logs.changes(name, self._workspace, before.logs.get(name, Mark()))
-            if grown is not None:
-                fields |= grown.fields
-                gone += grown.gone
+            fields |= grown.fields
+            gone += grown.gone
         self._marks = _Marks(parts, keys, marks, rows, sources)
         return Changes(fields, gone)
 
@@ -85,7 +82,7 @@ class Written:
         """Count what the last call of `changes` has returned as not saved: the next call returns it again."""
         self._marks = self._before
 
-    def _parts(self, rows: _Known, sources: dict[str, object]) -> _Contents:
+    def _parts(self, rows: dict[str, Known], sources: dict[str, object]) -> _Contents:
         """Yield all parts, and put into `rows` and `sources` what is to be known of them the next time."""
         workspace, state = self._workspace, self._workspace.state
         yield forms.WORKSPACE, encode(WorkspaceForm.of(workspace))
@@ -99,7 +96,7 @@ class Written:
             if content is not None:
                 yield name, None if source == self._marks.sources.get(name) else content()
 
-    def _with_rows(self, name: str, tables: Tables, form: Callable[[Any, Rows], object], rows: _Known) -> _Contents:
+    def _with_rows(self, name: str, tables: Tables, form: Callable[..., object], rows: dict[str, Known]) -> _Contents:
         """Yield a part with rows, and those of its rows that are fields of their own."""
         packing = Packing(tables, self._marks.rows.get(name, {}))
         rows[name] = packing.known

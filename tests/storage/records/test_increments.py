@@ -175,10 +175,6 @@ def written(api):
     return found
 
 
-def test_changes_are_none_in_a_workspace_that_nobody_has_used(written):
-    assert not written.changes()
-
-
 def test_changes_are_no_more_than_one_request_makes(api, written):
     api.get("/v3/senders")
 
@@ -187,26 +183,6 @@ def test_changes_are_no_more_than_one_request_makes(api, written):
     account = f"p:account/{api.workspace.state.first_account.id}"
     assert set(changes.fields) == {"p:workspace", "p:coverage", account, "e:requests:0", "e:feed:0"}
     assert not changes.gone
-
-
-def test_changes_come_again_when_they_were_taken_back(api, written):
-    api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
-    lost = written.changes()
-
-    written.take_back()
-
-    assert written.changes() == lost
-
-
-def test_a_snapshot_is_written_once_and_named_when_it_is_gone(api, written):
-    api.post("/_mock/snapshots", json={"name": "now"})
-    assert "p:snapshot/now" in written.changes().fields
-    api.get("/v3/senders")
-    assert "p:snapshot/now" not in written.changes().fields
-
-    api.delete("/_mock/snapshots/now")
-
-    assert "p:snapshot/now" in written.changes().gone
 
 
 def test_lower_limits_drop_the_oldest_entries(api):
@@ -268,17 +244,6 @@ def test_a_copy_has_versions_of_its_own(api):
     account.table(Sender)
 
     assert deepcopy(account).version(Sender) != account.version(Sender)
-
-
-def test_timers_are_written_when_one_was_set_or_is_gone(api, written):
-    api.get("/v3/senders")
-    assert "p:timers" not in written.changes().fields
-
-    api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
-    assert "p:timers" in written.changes().fields
-
-    api.delete("/v3/senders/6")
-    assert "p:timers" in written.changes().fields
 
 
 def test_a_key_is_a_field_that_says_what_it_opens_and_whether_it_is_revoked(api, written):

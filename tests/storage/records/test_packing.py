@@ -8,7 +8,7 @@ import pytest
 
 from mockserver.core.time.timers import Timer
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.storage.records import counts
+from mockserver.storage.records import forms
 from mockserver.storage.records.packing import pack, pack_exactly, unpack
 
 _BEYOND_MESSAGEPACK = [
@@ -55,5 +55,5 @@ def test_a_coverage_is_the_same_as_counts():
     coverage.codes["getSenders", "bad", True] += 3
     coverage.fields["\ud800", "a.b"] += 1
 
-    assert counts.coverage(counts.of(coverage)) == coverage
+    assert forms.coverage_of(forms.counts_of(coverage)) == coverage
     assert unpack(pack(coverage), Coverage) == coverage

@@ -4,12 +4,42 @@ import pytest
 from held_workspace import read_again
 from same_workspace import lost
 
+from mockserver.core.traffic.mailbox import WAITING, Sending
 from mockserver.resources.webhooks.history import Files
 from mockserver.scenario.documents.library import Library
 
+SENDER = {"name": "New", "email": "new@acme.test"}
 every_scenario = pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow) if name == "large" else name for name in Library().names()]
 )
+
+
+@pytest.fixture
+def make_busy(make_api):
+    """A factory of APIs of scenarios in whose workspaces something of every kind has happened."""
+
+    def made(name):
+        api = make_api(name)
+        api.post("/v3/senders", json=SENDER)
+        api.post("/v3/domains", json={"name": "new.test"})
+        webhook = {"url": "http://127.0.0.1:9/hook", "events": ["delivered"], "type": "transactional"}
+        assert api.post("/v3/webhooks", json=webhook).status_code in (201, 403)
+        latency = {"type": "uniform", "low_ms": 0.0, "high_ms": 0.5}
+        fault = {"fault": "latency", "probability": 0.5, "distribution": latency}
+        assert api.post("/_mock/faults", json=fault).status_code == 201
+        assert api.post("/_mock/receiver/shop", json={"a": 1}).status_code == 200
+        api.get("/v3/senders")
+        assert api.post("/_mock/trigger", json={"event": "delivered"}).status_code == 200
+        assert api.post("/_mock/seed", json={"senders": [{"name": "s", "email": "s@acme.test"}]}).status_code == 200
+        assert api.post("/_mock/snapshots", json={"name": "before"}).status_code == 201
+        api.advance("PT1M")
+        api.post("/v3/senders", json=SENDER | {"email": "newer@acme.test"})
+        mailbox = api.workspace.state.mailbox
+        for mail in list(mailbox)[:1]:  # not every scenario has sent one
+            mailbox.note_sending(mail, Sending(WAITING, 2, "no answer"))
+        return api
+
+    return made
 
 
 @every_scenario
@@ -27,22 +57,6 @@ def test_a_workspace_goes_on_to_draw_keys_with_the_mark_of_its_replica(make_api)
 
     assert read.state.draw_api_key().endswith("Ra")
     assert read.origin.keyring.own([None, None], ())[1][0].endswith("Ra")
-
-
-def test_plan_changes_that_wait_are_the_same(make_api):
-    change = {"subAccountIds": [2, 3], "credits": {"email": 100}}
-    subs = [{"name": name, "id": number, "role": "sub_account", "of": "m"} for number, name in ((2, "eu"), (3, "us"))]
-    api = make_api(
-        {
-            "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
-            "behaviour": {"bulk_plan": {"after": "PT1H"}},
-            "accounts": [{"name": "m", "id": 1, "role": "master", "pool": {"credits": {"email": 1000}}}, *subs],
-        }
-    )
-    for _ in range(2):
-        assert api.put("/v3/corporate/subAccounts/plan", json=change).status_code == 202
-
-    assert lost(api.workspace) is None
 
 
 def test_numbers_of_faults_are_shown_as_they_were_given(api):
