@@ -57,7 +57,7 @@ class WorkingSet:
             self._closed.wait(min(_EVERY_S, max(self._due_in_s(), 0)))
 
     def turn(self) -> None:
-        """Load what is due now, and passivate what is too much."""
+        """Load workspaces in which something is due, and passivate those over the limit."""
         now = time.time()
         for outline in sorted((row for row in self._waiting() if self._due_at(row) <= now), key=self._due_at):
             if not self._closed.is_set():
@@ -120,7 +120,7 @@ class SharedWorkingSet(WorkingSet):
                 _LOG.exception("a change of workspace %s by another server was not taken in", name)
 
     def turn(self) -> None:
-        """Do what is due, refresh what is watched, and passivate what is too much."""
+        """Fire due timers, refresh watched workspaces, and passivate those over the limit."""
         with suppress(KeepingError):  # health says why the store cannot be read
             self._shared.look_after()
         self._passivate()

@@ -118,6 +118,24 @@ def test_servers_in_conflict_take_turns(one, other, monkeypatch):
     assert in_turn == [False, True]
 
 
+def test_a_saved_step_succeeds_though_its_turn_cannot_be_given_back(one, other, monkeypatch):
+    def fail(name):
+        raise EngineError("Redis is away")
+
+    monkeypatch.setattr(sessions, "_IN_TURN", 1)
+    monkeypatch.setattr(one.keeping._engine, "let_go", fail)  # noqa: SLF001
+    runs = []
+
+    def step():
+        workspace = one.store.get("default")
+        if not runs:
+            other.revoke("theirs")
+        runs.append(workspace.revoke_key("ours"))
+
+    one.run(step)
+    assert other.revoked() == ["ours", "theirs"]
+
+
 def test_a_step_that_is_always_overtaken_is_refused(one, other, monkeypatch):
     monkeypatch.setattr(sessions, "_MOST_TRIES", 3)
     runs = []

@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from enum import StrEnum
+from functools import partial
 
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
@@ -388,27 +389,28 @@ class Registry:
                 raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
 
     def _evict_one(self, newest: Workspace, patience_s: float) -> bool:
-        """Evict the first workspace that is idle within `patience_s` seconds. Return False if all stay busy.
-
-        Return True as well if another thread was faster, so that none has to be evicted any more.
-        """
+        """Evict the first workspace that is idle within `patience_s` seconds. Return False if all stay busy."""
         until = time.monotonic() + patience_s
         for name in self.names():
             found = self.peek(name)
             if name == DEFAULT or found is newest or (found is not None and found.watchers):
                 continue
-            if found is not None and not found.lock.acquire(timeout=max(until - time.monotonic(), 0)):
-                continue
-            try:
-                with self._lock:
-                    is_wanted = len(self) > self._limit
-                    if is_wanted and (self._remove_passivated(name) if found is None else self._remove(found)):
-                        self._note_gone(name, Gone.EVICTED)
-            finally:
-                if found is not None:
+            if found is None:
+                self._evict(name, partial(self._remove_passivated, name))
+                return True
+            if found.lock.acquire(timeout=max(until - time.monotonic(), 0)):
+                try:
+                    self._evict(name, partial(self._remove, found))
+                finally:
                     found.lock.release()
-            return True
+                return True
         return False
+
+    def _evict(self, name: str, remove: Callable[[], bool]) -> None:
+        """Remove a workspace, unless another thread was faster, so that none has to be evicted any more."""
+        with self._lock:
+            if len(self) > self._limit and remove():
+                self._note_gone(name, Gone.EVICTED)
 
     # ------------------------------------------------------------------ coverage
 

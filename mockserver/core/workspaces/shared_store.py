@@ -165,13 +165,13 @@ class SharedStore(Store):
                 return
             local = self.peek(name)
             if name not in (DEFAULT, newest.name) and not (local is not None and local.watchers):
-                self._evict(name)
+                self._evict_saved(name)
                 excess -= 1
         if excess > 0:
             self._remove(newest)
             raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
 
-    def _evict(self, name: str) -> None:
+    def _evict_saved(self, name: str) -> None:
         try:
             found = self.get(name)
         except KeepingError:
