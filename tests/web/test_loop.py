@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 import requests
+from balanced import until
 
 from mockserver.core.traffic.match import Match
 from mockserver.web.server.loop import LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop
@@ -249,6 +250,7 @@ def test_a_request_that_may_write_an_export_leaves_the_loop_if_there_are_many_ca
     api = make_api({"clock": {"frozen": True}, "accounts": [account], "behaviour": {"export": {"after": "P1D"}}})
     call = {"type": "marketing", "event": "delivered", "payload": {"tag": "x" * size}}
     assert api.post("/_mock/trigger", json=call).status_code == 200
+    until(lambda: not api.workspace.jobs, "the thread that makes the call has released the lock")
     wanted = {"type": "marketing", "event": "allEvents", "notifyURL": "http://127.0.0.1:9"}
     assert api.post("/v3/webhooks/export", json=wanted).status_code == 202
 
