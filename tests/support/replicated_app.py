@@ -122,9 +122,11 @@ class ReplicatedStore:
         return self.get(DEFAULT)
 
     def get(self, name):
-        """The workspace of a name: where it is in memory, else as the first server finds it."""
+        """The workspace of a name: where something waits in it or it is in memory, else as the first server finds it."""
         found = [workspace for workspace in self.loaded() if workspace.name == name]
-        return found[0] if found else self._stores[0].get(name)
+        if not found:
+            return self._stores[0].get(name)
+        return next((workspace for workspace in found if workspace.watchers), found[0])
 
     def names(self):
         return self._stores[0].names()
