@@ -122,7 +122,7 @@ class ReplicatedStore:
         return self.get(DEFAULT)
 
     def get(self, name):
-        """The workspace of a name: the copy in which something waits, any other copy, or as the first server finds it."""
+        """The workspace of a name: the copy that somebody watches, any other copy, or as the first server finds it."""
         found = [workspace for workspace in self.loaded() if workspace.name == name]
         if not found:
             return self._stores[0].get(name)
