@@ -138,7 +138,8 @@ class Engine(Protocol):
         """Write a batch: all of it, or nothing.
 
         Raises:
-            ConflictError: a workspace has another version than the batch names; nothing was written.
+            ConflictError: a workspace has another version than the batch names, or another server has its turn to write
+                it; nothing was written.
             EngineError: nothing was written, or it is unknown whether all of it was.
         """
 
@@ -198,7 +199,10 @@ class SharedEngine(Engine, Protocol):
         """Return the servers among these that have been heard of in the last seconds."""
 
     def order(self, name: str) -> bool:
-        """Take the lock that orders servers which want to write a workspace; False: another server has it."""
+        """Take the lock that orders servers in conflict: others cannot write the workspace for a short time.
+
+        Return False if another server has it.
+        """
 
     def let_go(self, name: str) -> None:
         """Release the lock that `order` has taken."""

@@ -35,12 +35,12 @@ from mockserver.storage.records import forms, reading
 from mockserver.storage.records.written import Written
 
 #: How often a step runs at most, and from which attempt on it waits for its turn among servers in conflict; chosen.
-_MOST_TRIES, _IN_TURN = 50, 3
+_MOST_TRIES, _IN_TURN = 50, 2
 #: How long a step waits for the lock of its first workspace, and of a further one, which a step may hold that waits for
 #: the first, in seconds. Chosen: clients have not given up by then; two steps that wait for each other are rare.
 _PATIENCE_S, _SHORT_PATIENCE_S = 30.0, 0.5
 #: How long a step waits for its turn at most, and between two looks, in seconds.
-_TURN_S, _LOOK_S = 2.0, 0.005
+_TURN_S, _LOOK_S = 3.0, 0.005
 #: For how many seconds after a failed write a file counts as one that cannot be written, unless a later write succeeds.
 #: Chosen: requests are tried again soon after a disk has room.
 _FAILED_S = 2.0

@@ -118,6 +118,30 @@ def test_servers_in_conflict_take_turns(one, other, monkeypatch):
     assert in_turn == [False, True]
 
 
+def test_a_long_step_is_saved_though_short_ones_of_another_server_never_end(one, other):
+    over, runs = threading.Event(), []
+
+    def hurry():
+        while not over.is_set():
+            other.revoke(f"theirs {len(runs)}")
+
+    def step():
+        workspace = one.store.get("default")
+        before = len(runs)
+        runs.append(1)
+        over.wait(0.05)  # many of the short ones
+        workspace.revoke_key(f"ours {before}")
+
+    thread = threading.Thread(target=hurry)
+    thread.start()
+    try:
+        one.run(step)
+    finally:
+        over.set()
+        thread.join()
+    assert len(runs) <= 4
+
+
 def test_a_saved_step_succeeds_though_its_turn_cannot_be_given_back(one, other, monkeypatch):
     def fail(name):
         raise EngineError("Redis is away")

@@ -22,7 +22,7 @@ from mockserver.storage.redis.sentences import refuse_reply, refuse_server, show
 #: dead. Chosen: a call that a dead server was making is repeated some seconds later, and a busy machine repeats none.
 _BEAT_S, _LIFE_MS = 0.4, 5000
 #: For how many milliseconds the lock of `order` holds at most; chosen: almost all requests take less.
-_ORDER_MS = 1000
+_ORDER_MS = 2000
 #: How many workspaces `due` returns at most; chosen.
 _DUE_AT_ONCE = 100
 
@@ -117,7 +117,7 @@ class Engine:
         for row in batch.rows:
             arguments += [row.name, "" if row.due_at is None else row.due_at]
             arguments += [len(row.changes.gone), *row.changes.gone, *_flat(row.changes.fields)]
-        word, *names = self._run("commit", batch.nonce or secrets.token_hex(8), *arguments)
+        word, *names = self._run("commit", batch.nonce or secrets.token_hex(8), self.server, *arguments)
         if word == b"conflict":
             raise ConflictError([name.decode() for name in names])
 

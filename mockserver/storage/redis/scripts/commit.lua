@@ -1,11 +1,12 @@
--- Write a batch: all of it, or nothing if one of its workspaces has another version than the batch expects.
--- ARGV: layout, nonce; then lists, each of which begins with the number of its items:
+-- Write a batch: all of it, or nothing if one of its workspaces has another version than the batch expects, or if it is
+-- the turn of another server to write it.
+-- ARGV: layout, nonce, id of the server; then lists, each of which begins with the number of its items:
 --   name, version that is expected: '' for no workspace, '*' for any; count, number to add; name that is removed;
 --   name that is written, second when it is due or '', list of fields that are gone, list of fields with contents
 -- Gives: done; or conflict and names.
 local refused = refusal()
 if refused then return refused end
-local nonce, at = ARGV[2], 2
+local nonce, server, at = ARGV[2], ARGV[3], 3
 local function following() at = at + 1; return ARGV[at] end
 local function number() return tonumber(following()) end
 
@@ -58,7 +59,8 @@ local conflicts = {'conflict'}
 for _ = 1, number() do
   local name, expected = following(), following()
   local version = redis.call('HGET', data(name), 'version') or ''
-  if expected ~= '*' and expected ~= version then conflicts[#conflicts + 1] = name end
+  local turn = redis.call('GET', 'mockserver:turn:' .. name) or server
+  if (expected ~= '*' and expected ~= version) or turn ~= server then conflicts[#conflicts + 1] = name end
 end
 if #conflicts > 1 then return conflicts end
 for _ = 1, number() do redis.call('HINCRBY', COUNTS, following(), following()) end
