@@ -241,7 +241,8 @@ class SessionKeeper(Keeper):
                 self._end(session)
                 return found
             time.sleep(random.random() * _LOOK_S * tries)  # noqa: S311  # so that two do not meet again
-        raise KeepingError("the workspace is changed by other servers all the time")
+        names = ", ".join(sorted(rivals)) or "of this request"
+        raise KeepingError(f"workspace {names} is changed by other servers all the time; send the request again")
 
     def after(self, call: Callable[[], object]) -> None:
         session = self.session

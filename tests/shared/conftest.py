@@ -7,6 +7,7 @@ from contextlib import ExitStack
 import pytest
 from cluster import Cluster
 from redis_server import RedisServer
+from trouble_proxy import TroubleProxy
 
 COUNT = 3
 
@@ -30,4 +31,11 @@ def make_cluster(tmp_path):
 def engine(tmp_path):
     """An engine to do harm to."""
     with RedisServer(tmp_path, durable=True) as found:
+        yield found
+
+
+@pytest.fixture
+def proxy(engine):
+    """A line to the engine that a test can make bad."""
+    with TroubleProxy(engine.port) as found:
         yield found

@@ -8,17 +8,10 @@ from contextlib import contextmanager
 import pytest
 from balanced import until
 from cluster import SharingServer
-from trouble_proxy import TroubleProxy
 
 pytestmark = pytest.mark.slow
 
 SENDER = {"name": "Jo", "email": "jo@acme.test"}
-
-
-@pytest.fixture
-def proxy(engine):
-    with TroubleProxy(engine.port) as found:
-        yield found
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from itertools import pairwise
 
 import pytest
 import redis
-from trouble_proxy import TroubleProxy
 
 GROUP = {
     "accounts": [
@@ -44,12 +43,6 @@ def test_each_key_takes_as_much_of_the_database_as_the_one_before(make_cluster, 
     first, second = (after - before for before, after in pairwise(sizes))
     assert second < 1.5 * max(first, 100_000)
     assert first + second < BYTES_A_KEY * count + 500_000
-
-
-@pytest.fixture
-def proxy(engine):
-    with TroubleProxy(engine.port) as found:
-        yield found
 
 
 @pytest.fixture

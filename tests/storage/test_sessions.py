@@ -169,7 +169,7 @@ def test_a_step_that_is_always_overtaken_is_refused(one, other, monkeypatch):
         other.revoke(f"theirs {len(runs)}")
         runs.append(workspace.revoke_key("ours"))
 
-    with pytest.raises(KeepingError, match="changed by other servers all the time"):
+    with pytest.raises(KeepingError, match="workspace default is changed by other servers all the time; send"):
         one.run(step)
     assert len(runs) == 3
     assert "ours" not in other.revoked()

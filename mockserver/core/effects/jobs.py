@@ -132,7 +132,7 @@ class Jobs:
         return job
 
     def take_off(self, job: Job) -> None:
-        """Let a job be none any more whose outcome is taken in; it stays as it is, as that may be done once more."""
+        """Remove a job whose outcome is taken in. The job itself is unchanged, as the step may run again."""
         del self._jobs[job.machine, job.key]
 
     def cancel(self, machine: str, key: Key) -> None:

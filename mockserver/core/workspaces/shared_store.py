@@ -213,7 +213,7 @@ class SharedStore(Store):
         found.catch_up()
 
     def _in_step(self, act: Callable[[Workspace], object], name: str) -> None:
-        """Do something with a workspace in a step of its own, if it still exists."""
+        """Call a function with a workspace in a separate step, if the workspace still exists."""
 
         def step() -> None:
             found = self.get(name)
