@@ -19,7 +19,7 @@ from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
 from mockserver.resources.oauth.tokens.signing import Signer
-from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings
 from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
@@ -76,7 +76,7 @@ class Mock:
         #: Which workspaces are in memory; None: all are, as nothing keeps them.
         self.working_set = _working_set_of(settings, store)
         self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
-        self.oauth = OAuthParts(Signer(store.keeping), OPERATIONS.values())
+        self.oauth = OAuthParts(Signer(store.keeping), API_OPERATIONS.values())
         self.service = self._service()
         #: When it was made, by the monotonic clock.
         self.started = time.monotonic()

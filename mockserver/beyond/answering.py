@@ -50,13 +50,27 @@ class Answering:
         found = tree().find(method, path)
         return None if found is None else Recognised(found.operations[0].id, found.params)
 
+    def stubbed(self, caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
+        """Return the answer of the workspace's first stub for a request, or None if no stub matches.
+
+        Raises:
+            ServiceError: the stub cannot answer.
+        """
+        if not caller.workspace.state.stubs:
+            return None
+        try:
+            return stubs.answer(caller, request, exchange)
+        finally:
+            if exchange.stub is not None:
+                exchange.beyond = Answered.STUBBED
+
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
         """The answer to a request without an endpoint, under the lock of its workspace.
 
         Raises:
             ServiceError: the request is refused.
         """
-        reply = _stubbed(caller, request, exchange)
+        reply = self.stubbed(caller, request, exchange)
         if reply is not None:
             return reply
         chosen = caller.workspace.state.behaviour.beyond or self._default
@@ -102,21 +116,6 @@ def _stubs_of(operation: OperationBeyond, caller: Caller, request: Request) -> l
     """The ids of the stubs at the address of a request that can be for an operation."""
     found = caller.workspace.state.stubs.at(request.method, matched_path(request))
     return [stub.id for stub, _ in found if is_meant(stub.method, stub.path, operation.id)]
-
-
-def _stubbed(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
-    """The answer of a stub, or None if there is none for the request.
-
-    Raises:
-        ServiceError: the stub refuses the request, or cannot answer.
-    """
-    if not caller.workspace.state.stubs:
-        return None
-    try:
-        return stubs.answer(caller, request, exchange)
-    finally:
-        if exchange.stub is not None:
-            exchange.beyond = Answered.STUBBED
 
 
 def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from mockserver.resources.registry import FURTHER_OPERATIONS
 from mockserver.web.routing.path_tree import PathTree
 
 _FILE = Path(__file__).with_name("catalogue.txt")
@@ -39,23 +40,32 @@ def tree() -> PathTree[OperationBeyond]:
 
 
 def is_meant(method: str, pattern: str, operation: str | None) -> bool:
-    """Whether a pattern of paths is for a call of an operation beyond, or of none.
+    """Return whether a stub with this pattern of paths answers calls of an operation that is none of the 34.
 
-    One that is written as the path of an operation, whatever its parameters are called, is for that alone: what is
-    written for `/v3/contacts/{id}` does not answer at `/v3/contacts/lists`, which is another operation's.
+    A pattern that is the path of such an operation, whatever its parameters are called, is for this operation only: a
+    stub for `/v3/contacts/{id}` does not answer at `/v3/contacts/lists`, which belongs to another operation.
+
+    Args:
+        method: The method of the stub.
+        pattern: The path of the stub.
+        operation: The id of the called operation; None: the service has none there.
     """
     own = operation_of(method, pattern)
     return own is None or own == operation
 
 
 def operation_of(method: str, pattern: str) -> str | None:
-    """The id of the operation beyond whose path a pattern is, whatever its parameters are called, or None."""
+    """Return the id of the operation that has a pattern as its path, or None. Names of parameters may differ.
+
+    The 34 are not looked at.
+    """
     return _by_address().get((method, _shape(pattern)))
 
 
 @cache
 def _by_address() -> Mapping[tuple[str, str], str]:
-    return {(row.method, _shape(row.path)): row.id for row in catalogue().values()}
+    beyond = {(row.method, _shape(row.path)): row.id for row in catalogue().values()}
+    return beyond | {(row.method, _shape(row.path)): row.id for row in FURTHER_OPERATIONS.values()}
 
 
 def _shape(path: str) -> str:

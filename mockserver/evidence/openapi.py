@@ -17,7 +17,7 @@ from mockserver.core.contract.operation import (
 )
 from mockserver.evidence.fidelity import cited, readable
 from mockserver.evidence.fixture import Example, cases, examples
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS
 from mockserver.settings import version
 from mockserver.web.schemas.json_schema import specification
 
@@ -54,7 +54,7 @@ def document() -> dict[str, Any]:
         version="3.0",
         info={"description": _DESCRIPTION.format(version=version())},
         servers=[{"url": "/"}],
-        tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in OPERATIONS.values())],
+        tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in API_OPERATIONS.values())],
     )
     spec.components.security_scheme("api-key", {"type": "apiKey", "in": "header", "name": "api-key"})
     spec.components.security_scheme("access-token", _ACCESS_TOKEN)
@@ -62,7 +62,7 @@ def document() -> dict[str, Any]:
     for name, header in _HEADERS.items():
         spec.components.header(name, header)
     known = examples()
-    for operation in OPERATIONS.values():
+    for operation in API_OPERATIONS.values():
         spec.path(path=operation.path, operations={operation.method.lower(): _operation(operation, known)})
     found: dict[str, Any] = spec.to_dict()
     for schema in found["components"]["schemas"].values():
@@ -85,7 +85,7 @@ def _show_requests(paths: dict[str, Any]) -> None:
     """Add examples to each operation, of the required parameters and of the body of its first successful case."""
     shown: set[str] = set()
     for case in cases():
-        operation = OPERATIONS[case.operation]
+        operation = API_OPERATIONS[case.operation]
         if case.answer["status"] == operation.status and case.request and operation.id not in shown:
             shown.add(operation.id)
             _show_request(paths[operation.path][operation.method.lower()], case.request)

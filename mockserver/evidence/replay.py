@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
 from mockserver.evidence.fixture import Case, differences
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS
 
 #: The clock of every case. It is frozen, so that each answer is the same at every run; the moment is arbitrary.
 CLOCK = {"start": "2026-01-15T09:00:00Z", "frozen": True}
@@ -78,7 +78,7 @@ def _scenario(case: Case) -> dict[str, Any]:
 
 def _addressed(case: Case) -> dict[str, Any]:
     """The request of a case, with the method and the path of the case's operation."""
-    operation = OPERATIONS[case.operation]
+    operation = API_OPERATIONS[case.operation]
     path = operation.path
     for name, value in case.request.get("path", {}).items():
         path = path.replace(f"{{{name}}}", quote(str(value), safe=""))

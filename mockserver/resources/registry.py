@@ -48,9 +48,17 @@ RESOURCES: tuple[Resource, ...] = (
 ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {operation.id: operation for resource in RESOURCES for operation in resource.operations}
 )
-#: Those of the API, the 34 of the specification, which is what documents describe and percentages count.
-OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+#: The operations of the API: the 34 of the specification, sending, and contacts.
+API_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in ALL_OPERATIONS.items() if operation.audience is Audience.API}
+)
+#: The 34 operations of the specification, which percentages count by default.
+OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {name: operation for name, operation in API_OPERATIONS.items() if not operation.is_further}
+)
+#: The operations of the API beside the 34.
+FURTHER_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
+    {name: operation for name, operation in API_OPERATIONS.items() if operation.is_further}
 )
 
 

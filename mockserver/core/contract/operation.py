@@ -110,6 +110,8 @@ class Operation(NamedTuple):
     scope: str = "account"
     notes: tuple[str, ...] = ()
     audience: Audience = Audience.API
+    #: Whether it is none of the specification's 34: sending and contacts, which percentages do not count by default.
+    is_further: bool = False
     #: Whether it adds rows, and so is refused in a workspace that has as many as it may.
     adds: bool = False
     #: Whether it reads all rows of a type, or the name of the query parameter with which it does. Where there are many

@@ -13,10 +13,16 @@ View = Callable[..., Any]
 
 
 class Operations:
-    """The operations of one resource, in the order of their declaration; `tag` is the resource's name."""
+    """The operations of one resource, in the order of their declaration.
 
-    def __init__(self, tag: str) -> None:
+    Args:
+        tag: The name of the resource.
+        are_further: Whether the operations are none of the specification's 34.
+    """
+
+    def __init__(self, tag: str, *, are_further: bool = False) -> None:
         self.tag = tag
+        self.are_further = are_further
         self.operations: list[Operation] = []
 
     def operation(  # noqa: PLR0913  # a declaration names all that it knows, by keyword
@@ -72,6 +78,7 @@ class Operations:
                     scope=scope,
                     notes=notes,
                     audience=audience,
+                    is_further=self.are_further,
                     adds=adds,
                     sweeps=sweeps,
                     exports=exports,

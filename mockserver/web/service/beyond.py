@@ -45,6 +45,14 @@ class Beyond(Protocol):
         """The operation beyond that has a method and a decoded path, or None if the service has none there."""
         ...
 
+    def stubbed(self, caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
+        """Return the answer of the workspace's first stub for a request, or None if no stub matches.
+
+        Raises:
+            ServiceError: the stub cannot answer.
+        """
+        ...
+
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
         """The answer to a request without an endpoint, under the lock of its workspace; perhaps one that comes later.
 

@@ -67,13 +67,29 @@ class ApiHandler(Handler[Caller]):
             exchange.warn(f"unknown API key; used the {account.role} account {account.name} instead (--keys any)")
         _count(found.workspace, account.id, exchange, headers)
 
+    def answer(self, found: Identified[Caller], exchange: Exchange) -> Reply:
+        endpoint = found.route.endpoint
+        if endpoint is not None and endpoint.operation.is_further and found.workspace.state.stubs:
+            reply = self._beyond_answer(self._beyond().stubbed, found, exchange)
+            if reply is not None:
+                return reply
+        return super().answer(found, exchange)
+
     def nowhere(self, found: Identified[Caller], exchange: Exchange) -> Reply:
+        reply = self._beyond_answer(self._beyond().answer, found, exchange)
+        assert reply is not None, "an address without an operation has an answer"
+        return reply
+
+    def _beyond_answer(
+        self, ask: Callable[[Caller, Request, Exchange], Reply | None], found: Identified[Caller], exchange: Exchange
+    ) -> Reply | None:
+        """Return the answer of a stub, a placeholder or a peer, with the header that says which."""
         assert found.caller is not None, "a caller that was refused, and a preflight, have their answers"
         try:
-            reply = self._beyond().answer(found.caller, found.request, exchange)
+            reply = ask(found.caller, found.request, exchange)
         except ServiceError as error:
             reply = Reply.refused(error)
-        if exchange.beyond is not None:
+        if reply is not None and exchange.beyond is not None:
             reply.headers += ((ANSWERED_HEADER, exchange.beyond),)
         return reply
 
@@ -91,8 +107,9 @@ def _is_long(caller: Caller, request: Request, route: Route) -> bool:
             return True
         if operation.sweeps and _sweeps(operation, request):
             return len(workspace.state.accounts) > loop.LARGE_SWEEP or workspace.state.rows() > loop.LARGE_SWEEP
-    elif workspace.state.stubs:
-        return True  # the templates of a stub may take some time
+    may_be_stubbed = route.endpoint is None or route.endpoint.operation.is_further
+    if may_be_stubbed and workspace.state.stubs:
+        return True  # the expressions of a stub may take some time
     return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
 
 
