@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
     from mockserver.app import application
     from mockserver.beyond import answering
-    from mockserver.scenario.documents import stub_libraries
     from mockserver.scenario.rules import fault_header
     from mockserver.storage.working_set import WorkingSet
     from mockserver.views.traffic import redaction
@@ -42,7 +41,6 @@ else:
     (application,) = late("mockserver.app", "application")
     # For requests that no operation answers.
     (answering,) = late("mockserver.beyond", "answering")
-    (stub_libraries,) = late("mockserver.scenario.documents", "stub_libraries")
     # For requests with a fault of their own, and for lines of the log.
     (fault_header,) = late("mockserver.scenario.rules", "fault_header")
     (redaction,) = late("mockserver.views.traffic", "redaction")
@@ -87,7 +85,7 @@ class Mock:
             self.store,
             ALL_OPERATIONS.values(),
             faults=fault_header.of_header,
-            beyond=cache(partial(answering.Answering, self.settings.beyond, stub_libraries.by_operation)),
+            beyond=cache(partial(answering.Answering, self.settings.beyond)),
             bearers=Bearer(self.store, self.oauth.signer),
             body_limit=self.settings.body_limit,
             prepare=self.effects.look_ups.prepare,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from werkzeug.wrappers import Request
@@ -36,13 +36,9 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 class Answering:
     """Answers where the mock has no operation, and knows which the service has there."""
 
-    def __init__(self, default: str, libraries: Callable[[], Mapping[str, str]]) -> None:
-        """`default` is what becomes of a call in a workspace whose scenario does not say it, as `Behaviour.beyond`.
-
-        `libraries` gives the stub library that answers for an operation, by the operation's id.
-        """
+    def __init__(self, default: str) -> None:
+        """Answer as `default` says in a workspace whose scenario does not say it, as `Behaviour.beyond`."""
         self._default = default
-        self._libraries = libraries
         self._own = PathTree(ALL_OPERATIONS.values())
 
     def recognise(self, method: str, path: str) -> Recognised | None:
@@ -85,15 +81,8 @@ class Answering:
         exchange.beyond = Answered.REFUSED
         known = f"{operation.id} is not implemented: the service has this operation, the mock does not"
         own = _stubs_of(operation, caller, request)
-        raise NOT_FOUND().because(f"{known}; {self._advice(operation, own)}")
-
-    def _advice(self, operation: OperationBeyond, own: Sequence[str]) -> str:
-        """What helps where an operation beyond is refused; `own` are the workspace's stubs of its address."""
-        if own:
-            return f"the stubs with its path ({reasons.listed(own)}) are used up or match other requests"
-        library = self._libraries().get(operation.id)
-        advice = "add a stub" if library is None else f"load its stub with `--stubs {library}` or `extends: {library}`"
-        return f"{advice}, or start the server with --beyond"
+        used_up = f"the stubs with its path ({reasons.listed(own)}) are used up or match other requests"
+        raise NOT_FOUND().because(f"{known}; {used_up if own else 'add a stub, or start the server with --beyond'}")
 
     def _why_unknown(self, request: Request) -> str:
         """Why nothing answers at an address, with the methods that it takes or the address that was probably meant."""

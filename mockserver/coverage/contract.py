@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.workspaces.lifecycle import Lifecycle
-from mockserver.resources.registry import OPERATIONS, RESOURCES
+from mockserver.resources.registry import API_OPERATIONS, RESOURCES
 from mockserver.web.schemas.members import optional
 
 
@@ -45,10 +45,8 @@ class Promise(NamedTuple):
 
 @cache
 def promises() -> tuple[Promise, ...]:
-    """All points of which percentages are computed, in the order of their declaration: those of the API, without
-    OAuth.
-    """
-    found = [row for operation in OPERATIONS.values() for row in _of_operation(operation)]
+    """Return all points that a percentage can count, in the order of their declaration; OAuth has none."""
+    found = [row for operation in API_OPERATIONS.values() for row in _of_operation(operation)]
     counted = (lifecycle for room in RESOURCES if room.is_counted for lifecycle in room.lifecycles)
     return (*found, *(row for lifecycle in counted for row in _of_machine(lifecycle)))
 

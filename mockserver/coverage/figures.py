@@ -18,6 +18,7 @@ def to_json(found: Report) -> dict[str, Any]:
         "counted": found.counted,
         "totals": {str(kind): _total(total) for kind, total in found.totals.items()},
         "operations": {name: _operation(rows) for name, rows in _used(found.operations)},
+        "further": {name: _operation(rows) for name, rows in _used(found.further)},
         "transitions": {name: _numbers(rows, PointKind.TRANSITIONS) for name, rows in _used(found.machines)},
         "missing": list(found.missing),
         "beyond": {name: {"calls": sum(row.values()), "answered": dict(row)} for name, row in found.beyond.items()},
@@ -82,7 +83,7 @@ def _numbers(rows: Sequence[Row], kind: PointKind) -> dict[str, int]:
 
 def _read(data: Mapping[str, Any]) -> Coverage:
     found = Coverage()
-    for operation, row in data["operations"].items():
+    for operation, row in (data["operations"] | data.get("further", {})).items():  # an older report has no further ones
         _read_operation(found, operation, row)
     for machine, events in data["transitions"].items():
         for event, number in events.items():

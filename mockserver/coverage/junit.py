@@ -21,7 +21,7 @@ _NAMES = {
 def to_junit(found: Report) -> str:
     """A report as JUnit XML; a point that was never met is a skipped case, one that the contract lacks is left out."""
     suites = Element("testsuites", name=f"mockserver coverage{found.told}")
-    for owner, rows in (*found.operations.items(), *found.machines.items()):
+    for owner, rows in found.counted_rows.items():
         held = [row for row in rows if row.mark is not None]
         if held:
             suites.append(_suite(owner, held))

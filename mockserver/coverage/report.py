@@ -11,7 +11,8 @@ from mockserver.core.contract.operation import Mark
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import Point, PointKind, promises
 from mockserver.coverage.missing import missing
-from mockserver.coverage.selection import ALL, Selection
+from mockserver.coverage.selection import ALL, DEFAULT, SPECIFICATION, Selection
+from mockserver.resources.registry import FURTHER_OPERATIONS
 
 
 class Count(NamedTuple):
@@ -65,12 +66,14 @@ Rows = Mapping[str, Sequence[Row]]
 class Report:
     """Which points of the contract were met, and how often, as far as they are counted."""
 
-    #: What is counted, as it was asked for: `all`, `used`, or names with commas.
+    #: What is counted, as it was asked for: `specification`, `all`, `used`, or names with commas.
     of: str
-    #: The same as the end of a sentence; empty if all of the contract is counted.
+    #: The same as the end of a sentence; empty for the default.
     told: str
-    #: The rows of each operation, by its id; the row of the operation itself comes first.
+    #: The rows of each of the 34 operations, by its id; the row of the operation itself comes first.
     operations: Rows
+    #: The rows of each further operation, of sending and contacts, in the same form.
+    further: Rows
     #: The rows of each state machine, by its name.
     machines: Rows
     #: A sentence for each point that was not met, those that matter most to a tested client first.
@@ -91,11 +94,21 @@ class Report:
     @property
     def counted(self) -> list[str]:
         """The operations and state machines that are counted."""
-        rows = {**self.operations, **self.machines}
+        rows = self.counted_rows
         return [name for name, found in rows.items() if any(row.mark is not None for row in found)]
 
+    @property
+    def counts_further(self) -> bool:
+        """Whether the percentages count the further operations that the report has."""
+        return self.of != DEFAULT
+
+    @property
+    def counted_rows(self) -> Rows:
+        """The rows of the counted operations and state machines, by their names."""
+        return {**self.operations, **(self.further if self.counts_further else {}), **self.machines}
+
     def _rows(self) -> Iterator[Row]:
-        for rows in (*self.operations.values(), *self.machines.values()):
+        for rows in self.counted_rows.values():
             yield from rows
 
 
@@ -110,25 +123,27 @@ def counted(answered: Mapping[str, int]) -> list[str]:
     return [f"{number} {way}" for way, number in answered.items()]
 
 
-def report(coverage: Coverage, of: Selection = ALL) -> Report:
+def report(coverage: Coverage, of: Selection = SPECIFICATION) -> Report:
     """The report of the counts that requests have left, compared with the part of the contract that is counted."""
     owners = of.owners(coverage)
-    promised = [row for row in promises() if row.point.owner in owners]
+    is_partial = of.text not in (DEFAULT, ALL)
+    shown = [row for row in promises() if not is_partial or row.point.owner in owners]
     counts = _counts(coverage)
-    if of != ALL:
+    if is_partial:
         counts = {point: count for point, count in counts.items() if point.owner in owners}
-    rows = [Row(promise.point, promise.mark, counts.get(promise.point, Count())) for promise in promised]
-    undeclared = counts.keys() - {promise.point for promise in promised}
+    rows = [Row(promise.point, promise.mark, counts.get(promise.point, Count())) for promise in shown]
+    undeclared = counts.keys() - {promise.point for promise in shown}
     rows += [Row(point, None, counts[point]) for point in sorted(undeclared, key=_sort_key)]
-    operations = [row for row in rows if row.point.kind is not PointKind.TRANSITIONS]
+    operations = _by_owner(row for row in rows if row.point.kind is not PointKind.TRANSITIONS)
     machines = [row for row in rows if row.point.kind is PointKind.TRANSITIONS]
     met = {point: count.all for point, count in counts.items()}
     return Report(
         of=of.text,
         told=of.told(owners),
-        operations=_by_owner(operations),
+        operations={name: found for name, found in operations.items() if name not in FURTHER_OPERATIONS},
+        further={name: found for name, found in operations.items() if name in FURTHER_OPERATIONS},
         machines=_by_owner(machines),
-        missing=missing(promised, met),
+        missing=missing([row for row in shown if row.point.owner in owners], met),
         beyond=_beyond(coverage),
     )
 

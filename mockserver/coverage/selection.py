@@ -1,4 +1,4 @@
-"""Which operations and state machines a percentage counts: all, those that were used, or those that a list names."""
+"""Which operations and state machines a percentage counts: those of the specification, all, used ones, or a list."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import NamedTuple
 from mockserver.core.text.spelling import cut, meant
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import PointKind, promises
+from mockserver.resources.registry import FURTHER_OPERATIONS
 
-_ALL, _USED = "all", "used"
+#: What is counted by default: the 34 operations of the specification, and the state machines.
+DEFAULT = "specification"
+ALL, _USED = "all", "used"
 #: The longest list, in characters. Chosen: some times as long as one of all names.
 LONGEST = 10_000
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
@@ -22,8 +25,8 @@ _TOLD = 3
 class Selection(NamedTuple):
     """What is counted. An operation is counted with all its points, and a state machine with all its events."""
 
-    #: As it was written: `all`, `used`, or names with commas.
-    text: str = _ALL
+    #: As it was written: `specification`, `all`, `used`, or names with commas.
+    text: str = DEFAULT
     #: The names of a list; None: no list was given.
     names: frozenset[str] | None = None
 
@@ -34,15 +37,19 @@ class Selection(NamedTuple):
         """
         if self.names is not None:
             return self.names
-        if self.text == _ALL:
+        if self.text == DEFAULT:
+            return countable() - FURTHER_OPERATIONS.keys()
+        if self.text == ALL:
             return countable()
         used = {operation for operation, _ in met.answers} | {machine for machine, _ in met.transitions}
         return countable() & used
 
     def told(self, owners: Collection[str]) -> str:
-        """What is counted, as the end of a sentence; empty if that is all of the contract."""
-        if self.text == _ALL:
+        """Return what is counted as the end of a sentence; empty for the default."""
+        if self.text == DEFAULT:
             return ""
+        if self.text == ALL:
+            return ", sending and contacts included"
         how = "used" if self.names is None else "named"
         return (
             f", of the {_number(len(operations() & set(owners)), 'operation')} and "
@@ -54,24 +61,25 @@ def _number(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-#: All of the contract.
-ALL = Selection()
+SPECIFICATION = Selection()
 
 
 @cache
 def operations() -> frozenset[str]:
-    """The ids of the operations of which percentages are computed."""
+    """Return the ids of the operations that a percentage can count."""
     return frozenset(row.point.owner for row in promises() if row.point.kind is PointKind.OPERATIONS)
 
 
 @cache
 def countable() -> frozenset[str]:
-    """The operations and state machines of which percentages are computed."""
+    """Return the operations and state machines that a percentage can count."""
     return frozenset(row.point.owner for row in promises())
 
 
 def parse(text: str) -> Selection:
-    """The selection of a text: `all`, `used`, or names of operations and state machines with commas or blanks between.
+    """Parse a selection: `specification`, `all`, `used`, or names of operations and state machines.
+
+    Commas or blanks separate the names.
 
     Raises:
         ValueError: a name is unknown, or there is none; the message says which, and what was probably meant.
@@ -80,8 +88,8 @@ def parse(text: str) -> Selection:
         raise ValueError(f"must be a list of at most {LONGEST:,} characters")
     names = text.replace(",", " ").split()
     if not names:
-        raise ValueError("names no operation; give all, used, or names of operations")
-    if len(names) == 1 and names[0] in (_ALL, _USED):
+        raise ValueError("names no operation; give specification, all, used, or names of operations")
+    if len(names) == 1 and names[0] in (DEFAULT, ALL, _USED):
         return Selection(names[0])
     unknown = list(_unknown(names))
     if unknown:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mockserver.coverage.contract import PointKind
-from mockserver.coverage.report import Report, Row, counted, total
+from mockserver.coverage.report import Report, Row, Rows, counted, total
 
-_HEADINGS = ("operation", "calls", "statuses", "codes", "fields")
+_HEADINGS = ("calls", "statuses", "codes", "fields")
 
 
 def to_text(found: Report, most: int | None = None) -> str:
     """A report as text, with at most `most` sentences about what is missing; None: with all of them."""
-    blocks = (_totals(found), _operations(found), _machines(found), _beyond(found), _missing(found.missing, most))
+    blocks = (
+        _totals(found), _operations("operation", found.operations), _operations(_further(found), found.further),
+        _machines(found), _beyond(found), _missing(found.missing, most),
+    )  # fmt: skip
     return "\n\n".join("\n".join(lines) for lines in map(list, blocks) if lines) + "\n"
 
 
@@ -22,11 +25,15 @@ def _totals(found: Report) -> Iterator[str]:
         yield f"  {kind:12}{row.met:4} of {row.of:3}" + (f"{row.percent:8.1f} %" if row.of else f"{'-':>8}")
 
 
-def _operations(found: Report) -> Iterator[str]:
-    called = {name: rows for name, rows in found.operations.items() if rows[0].is_met}
+def _further(found: Report) -> str:
+    return "further operation" if found.counts_further else "further, not counted"
+
+
+def _operations(heading: str, operations: Rows) -> Iterator[str]:
+    called = {name: rows for name, rows in operations.items() if rows[0].is_met}
     if not called:
         return
-    yield _line(*_HEADINGS)
+    yield _line(heading, *_HEADINGS)
     for name, rows in called.items():
         cells = [_fraction(rows, kind) for kind in (PointKind.STATUSES, PointKind.CODES, PointKind.FIELDS)]
         yield _line(name, str(rows[0].hits.all), *cells) + _injected(rows)

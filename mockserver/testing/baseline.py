@@ -43,7 +43,7 @@ def points_of(report: Mapping[str, Any]) -> set[str]:
 
 
 def _points(report: Mapping[str, Any]) -> Iterator[str]:
-    for operation, row in report["operations"].items():
+    for operation, row in {**report["operations"], **report.get("further", {})}.items():
         if row["calls"]:
             yield f"{operation}: called"
         for kind, name in (("status", "statuses"), ("code", "codes"), ("field", "fields")):

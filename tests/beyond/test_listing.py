@@ -3,6 +3,7 @@
 import pytest
 
 from mockserver.beyond.catalogue import catalogue
+from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
 
 STUBS = [
     {"id": "one", "method": "GET", "path": "/v3/contacts/{email}", "answer": {}},
@@ -29,7 +30,6 @@ def test_each_operation_has_a_row_with_its_address(api):
         "status": 200,
         "answered": "refused",
         "stubs": [],
-        "library": rows["getList"]["library"],
     }
 
 
@@ -57,3 +57,14 @@ def test_a_stub_that_is_spent_is_not_named(make_api):
     api.get("/v3/contacts/7")
 
     assert listed(api)["getContactInfo"]["stubs"] == []
+
+
+def test_the_index_lists_all_operations_by_how_they_are_answered(make_api):
+    api = make_api({"stubs": [{"method": "GET", "path": "/v3/companies/{id}", "answer": {}}]})
+
+    found = api.get("/_mock").json["operations"]
+
+    assert found["specification"] == list(OPERATIONS)
+    assert found["further"] == list(FURTHER_OPERATIONS)
+    assert found["stubbed"] == ["getCompaniesById"]
+    assert [name for name in catalogue() if name != "getCompaniesById"] == found["named"]

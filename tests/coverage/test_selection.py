@@ -3,14 +3,15 @@
 import pytest
 
 from mockserver.coverage.selection import countable, operations, parse
+from mockserver.resources.registry import FURTHER_OPERATIONS
 
 
-def test_all_of_the_contract_is_counted_unless_somebody_asks(played, coverage, contract_size):
+def test_the_34_operations_are_counted_by_default(played, coverage, contract_size):
     found = coverage(played)
 
-    assert (found["of"], len(found["counted"])) == ("all", len(countable()))
+    assert (found["of"], len(found["counted"])) == ("specification", len(countable() - FURTHER_OPERATIONS.keys()))
     assert found["totals"]["operations"]["of"] == contract_size.operations
-    assert coverage(played, "?of=all") == found
+    assert coverage(played, "?of=specification") == found
 
 
 def test_used_are_the_operations_that_were_called_and_the_machines_that_have_moved(played, coverage):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.scenario.documents.library import Library
+from mockserver.scenario.documents.library import Library, _warn_once
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.load import load
 
@@ -125,3 +125,36 @@ def test_names_beyond_the_longest_list_are_not_looked_up(monkeypatch):
         load(Library().document({"extends": [f"n{number}" for number in range(1_000)]}), name="w", title="mine")
 
     assert len(looked_up) < 200
+
+
+@pytest.fixture
+def warnings(caplog):
+    """The warnings that were logged so far."""
+    _warn_once.cache_clear()
+    return lambda: [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+
+
+@pytest.mark.parametrize(("name", "has"), [("send", "sending"), ("contacts", "contacts")])
+def test_a_scenario_that_extends_an_alias_is_warned_once(write, warnings, name, has):
+    library = write(top=f"seed: 1\nextends: {name}\n")
+
+    for _ in range(2):
+        library.read("top")
+
+    place = f"{library.path('top')}:2"
+    assert warnings() == [f"extends: {name} ({place}) changes nothing and can be removed: every scenario has {has}"]
+
+
+@pytest.mark.parametrize("name", ["send", "contacts"])
+def test_stubs_of_an_alias_are_warned_of(warnings, name):
+    Library().stub_library(name)
+
+    assert [warning.split(" and ")[0] for warning in warnings()] == [f"--stubs {name} changes nothing"]
+
+
+def test_an_own_scenario_with_the_name_of_an_alias_is_no_alias(write, warnings):
+    library = write(send="seed: 1\n", top="extends: send\n")
+
+    library.read("top")
+
+    assert warnings() == []

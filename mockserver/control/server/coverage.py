@@ -39,11 +39,13 @@ def _check_selection(text: str) -> None:
 class Wanted(Chosen):
     """Whose coverage is told, what of it is counted, and in which form."""
 
-    #: `all`, `used`, or names of operations and state machines with commas.
     of = fields.String(
-        load_default="all",
+        load_default="specification",
         validate=_check_selection,
-        **about("what is counted: all, used (the operations that were called), or names with commas"),
+        **about(
+            "what is counted: specification (the 34 operations), all (sending and contacts, too), used (the operations "
+            "that were called), or names with commas"
+        ),
     )
     format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
 

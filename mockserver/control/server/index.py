@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import shlex
+from contextlib import nullcontext
 from urllib.parse import quote
 
 from flask import Blueprint, Response, request
 
 from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource, control_api
+from mockserver.control.server.beyond import answered_as
 from mockserver.control.server.example_key import example_key
+from mockserver.core.workspaces.store import DEFAULT
 from mockserver.views.server.health import Index
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
 
@@ -80,5 +83,9 @@ def favicon() -> Response:
 
 @INDEX.call("GET", answer=Index)
 def index() -> Response:
-    """Every call of the control API with a line."""
-    return answers.listed(sorted(control_api().calls, key=lambda call: (call.path, call.method)))
+    """List the calls of the control API, and how each operation of the service is answered."""
+    workspace = target.addressed() or dependencies.store().peek(DEFAULT)
+    with nullcontext() if workspace is None else workspace.lock:
+        operations = answered_as(workspace)
+    calls = sorted(control_api().calls, key=lambda call: (call.path, call.method))
+    return answers.listed(calls, operations=operations)

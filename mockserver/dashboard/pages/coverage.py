@@ -13,7 +13,7 @@ from mockserver.control.framework.problem import Problem
 from mockserver.control.server.coverage import ALL, counts
 from mockserver.coverage.contract import PointKind
 from mockserver.coverage.hints import hint
-from mockserver.coverage.report import Report, Row, counted, report, total
+from mockserver.coverage.report import Report, Row, Rows, counted, report, total
 from mockserver.dashboard.framework.page import Page
 from mockserver.resources.registry import ALL_OPERATIONS, RESOURCES
 
@@ -39,11 +39,13 @@ def index() -> Mapping[str, Any]:
     target.workspace()
     found, everywhere, wrong = _chosen()
     only_missing = request.args.get("show") == "missing"
-    groups = [Group(group.name, list(_shown(group.operations, only_missing))) for group in _groups(found)]
     return {
         **_shared(everywhere),
         "report": found,
-        "groups": [group for group in groups if group.operations],
+        "parts": [
+            ("operations", list(_groups(found.operations, only_missing))),
+            ("further", list(_groups(found.further, only_missing))),
+        ],
         "machines": list(_shown(found.machines.items(), only_missing)),
         "only_missing": only_missing,
         "most_missing": _MOST_MISSING,
@@ -56,7 +58,7 @@ def operation(name: str) -> Mapping[str, Any]:
     """One operation: each of its points with the requests that met it, or how to meet it."""
     target.workspace()
     found, everywhere, _ = _chosen()
-    rows = found.operations.get(name) or ()
+    rows = found.operations.get(name) or found.further.get(name) or ()
     if not rows:
         raise Problem(404, f"the contract has no operation {name[:100]!r}, and none was called")
     declared = ALL_OPERATIONS[name]
@@ -88,11 +90,15 @@ def _shared(everywhere: bool) -> dict[str, Any]:
     return {"everywhere": everywhere, "kinds": kinds, "total": total, "counted": counted, "hint": hint, "way": _way}
 
 
-def _groups(found: Report) -> Iterator[Group]:
-    """The operations of each resource; those that the percentages leave out were called, as they are in the report."""
+def _groups(operations: Rows, only_missing: bool) -> Iterator[Group]:
+    """Yield the operations of a report by resource; resources without any are left out."""
     for resource in RESOURCES:
-        names = [operation.id for operation in resource.operations if operation.id in found.operations]
-        yield Group(resource.name, [(name, found.operations[name]) for name in names])
+        own = [
+            (operation.id, operations[operation.id]) for operation in resource.operations if operation.id in operations
+        ]
+        shown = list(_shown(own, only_missing))
+        if shown:
+            yield Group(resource.name, shown)
 
 
 def _shown(owners: Any, only_missing: bool) -> Iterator[tuple[str, Sequence[Row]]]:

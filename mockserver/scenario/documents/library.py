@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from mockserver.scenario.documents.names import SUFFIXES, is_name
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder, given_file
 
+_LOG = logging.getLogger(__name__)
+
 #: How many characters of an unknown name a message shows. Chosen: to fit on a line.
 _LONGEST_NAME = 80
 #: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
@@ -26,6 +29,8 @@ _LARGEST, _OF_FILES = 64 * 1024 * 1024, Bounds(parts=10_000_000)
 
 #: The members of a document that describes stubs and nothing else.
 _OF_STUB_LIBRARIES = frozenset({"description", "extends", "stubs"})
+#: The shipped scenarios that change nothing any more, with the resource that every scenario has instead.
+_ALIASES = {"send": "sending", "contacts": "contacts"}
 #: How many files are parsed once for all servers of a process. Chosen: all shipped ones, and a team's own.
 _MOST_PARSED = 64
 
@@ -64,7 +69,13 @@ class Library:
             told = f"it also has {cut(', '.join(map(str, others)), _LONGEST_NAME)}" if others else "it has no stubs"
             message = f"{cut(name, _LONGEST_NAME)} is not a stub library: {told}; use extends for other scenarios"
             raise ScenarioError([Mistake((), message)])
+        self._warn_of_alias(name, f"--stubs {name}")
         return found
+
+    def _warn_of_alias(self, name: str, given: str) -> None:
+        """Log a warning, once, if a name leads to a shipped scenario that changes nothing any more."""
+        if name in _ALIASES and self.path(name).parent == self._shipped:
+            _warn_once(f"{given} changes nothing and can be removed: every scenario has {_ALIASES[name]}")
 
     def _named(self, name: str) -> Path:
         """Return the file of a scenario in the folders: a document sent by a client can extend no other file.
@@ -178,6 +189,7 @@ class Library:
         try:
             if near is not None:
                 yield Mistake(path, self.unknown(name), mark)
+            self._warn_of_alias(name, f"extends: {name}" + (f" ({mark.file}:{mark.line})" if mark else ""))
             return _document(self._named(near or name))
         except ScenarioError as error:
             if any(mistake.mark for mistake in error.mistakes):
@@ -200,6 +212,11 @@ class Library:
                 yield {**row, "stub_library": True} if is_stub_library(found) else row
             except ScenarioError as error:
                 yield {"name": name, "description": "", "error": str(error)}
+
+
+@cache
+def _warn_once(warning: str) -> None:
+    _LOG.warning(warning)
 
 
 def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]:

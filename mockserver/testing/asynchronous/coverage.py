@@ -18,11 +18,12 @@ class Coverage:
     def __init__(self, link: Link) -> None:
         self._link = link
 
-    async def report(self, of: str = "all") -> dict[str, Any]:
-        """The report as plain data, with `percent`, `totals`, `operations`, `transitions`, `missing` and `beyond`.
+    async def report(self, of: str = "specification") -> dict[str, Any]:
+        """The report as plain data, with `percent`, `totals`, `operations`, `further`, `missing` and more.
 
-        `of` says what is counted: all; used, the operations that were called; or names of operations and state machines
-        with commas between.
+        Args:
+            of: What is counted: `specification`, the 34 operations; `all`, sending and contacts, too; `used`, the
+                operations that were called; or names of operations and state machines with commas between.
 
         Raises:
             MockServerError: a name is unknown.

@@ -74,7 +74,7 @@ def gate_of(config: pytest.Config) -> Gate | None:
     least, baseline = _least(config), _baseline(config)
     if options.mockserver_update_baseline and baseline is None:
         raise pytest.UsageError("--mockserver-update-baseline goes with --mockserver-baseline FILE")
-    of = options.mockserver_of or str(config.getini("mockserver_of")) or "all"
+    of = options.mockserver_of or str(config.getini("mockserver_of")) or "specification"
     wanted = Gate(least, of, baseline, options.mockserver_update_baseline)
     is_told = options.mockserver_coverage or options.mockserver_coverage_report or options.mockserver_of
     return wanted if is_told or least is not None or baseline is not None else None

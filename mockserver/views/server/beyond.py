@@ -16,7 +16,6 @@ class OperationBeyond(View):
     status = members.number("that of success", least=100)
     answered = members.text("how a call is answered where no stub does", validate=validate.OneOf(CHOICES.values()))
     stubs = members.texts("the stubs of the workspace that can have its address")
-    library = members.text("the shipped stub library that answers for it", allow_none=True)
 
 
 OperationsBeyond = listing(OperationBeyond, "OperationsBeyond")

@@ -63,10 +63,13 @@ class Coverage(View):
     as_given = True
 
     percent = _percent()
-    of = members.text("what is counted, as asked for: all, used, or names with commas")
+    of = members.text("what is counted, as asked for: specification, all, used, or names with commas")
     counted = members.texts("the operations and state machines that are counted")
     totals = members.part(Totals)
     operations = members.mapping(fields.Nested(OperationMet), "those that were called")
+    further = members.mapping(
+        fields.Nested(OperationMet), "the operations of sending and contacts that were called; counted with of=all"
+    )
     transitions = members.mapping(fields.Dict(keys=fields.String(), values=fields.Integer()), "by machine and event")
     missing = members.texts("a sentence each, the most telling first")
     beyond = members.mapping(

@@ -14,7 +14,14 @@ class CallLine(View):
     does = members.text(attribute="summary")
 
 
-Index = listing(CallLine, "Index")
+class AnsweredAs(View):
+    specification = members.texts("the 34 operations of the specification")
+    further = members.texts("operations of sending and contacts")
+    stubbed = members.texts("operations for which the workspace has a stub")
+    named = members.texts("operations that the mock knows by name only")
+
+
+Index = listing(CallLine, "Index", operations=members.part(AnsweredAs, about="how each operation is answered"))
 
 
 class SmtpHealth(View):
