@@ -11,15 +11,9 @@ pytestmark = pytest.mark.slow  # an environment is made
 
 #: What to do, at the end of a sentence on what is missing.
 ADVICE = "which is not installed here: pip install 'brevo-mockserver[server] @ file:///"
-#: Of these packages the modules that need more: what pytest loads, handles that go with another library, and documents
-#: of workspaces, which only commands read that need the server.
-NEEDING_MORE = (
-    *(
-        f"testing.{name}"
-        for name in ("exclusion", "plugin", "sessions.*", "container", "variants.under_trio", "verify")
-    ),
-    "cli.stores.mail_document",
-    "cli.stores.workspace_*",
+#: Of these packages the modules that need more: what pytest loads, and handles that go with another library.
+NEEDING_MORE = tuple(
+    f"testing.{name}" for name in ("exclusion", "plugin", "sessions.*", "container", "variants.under_trio", "verify")
 )
 #: Imports every module of the packages that need nothing, and prints those that cannot be imported, and of whom all
 #: others are that were imported since. Some interpreters bring modules of their own, such as `sitecustomize`.

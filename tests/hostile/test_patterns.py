@@ -35,7 +35,6 @@ PATTERNS = [
     "beyond.recording.stubs:_SIGNS",
     "beyond.stubs.pattern:_PARAMETER",
     "cli.environment:_OF_KUBERNETES",
-    "cli.stores.workspace_document:NAME",
     "control.access.guard:_HOST",
     "control.framework.parameters:NAME",
     "control.server.pages:_ANCHOR",

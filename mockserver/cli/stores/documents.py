@@ -1,7 +1,8 @@
-"""`store export` and `store import`: a store as documents, which other versions can read."""
+"""`store export` and `store import`: the states of workspaces as scenarios, which other versions can read."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from mockserver.cli.framework.output import as_json as to_json
 from mockserver.cli.framework.output import echo, printable
 from mockserver.cli.framework.values import PathValue
 from mockserver.cli.options import JSON
-from mockserver.cli.stores.opening import STORE, is_database, loaded, opened
+from mockserver.cli.stores.opening import STORE, is_database, loaded, opened, unlimited
 from mockserver.settings import given_file
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: How documents are written, which is also how their files end.
 _FORMATS = ("yaml", "json")
+#: The most parts of a document: the file is the user's own.
+_MOST_PARTS = 10_000_000
 #: The files of a folder that are documents.
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
@@ -38,16 +41,13 @@ _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
     JSON,
 )
 def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: bool) -> int:  # noqa: A002  # the option
-    """Write each workspace as a document that any version can read: `mockserver store export store.db documents`.
+    """Write the state of each workspace as a scenario: `mockserver store export store.db documents`.
 
-    A document has the state as `mockserver state get` gives it, the mailbox, the snapshots, and what a reset goes back
-    to. Journal, coverage, and calls that receivers got stay out.
+    A document is what `mockserver state get` prints, and any version can load it. Journal, mailbox, snapshots,
+    coverage and calls to receivers are not exported.
 
-    Servers go on using a database meanwhile: each document is as the workspace was kept at a moment.
-
-    What is damaged is left out and told, with exit status 1.
+    Servers can use a database meanwhile. Damaged workspaces are left out and listed, with exit status 1.
     """
-    from mockserver.cli.stores.workspace_text import text_of
     from mockserver.storage.engine import NoWorkspaceError
     from mockserver.storage.records.packing import layout
 
@@ -63,13 +63,22 @@ def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: 
             if isinstance(found, str):
                 damages.append(found)
             else:
-                _write(folder / f"{name}.{format}", text_of(found, _writer(), as_json=format == "json"))
+                _write(folder / f"{name}.{format}", _text_of(found, format))
                 written.append(name)
     told = f"workspaces written to {folder}: {len(written)}"
     echo(to_json({"written": written, "damages": damages}) if as_json else printable(told))
     for sentence in damages:
         echo(printable(sentence), err=True)
     return 1 if damages else 0
+
+
+def _text_of(workspace: Workspace, format_: str) -> str:
+    """Return the state of a workspace as a scenario in YAML or JSON."""
+    from mockserver.resources.section import write_instant
+    from mockserver.scenario.dump import dump, to_yaml
+
+    text = json.dumps(dump(workspace), indent=1, default=write_instant)
+    return f"{text}\n" if format_ == "json" else to_yaml(json.loads(text))
 
 
 def _write(file: Path, text: str) -> None:
@@ -95,10 +104,10 @@ def _write(file: Path, text: str) -> None:
     name="import",
 )
 def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
-    """Make a store of documents that `export` has written: `mockserver store import new.db documents`.
+    """Write the scenarios of `store export`, or others, to a store: `mockserver store import new.db documents`.
 
-    A file must not hold workspaces yet; to a database they are added, beside the servers that use it, if it holds none
-    of their names. A document with a mistake makes nothing.
+    A workspace is named after its file. A new file is written; to a database the workspaces are added unless it has one
+    of these names. If a document has a mistake, nothing is written.
     """
     from mockserver.storage.engine import Batch, ConflictError
     from mockserver.storage.records.packing import layout
@@ -118,26 +127,44 @@ def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
 
 
 def _workspaces(sources: Iterable[str]) -> Iterator[Workspace]:
-    """The workspaces of documents.
+    """Yield a workspace for each document, named after its file.
 
     Raises:
-        Misused: a document cannot be read, or is not valid.
+        Misused: a document cannot be read, is not a valid scenario, or two have the same name.
     """
-    from mockserver.cli.stores.workspace_text import workspace_of_text
-    from mockserver.scenario.documents.mistakes import ScenarioError
+    from mockserver.core.workspaces.store import NAME
 
-    homes: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for file in _files(sources):
-        try:
-            found = workspace_of_text(given_file.read_bytes(file), str(file))
-        except OSError as error:
-            raise Misused(f"{file} cannot be read: {error.strerror}") from error
-        except ScenarioError as error:
-            raise Misused(str(error)) from error
-        if found.name in homes:
-            raise Misused(f"{file} is of workspace {found.name}, as {homes[found.name]} is")
-        homes[found.name] = file
-        yield found
+        if not NAME.fullmatch(file.stem):
+            raise Misused(f"{file.stem!r} is not a name that a workspace can have ({file})")
+        if file.stem in files:
+            raise Misused(f"duplicate workspace {file.stem}: {files[file.stem]} and {file}")
+        files[file.stem] = file
+        yield _workspace(file)
+
+
+def _workspace(file: Path) -> Workspace:
+    """Load a workspace from a document.
+
+    Raises:
+        Misused: the document cannot be read, or is not a valid scenario.
+    """
+    from mockserver.scenario.documents.mistakes import ScenarioError
+    from mockserver.scenario.documents.reading import Bounds, parse
+    from mockserver.scenario.load import load
+
+    try:
+        document = parse(given_file.read_bytes(file).decode(), str(file), Bounds(parts=_MOST_PARTS))
+        found = load(document, name=file.stem, title=file.stem, limits=unlimited())
+    except OSError as error:
+        raise Misused(f"{file} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Misused(f"{file} is not UTF-8 at byte {error.start}") from error
+    except ScenarioError as error:
+        raise Misused(str(error)) from error
+    found.origin = found.origin._replace(scenario=document)
+    return found
 
 
 def _files(sources: Iterable[str]) -> Iterator[Path]:

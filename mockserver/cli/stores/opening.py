@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from mockserver.cli.framework import Misused, argument
 
 if TYPE_CHECKING:
+    from mockserver.core.workspaces.origin import WorkspaceLimits
     from mockserver.core.workspaces.workspace import Workspace
     from mockserver.storage.engine import Engine
 
@@ -78,7 +79,6 @@ def loaded(store: Engine, name: str) -> Workspace | str:
     Raises:
         EngineError: there is no such workspace, or the store cannot be read.
     """
-    from mockserver.cli.stores.workspace_document import UNLIMITED
     from mockserver.resources.registry import PARTS
     from mockserver.storage.engine import DamagedError
     from mockserver.storage.records.packing import UnreadableError
@@ -87,8 +87,15 @@ def loaded(store: Engine, name: str) -> Workspace | str:
     try:
         found = store.read(name)
         assert found is not None, "no version is known"
-        return load(name, found.fields, parts=PARTS, limits=UNLIMITED)
+        return load(name, found.fields, parts=PARTS, limits=unlimited())
     except DamagedError as error:
         return str(error)
     except UnreadableError as error:
         return f"workspace {name} of {store.place} cannot be read: {error}"
+
+
+def unlimited() -> WorkspaceLimits:
+    """Return limits that no workspace reaches: the server that loads a workspace has its own."""
+    from mockserver.core.workspaces.origin import WorkspaceLimits
+
+    return WorkspaceLimits(*[1 << 40] * len(WorkspaceLimits._fields))

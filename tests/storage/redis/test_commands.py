@@ -13,7 +13,7 @@ from ports import free_port
 
 from mockserver import MockServer
 
-DOCUMENT = "name: {}\nstate: {{clock: {{frozen: true}}, accounts: [{{name: acme, api_keys: [{}]}}]}}\n"
+DOCUMENT = "clock: {{frozen: true}}\naccounts: [{{name: acme, api_keys: [{}]}}]\n"
 
 
 def run(*words):
@@ -57,7 +57,7 @@ def document(tmp_path):
 
     def document(name):
         file = tmp_path / f"{name}.yaml"
-        file.write_text(DOCUMENT.format(name, f"key-of-{name}"))
+        file.write_text(DOCUMENT.format(f"key-of-{name}"))
         return file
 
     return document
@@ -94,7 +94,7 @@ def test_export_changes_nothing(store, server, folder, redis_server):
 
     assert run("export", store, folder) == f"workspaces written to {folder}: 1\n"
 
-    assert yaml.safe_load((folder / "default.yaml").read_text())["name"] == "default"
+    assert yaml.safe_load((folder / "default.yaml").read_text())["accounts"]
     assert redis_server.command("HGET mockserver:header turn") == before
     assert ask(server, "/v3/account").status_code == 200
     assert misused("export", store, folder, "other") == f"{store} holds no workspace other"
