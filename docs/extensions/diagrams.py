@@ -11,7 +11,7 @@ from jinja2 import Environment, PackageLoader
 from sphinx.application import Sphinx
 
 from mockserver.core.time.state_machine import StateMachine
-from mockserver.dashboard.machines.layout import drawing_of
+from mockserver.dashboard.layout import drawing_of
 from mockserver.resources.registry import LIFECYCLES
 
 _BLOCK = re.compile(r"^```mermaid\n(.*?)^```$", re.DOTALL | re.MULTILINE)

@@ -3,22 +3,49 @@
 from __future__ import annotations
 
 from functools import cache
+from http.client import responses
 
 from flask import Response, request
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
 from mockserver.control.access.guard import Unauthorized
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.dashboard.framework import problems, static
+from mockserver.dashboard.framework import rendering, static
 from mockserver.dashboard.framework.addresses import root
+from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.framework.rendering import Entry, Navigation
-from mockserver.dashboard.navigation import PAGES
+from mockserver.dashboard.pages import clock, coverage, faults, machines, mail, requests, state, webhooks, workspaces
 from mockserver.dashboard.sign_in import ACCESS, asked_for
 from mockserver.web.application import LeanFlask
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
+from mockserver.web.routing.encoded_slash import shown_path
 from mockserver.web.routing.workspace_name import WORKSPACE
+
+PAGES: tuple[Page, ...] = (
+    workspaces.PAGE, requests.PAGE, machines.PAGE, mail.PAGE, webhooks.PAGE, clock.PAGE, faults.PAGE, coverage.PAGE,
+    state.PAGE,
+)  # fmt: skip
+
+
+def shown(problem: Problem) -> Response:
+    """The page of a problem."""
+    title = responses.get(problem.status, f"Status {problem.status}")
+    found = rendering.answer("problem.html", {"title": title, "detail": problem.detail}, status=problem.status)
+    found.headers.update(problem.headers)
+    return found
+
+
+def of_http(error: HTTPException) -> Response:
+    """The page of what Flask refuses by itself, or of an error within the mock, whose traceback is in the log."""
+    path = shown_path(request)
+    code = error.code or 500
+    if isinstance(error, NotFound):
+        return shown(Problem(404, f"there is no page at {path}"))
+    if isinstance(error, MethodNotAllowed):
+        return shown(Problem(405, f"{path} can only be read"))
+    return shown(Problem(code, f"{path}: {error.description}"))
 
 
 class DashboardFlask(LeanFlask):
@@ -34,10 +61,10 @@ class DashboardFlask(LeanFlask):
         self.after_request_funcs = owner.after_request_funcs
         self.teardown_request_funcs = owner.teardown_request_funcs
         self.take_addresses(_addresses())
-        self.register_error_handler(Problem, problems.shown)
-        self.register_error_handler(KeepingError, lambda error: problems.shown(Problem(503, str(error))))
+        self.register_error_handler(Problem, shown)
+        self.register_error_handler(KeepingError, lambda error: shown(Problem(503, str(error))))
         self.register_error_handler(Unauthorized, asked_for)
-        self.register_error_handler(HTTPException, problems.of_http)
+        self.register_error_handler(HTTPException, of_http)
 
 
 @cache

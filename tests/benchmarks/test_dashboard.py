@@ -10,7 +10,7 @@ from bench import KEY, MOCK, get, part_of, post
 from connections import request
 from processor import REQUESTS, Load, in_turns, servers
 
-from mockserver.dashboard.navigation import PAGES
+from mockserver.dashboard.application import PAGES
 
 pytestmark = pytest.mark.benchmark
 

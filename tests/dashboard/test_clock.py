@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from mockserver.dashboard.clock import due_line
+from mockserver.dashboard import due_line
 from mockserver.dashboard.framework.lengths import spoken
 
 START = "2026-01-15T09:00:00Z"

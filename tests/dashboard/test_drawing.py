@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.dashboard.machines.geometry import Kind
-from mockserver.dashboard.machines.layout import lay_out
+from mockserver.dashboard.layout import Kind, lay_out
 from mockserver.resources.registry import LIFECYCLES
 
 SHIPPED = {name: lifecycle.machine for name, lifecycle in LIFECYCLES.items()}

@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from mockserver.dashboard.navigation import PAGES
+from mockserver.dashboard.application import PAGES
 
 TOKEN = "s3cret"
 AUTHORIZATION = '-H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"'

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.dashboard.faults.offers import offers
+from mockserver.dashboard.fault_offers import offers
 from mockserver.resources.registry import ALL_OPERATIONS
 
 START = "2026-01-15T09:00:00Z"

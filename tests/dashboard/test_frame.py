@@ -7,7 +7,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from mockserver.dashboard.navigation import PAGES
+from mockserver.dashboard.application import PAGES
 
 NAMES = [page.name for page in PAGES]
 

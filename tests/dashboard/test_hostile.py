@@ -9,7 +9,7 @@ import pytest
 from hostile_values import Page, values
 from hostile_workspace import fill
 
-from mockserver.dashboard.navigation import PAGES
+from mockserver.dashboard.application import PAGES
 
 pytestmark = pytest.mark.slow
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mockserver.dashboard.deliveries import Scale, signs
 from mockserver.dashboard.framework.lengths import spoken
-from mockserver.dashboard.webhooks.timeline import Scale, signs
 
 BEGIN = datetime(2026, 1, 15, 9, tzinfo=UTC)
 

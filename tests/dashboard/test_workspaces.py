@@ -10,7 +10,7 @@ from urllib.request import urlopen
 import pytest
 from invoking import invoke
 
-from mockserver.dashboard.workspaces.age import age
+from mockserver.dashboard.pages.workspaces import age
 
 LIST = "/_mock/ui/workspaces"
 

@@ -2,21 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from flask import request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
-from mockserver.dashboard.faults import rules
-from mockserver.dashboard.faults.domains import MOST_DOMAINS, domains
-from mockserver.dashboard.faults.offers import offers
-from mockserver.dashboard.framework.numbers import asked
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard import fault_rules
+from mockserver.dashboard.fault_offers import offers
+from mockserver.dashboard.framework.addresses import asked
 from mockserver.dashboard.framework.page import Page
-from mockserver.resources.domains.dns_view import ANSWERS, POLICIES, RECORDS
+from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
+from mockserver.resources.domains.domain import AUTHENTICATED
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.views.workspaces.dns import Known, KnownName, known
+
+#: How many domains a page lists. Chosen: with two forms each they stay within the 60 kB of a first view.
+MOST_DOMAINS = 10
+#: How many accounts are named of those that have a domain; the rest is counted.
+_MOST_ACCOUNTS = 5
+
+
+class Line(NamedTuple):
+    """A domain: as the control API shows it, its first accounts, and what its records mean."""
+
+    name: Mapping[str, Any]
+    accounts: Sequence[Mapping[str, Any]]
+    meaning: str
+
+
+class Domains(NamedTuple):
+    """One page of the domains that the address asks for, and how many there are in all."""
+
+    lines: Sequence[Line]
+    number: int
+
+
+def domains(workspace: Workspace, part: str, offset: int) -> Domains:
+    """The domains with `part` in their names; the caller holds the workspace's lock."""
+    rows, number = known(workspace, part, offset, MOST_DOMAINS)
+    return Domains([_line(row) for row in rows], number)
+
+
+def _line(row: Known) -> Line:
+    name = KnownName.show(row)
+    return Line(name, name["accounts"][:_MOST_ACCOUNTS], _meaning(row))
+
+
+def _meaning(row: Known) -> str:
+    """What the records of a domain mean for who authenticates it."""
+    wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(row.records, record)) != OK]
+    if row.records.free_mail:
+        return "A provider of free mailboxes has it, so that nobody can authenticate it."
+    if not wrong:
+        return "All three records are right."
+    if any(owned.state == AUTHENTICATED for owned in row.accounts):
+        return f"It stays authenticated, as ownership is proved only once: {' and '.join(wrong)}."
+    return f"Who authenticates it is refused: {', '.join(wrong)}."
+
 
 PAGE = Page("faults", "Faults and DNS")
 
@@ -34,10 +80,10 @@ def index() -> Mapping[str, Any]:
     with workspace.lock:
         found = domains(workspace, part[:_LONGEST_NAME], first_domain.number)
         return {
-            "rules": rules.lines(workspace, first_rule.number),
+            "rules": fault_rules.lines(workspace, first_rule.number),
             "number": len(workspace.state.faults),
             "first_rule": first_rule.number,
-            "most_rules": rules.MOST_RULES,
+            "most_rules": fault_rules.MOST_RULES,
             "offers": offered,
             "records": RECORDS,
             "answers": ANSWERS,
@@ -61,7 +107,7 @@ def one(identifier: str) -> Mapping[str, Any]:
         fault = workspace.state.faults.get(identifier)
         if fault is None:
             raise Problem(404, f"there is no rule {identifier!r}, or no more: somebody has removed it")
-        line = rules.line(fault, workspace.state.clock.now())
-        found = rules.hit_by(workspace, fault)
+        line = fault_rules.line(fault, workspace.state.clock.now())
+        found = fault_rules.hit_by(workspace, fault)
         rule = {name: write_instant(value) if name == "expires_at" else value for name, value in line.rule.items()}
         return {"line": line, "rule": rule, "hit": [(row, write_instant(row.at)) for row in found]}

@@ -19,11 +19,11 @@ from mockserver.core.time.timers import Key
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.framework.addresses import asked
 from mockserver.dashboard.framework.lengths import spoken
-from mockserver.dashboard.framework.numbers import asked
 from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.machines.instances import PART, Wanted, counted, select
-from mockserver.dashboard.machines.layout import drawing_of
+from mockserver.dashboard.instances import PART, Wanted, counted, select
+from mockserver.dashboard.layout import drawing_of
 from mockserver.resources.registry import LIFECYCLES
 from mockserver.views.traffic.causes import Cause
 from mockserver.views.traffic.requests import Change

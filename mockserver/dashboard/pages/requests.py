@@ -2,31 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from itertools import islice
-from typing import Any
+from time import gmtime, strftime
+from typing import Any, NamedTuple
 
 from flask import Response, request
 
 from mockserver.control.framework import dependencies, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.journal import Journal
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.exchanges import filter as filters
-from mockserver.dashboard.exchanges import snippets
-from mockserver.dashboard.exchanges.evidence import evidence_of
-from mockserver.dashboard.exchanges.rows import MOST, lines, neighbours
+from mockserver.dashboard import filter as filters
+from mockserver.dashboard.filter import Filter
 from mockserver.dashboard.framework.addresses import absolute_root
 from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.snippets import shell
+from mockserver.dashboard.snippets import as_code, shell
 from mockserver.dashboard.snippets.example import example_key
 from mockserver.dashboard.snippets.sent import of_call
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.views.traffic import redaction
 from mockserver.views.traffic.calls import ControlCall, Recorded
 from mockserver.views.traffic.requests import Request
 from mockserver.web.server import loop
+
+#: How many exchanges the list shows; chosen: more than anybody reads, and a page of some 60 kB.
+MOST = 200
+#: How long a text of a line may be; the page of the request has it all.
+_LONGEST = 300
+#: How many texts are remembered without their secrets: most requests of a run have the same few paths and reasons.
+_REMEMBERED = 2_048
+
+
+class Line(NamedTuple):
+    """One exchange in the list."""
+
+    id: str
+    #: The moment of the workspace's clock, whole and as the time of the day.
+    at: str
+    time: str
+    #: The same moment in real time (UTC), as the time of the day.
+    real: str
+    #: The operation, or the method and the path of a request that leads to none.
+    title: str
+    #: The method and the path, where an operation is the title.
+    address: str
+    status: int | None
+    reason: str
+    account: str
+    fault: str
+    is_held: bool
+
+
+class Lines(NamedTuple):
+    """The newest exchanges that a filter admits."""
+
+    shown: list[Line]
+    #: How many further ones there are, and how many exchanges the journal has, and has evicted.
+    further: int
+    kept: int
+    evicted: int
+
+
+def lines(journal: Journal, wanted: Filter) -> Lines:
+    """The lines of a journal; its workspace's lock is held."""
+    found: Iterable[Exchange] = journal
+    total = len(journal)
+    if not wanted.is_empty:
+        admitted = [exchange for exchange in journal if wanted.admits(exchange)]
+        found, total = admitted, len(admitted)
+    shown = [line(exchange) for exchange in islice(found, MOST)]
+    return Lines(shown, total - len(shown), len(journal), journal.evicted)
+
+
+def line(exchange: Exchange) -> Line:
+    """The line of an exchange."""
+    at = write_instant(exchange.at)
+    address = f"{exchange.method} {_shown(exchange.path)}"
+    is_named = exchange.operation is not None
+    return Line(
+        id=exchange.id,
+        at=at,
+        time=at[11:19],
+        real=strftime("%H:%M:%S", gmtime(exchange.real_at)),
+        title=exchange.operation or address,
+        address=address if is_named else "",
+        status=exchange.status,
+        # What is said of a request that hangs is not yet true.
+        reason=_shown(exchange.reason) if exchange.reason and not exchange.is_held else "",
+        account=exchange.account or "",
+        fault=exchange.fault or "",
+        is_held=exchange.is_held,
+    )
+
+
+def _shown(text: str) -> str:
+    """A text without secrets, cut to the length of a line."""
+    # A long text is not remembered: those of a hostile client would fill the memory.
+    return _redacted(text) if len(text) <= _LONGEST else f"{redaction.plain(text)[:_LONGEST]}…"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _redacted(text: str) -> str:
+    return redaction.plain(text)
+
+
+def neighbours(journal: Journal, identifier: str) -> tuple[str | None, str | None]:
+    """The ids of the exchanges before and after one, in time."""
+    after: str | None = None
+    rows: Iterator[Exchange] = iter(journal)
+    for exchange in rows:
+        if exchange.id == identifier:
+            before = next(rows, None)
+            return (None if before is None else before.id), after
+        after = exchange.id
+    return None, None
+
+
+#: Begins the part of a source that is a page of the contract.
+_PAGE = "docs/"
+
+
+class Evidence(NamedTuple):
+    """What is known of an operation."""
+
+    #: What the operation does, in a line.
+    summary: str
+    #: Where its contract stands, below the documents of the mock, or None.
+    page: str | None
+    #: The refusal that was answered, as the contract has it, or None.
+    error: Mapping[str, Any] | None
+    #: The fields of the operation, each with its place, its name and its mark.
+    fields: Sequence[Mapping[str, Any]]
+
+
+def evidence_of(exchange: Exchange) -> Evidence | None:
+    """What is known of the operation that was called; None where the mock has none."""
+    operation = ALL_OPERATIONS.get(exchange.operation or "")
+    if operation is None:
+        return None
+    known = _record()[operation.id]
+    met = (exchange.status, exchange.code)
+    error = next((row for row in known["errors"] if (row["status"], row["code"]) == met), None)
+    return Evidence(operation.summary, page_of(known["source"]), None if exchange.injected else error, known["fields"])
+
+
+def page_of(source: str) -> str | None:
+    """The page of the contract that a source names, as an address below `/_mock/docs/`."""
+    return next(
+        (part.strip().removeprefix(_PAGE) for part in source.split(",") if part.strip().startswith(_PAGE)), None
+    )
+
+
+@cache
+def _record() -> Mapping[str, Any]:
+    from mockserver.evidence.fidelity import record  # noqa: PLC0415  # it is made when a request is first looked at
+
+    found: Mapping[str, Any] = record(ALL_OPERATIONS.values())["operations"]
+    return found
+
 
 PAGE = Page("requests", "Requests")
 
@@ -106,7 +244,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
-        "snippets": snippets.snippets(workspace, exchange, absolute_root()),
+        "snippets": as_code.snippets(workspace, exchange, absolute_root()),
     }
 
 
@@ -116,7 +254,7 @@ def code(identifier: str, name: str) -> Response:
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)
-    text = snippets.text(name, workspace, exchange, absolute_root())
+    text = as_code.text(name, workspace, exchange, absolute_root())
     return Response(text, content_type="text/plain; charset=utf-8")
 
 

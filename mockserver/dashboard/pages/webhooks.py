@@ -14,11 +14,11 @@ from mockserver.core.state.account import Account
 from mockserver.core.time.cause import TIMER
 from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard import deliveries, events
 from mockserver.dashboard.framework.addresses import absolute_root
 from mockserver.dashboard.framework.lengths import spoken
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key, service_curl
-from mockserver.dashboard.webhooks import deliveries, events, subscribers
 from mockserver.resources.deliveries import delivery as delivery_model
 from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
 from mockserver.resources.section import write_instant
@@ -55,7 +55,7 @@ def index() -> Mapping[str, Any]:
             "asked": asked,
             "states": MACHINE.states,
             "events": EVENTS,
-            "webhooks": subscribers.count(workspace),
+            "webhooks": events.count(workspace),
             "example": _example(workspace),
             "is_frozen": workspace.state.clock.frozen,
             "instant": write_instant,
@@ -104,8 +104,8 @@ def webhooks() -> Mapping[str, Any]:
         _leave_if_long(workspace)
         return {
             "part": "webhooks",
-            "rows": subscribers.first(workspace),
-            "count": subscribers.count(workspace),
+            "rows": events.first(workspace),
+            "count": events.count(workspace),
             "example": _example(workspace),
         }
 

@@ -14,15 +14,28 @@ from mockserver.control.framework import dependencies, off_loop, target
 from mockserver.control.workspaces.workspaces import found_by, hosted, loaded, unreadable
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.connecting import Connection, Lines, lines
 from mockserver.dashboard.framework.addresses import server_root
 from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.workspaces.age import age
-from mockserver.dashboard.workspaces.connecting import Connection, Lines, lines
 from mockserver.resources.section import write_instant
 from mockserver.views.workspaces.scenarios import Moment
 from mockserver.views.workspaces.workspaces import WorkspaceAccount, WorkspaceLine
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+
+#: The units in which an age is told, the largest first, in seconds.
+_UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
+
+
+def age(since: datetime, now: datetime) -> str:
+    """The time from one moment to another in its largest unit, as `3 hours`; below a minute, `less than a minute`."""
+    seconds = (now - since).total_seconds()
+    for unit, length in _UNITS:
+        if seconds >= length:
+            number = int(seconds // length)
+            return f"{number} {unit}{'s' * (number != 1)}"
+    return "less than a minute"
+
 
 PAGE = Page("workspaces", "Workspaces")
 

@@ -9,7 +9,7 @@ import requests
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
-from mockserver.dashboard.navigation import PAGES
+from mockserver.dashboard.application import PAGES
 from mockserver.web.server.server import bind
 
 #: Where screenshots of all views are kept: an artefact of the build.

@@ -12,7 +12,7 @@ from mockserver.core.state.fault_kinds import FAULT_KINDS
 from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.faults.offers import sentence
+from mockserver.dashboard.fault_offers import sentence
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import PARAMETERS
 from mockserver.views.traffic.faults import FaultKind, Named, Rule, ruled

@@ -1,1 +1,0 @@
-"""What the page "Workspaces" makes of what is known of them."""
