@@ -20,7 +20,7 @@ from mockserver.web.routing.encoded_slash import matched_path
 from mockserver.web.routing.path_tree import PathTree
 from mockserver.web.routing.route import Recognised
 from mockserver.web.service.beyond import Answered
-from mockserver.web.service.handlers.nowhere import why_nowhere
+from mockserver.web.service.handlers.anonymous import why_nowhere
 
 if TYPE_CHECKING:
     from mockserver.beyond import forward as forwarding

@@ -5,18 +5,17 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from flask import Flask, Request, Response, request, request_tearing_down
 from werkzeug.exceptions import InternalServerError
-from werkzeug.routing import MapAdapter
+from werkzeug.routing import MapAdapter, Rule
 from werkzeug.wrappers import Response as WerkzeugResponse
 
 from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.web.component_flask import ComponentFlask
+from mockserver.web.components import Component
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import is_of_the_mock
-from mockserver.web.routing.url_rules import MatchedRule
 from mockserver.web.server import loop
 from mockserver.web.server.connections.heads import KNOWN
 from mockserver.web.server.wsgi import WsgiAnswer
@@ -27,6 +26,32 @@ from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
+
+
+class MatchedRule(Rule):
+    """A rule that is only matched: no URL is ever built from it, and to prepare for that is most of a rule's cost."""
+
+    def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
+        return lambda *_, **__: ("", "")
+
+
+class ComponentFlask(Flask):
+    """Flask that holds components, at most one of each type."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, static_folder=None)
+        self.components: dict[type, object] = {}
+
+    def add_component(self, component: object) -> None:
+        self.components[type(component)] = component
+
+    def component(self, component_type: type[Component]) -> Component:
+        """The component of this type.
+
+        Raises:
+            KeyError: the application has none.
+        """
+        return cast(Component, self.components[component_type])
 
 
 class LeanFlask(ComponentFlask):

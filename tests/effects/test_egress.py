@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockserver.core.effects.jobs import OutgoingRequest
-from mockserver.effects import names as names_module
+from mockserver.effects import egress as names_module
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.egress import Egress, EgressRefusedError, allowed, connect, is_allowed
 from mockserver.effects.http import call

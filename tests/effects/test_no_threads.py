@@ -7,9 +7,9 @@ import pytest
 
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.dispatcher import Dispatcher, Task
+from mockserver.effects.egress import addresses
 from mockserver.effects.mail.client import SmtpClient
 from mockserver.effects.mail.url import SmtpUrl
-from mockserver.effects.names import addresses
 
 
 @pytest.fixture

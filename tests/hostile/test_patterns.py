@@ -65,9 +65,9 @@ PATTERNS = [
     "resources.scheduled_emails.model:_MESSAGE_ID",
     "resources.scheduled_emails.model:_UUID4",
     "scenario.documents.field_errors:_CREDENTIALS",
-    "settings.requirements:_BOUND",
-    "settings.requirements:_NUMBERS",
-    "settings.requirements:_REQUIREMENT",
+    "settings.distribution:_BOUND",
+    "settings.distribution:_NUMBERS",
+    "settings.distribution:_REQUIREMENT",
     "storage.records.reading:NAME",
     "storage.redis.engine:NAME",
     "storage.sqlite.engine:NAME",
@@ -92,7 +92,7 @@ USES = {
     "beyond.stubs.item:StubItem",
     "beyond.stubs.parts:_name",
     "cli.live.logs:_passes",  # the glob of whoever has called the command
-    "views.server.openapi:OpenApi",
+    "views.server.fidelity:OpenApi",
     "control.document.openapi:_of_path",
     "control.document.openapi:operation_id",
     "control.access.guard:_without_port",
@@ -101,7 +101,7 @@ USES = {
     "core.text.email_text:_address",
     "core.text.email_text:_name_boundaries",
     "core.traffic.match:__init__",  # a glob, of bounded length: it is tried below
-    "effects.mail.connection:sentence",
+    "effects.mail.client:sentence",
     "resources.campaigns.section:CampaignItem",
     "resources.domains.section:_code",
     "resources.oauth.sections.apps:_CREDENTIAL",
@@ -110,7 +110,7 @@ USES = {
     "core.time.duration:is_duration",
     "resources.section:parse_instant",
     "resources.sso.section:_TOKEN",
-    "scenario.documents.wording:_told",  # messages of marshmallow
+    "scenario.documents.field_errors:_told",  # messages of marshmallow
     "scenario.rules.faults:FaultItem",
     "storage.redis.sentences:refuse_server",  # a version
     "scenario.accounts:_slug",

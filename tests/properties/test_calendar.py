@@ -7,7 +7,7 @@ from datetime import UTC, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.time.calendar import months_later
+from mockserver.core.time.duration import months_later
 
 MOMENTS = st.datetimes(timezones=st.just(UTC)).filter(lambda moment: 1971 <= moment.year < 9000)
 MONTHS = st.integers(-600, 600)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from mockserver.web.component_flask import ComponentFlask
+from mockserver.web.application import ComponentFlask
 from mockserver.web.components import component
 
 

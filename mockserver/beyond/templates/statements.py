@@ -11,7 +11,7 @@ from mockserver.beyond.templates import operators
 from mockserver.beyond.templates.expressions import evaluated, shown
 from mockserver.beyond.templates.scope import Scope
 from mockserver.beyond.templates.values import TemplateError, items
-from mockserver.core.text.counted import counted
+from mockserver.core.text.given import counted
 
 
 def written(body: Iterable[nodes.Node], scope: Scope) -> str:

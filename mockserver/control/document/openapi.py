@@ -9,14 +9,34 @@ from typing import Any
 
 from marshmallow import Schema
 
-from mockserver.control.document.forms import FORMS
 from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.resource import ControlResource
+from mockserver.control.traffic.requests import Bounds
+from mockserver.control.traffic.stream import STREAM_KINDS, Kinds
+from mockserver.control.workspaces.workspaces import ScenarioField
 from mockserver.resources.registry import LIFECYCLES
+from mockserver.scenario.json_schema import forms
 from mockserver.scenario.json_schema.forms import DURATION, INSTANT
 from mockserver.settings import version
 from mockserver.views.server.problem import Problem
-from mockserver.web.schemas.json_schema import HOSTNAME, specification
+from mockserver.web.schemas.json_schema import HOSTNAME, FieldSchema, specification
+
+_COUNT = {"type": "integer", "minimum": 0}
+
+
+def _kinds(_: Kinds, known: dict[str, Any]) -> dict[str, Any]:
+    known.pop("default")  # all of them
+    kind = "|".join(STREAM_KINDS)
+    return {"type": "string", "pattern": f"^({kind})(,({kind}))*$"}
+
+
+FORMS: dict[type, FieldSchema] = {
+    **forms.FORMS,
+    ScenarioField: {"anyOf": [{"type": "string"}, {"$ref": "#/components/schemas/ScenarioItem"}]},
+    Kinds: _kinds,
+    Bounds: {"anyOf": [_COUNT, forms.closed({"at_least": _COUNT, "at_most": _COUNT}, minProperties=1)]},
+}
+
 
 _DESCRIPTION = (
     "What the mock itself can do: mockserver {version}. Every address also works under `/w/NAME`, where NAME is a "

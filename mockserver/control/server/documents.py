@@ -18,8 +18,7 @@ from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.control.server.example_key import example_key
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.views.server.fidelity import Fidelity
-from mockserver.views.server.openapi import OpenApi
+from mockserver.views.server.fidelity import Fidelity, OpenApi
 
 DOCUMENTS = ControlResource("documents", "/_mock", in_workspace=False)
 

@@ -6,8 +6,13 @@ import json
 from collections.abc import Mapping
 from datetime import date, datetime
 
-from mockserver.core.text.counted import counted
 from mockserver.core.text.spelling import cut
+
+
+def counted(number: int, one: str) -> str:
+    """A number with its noun: `1 e-mail`, `2 e-mails`."""
+    return f"{number:,} {one if number == 1 else f'{one}s'}"
+
 
 #: How many characters of a value a message shows. Chosen: to fit on a line.
 _LONGEST = 60

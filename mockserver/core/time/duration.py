@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+import calendar
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TypeGuard
+
+
+def months_later(moment: datetime, months: int) -> datetime:
+    """The moment on the same day of another month, `months` later (earlier, if negative), at the same time.
+
+    In a month without that day it is the month's last day.
+    """
+    index = moment.year * 12 + moment.month - 1 + months
+    year, month = index // 12, index % 12 + 1
+    day = min(moment.day, calendar.monthrange(year, month)[1])
+    return moment.replace(year=year, month=month, day=day)
+
 
 #: What a refusal shows as the right form.
 EXAMPLES = "such as 16m, 1h30m, 2d or PT16M"

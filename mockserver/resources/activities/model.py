@@ -10,8 +10,8 @@ from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import is_address
-from mockserver.core.time.calendar import months_later
 from mockserver.core.time.clock import LATEST
+from mockserver.core.time.duration import months_later
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace
 

@@ -3,17 +3,131 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from marshmallow import Schema, fields, validate
 from marshmallow.exceptions import SCHEMA
 
-from mockserver.core.text.given import redacted, shown
+from mockserver.core.text.given import counted, kind_of, redacted, shown
+from mockserver.core.text.spelling import meant
 from mockserver.scenario.documents.document import InvalidValue, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
-from mockserver.scenario.documents.wording import worded
 from mockserver.web.schemas.field_errors import BadName, Unknown, Unread
+
+#: With more choices than this a message shows the one that was probably meant instead of all. Chosen: to fit on a line.
+_MANY_CHOICES = 12
+#: The errors of a wrong type: what is wrong, and what would be right where that says more.
+_TYPES = {
+    "Not a valid integer": ("not an integer", ""),
+    "Not a valid number": ("not a number", ""),
+    "Not a valid string": ("not a string", ""),
+    "Not a valid boolean": ("not a boolean", "true or false"),
+    "Not a valid list": ("not a list", ""),
+    "Not a valid mapping type": ("not a mapping", ""),
+    "Invalid input type": ("not a mapping", ""),
+    "Invalid type": ("not a mapping", ""),
+    "Not an object": ("not a mapping", ""),
+}
+#: The errors of a wrong form, likewise.
+_FORMS = {
+    "Not a valid email address": ("not an e-mail address", "one such as ada@acme.test"),
+    "Not a valid hostname": ("not a domain name", "one such as acme.test"),
+    "Not a valid URL": ("not a URL", "one such as https://acme.test/hook"),
+    "Not a valid UUID": ("not a UUID", ""),
+    "Not a valid IP address": ("not an IP address", ""),
+    "Not the name of a time zone": ("unknown time zone", "one such as Europe/Berlin"),
+    "Number too large": ("out of range", "a number of 64 bits"),
+    "is the name of something else": ("reserved name", "another one"),
+}
+_NO_JSON = "is no value of JSON"
+_QUOTED = "a string in quotes"
+_MISSING, _NULL = "Missing data for required field", "Field may not be null"
+_BOUND = r"(-?[\w.,:+-]+?)"
+
+
+def _longest(most: str, value: object) -> tuple[str, str]:
+    return "too long", f"at most {_sized(most, value)}"
+
+
+#: The errors of a wrong length or size by their pattern: what is wrong, and what would be right.
+_BOUNDS: tuple[tuple[str, Callable[[re.Match[str], object], tuple[str, str]]], ...] = (
+    (r"Longer than maximum length ([\d,]+)", lambda found, value: _longest(found[1], value)),
+    (r"Longer than ([\d,]+) (?:characters|items)", lambda found, value: _longest(found[1], value)),
+    (r"Shorter than minimum length (\d+)", lambda found, value: ("too short", f"at least {_sized(found[1], value)}")),
+    (
+        r"Length must be between (\d+) and (\d+)",
+        lambda found, value: ("wrong length", f"{found[1]} to {_sized(found[2], value)}"),
+    ),
+    (r"Length must be (\d+)", lambda found, value: ("wrong length", _sized(found[1], value))),
+    (
+        rf"Must be greater than or equal to {_BOUND} and less than or equal to {_BOUND}",
+        lambda found, _: ("out of range", f"{found[1]} to {found[2]}"),
+    ),
+    (rf"Must be greater than or equal to {_BOUND}", lambda found, _: ("out of range", f"at least {found[1]}")),
+    (rf"Must be less than or equal to {_BOUND}", lambda found, _: ("out of range", f"at most {found[1]}")),
+    (r"[Mm]ust be one of: (.*)", lambda found, _: ("unknown value", f"one of: {found[1]}")),
+    (r"[Mm]ust be (.*)", lambda found, _: ("invalid value", found[1])),
+)
+
+
+def worded(text: str, value: object, given: str, choices: list[str], about: str) -> str:
+    """Return a field error as what is wrong, the value that was given, and what would be right.
+
+    Args:
+        text: The error of marshmallow or of a field.
+        value: The value that was given.
+        given: The value as messages show it, or an empty string if it is absent.
+        choices: The values that the field takes, or an empty list if it takes any.
+        about: What the field means, or an empty string.
+    """
+    text = text.removesuffix(".")
+    if text == _MISSING:
+        return f"missing required key: {about.partition('; ')[0]}" if about else "missing required key"
+    if text == _NULL:
+        return "null is not allowed: leave the key out, or give it a value"
+    near = meant(value, choices) if isinstance(value, str) and value not in choices else None
+    return _told(text, value, given, expected="" if near and len(choices) > _MANY_CHOICES else None) + (
+        f"; did you mean {near}?" if near else ""
+    )
+
+
+def _told(text: str, value: object, given: str, expected: str | None) -> str:
+    if text in _TYPES:
+        wrong, right = _TYPES[text]
+        return _sentence(
+            wrong, _with_kind(given, value), _QUOTED if wrong == "not a string" and kind_of(value) else right
+        )
+    if text == _NO_JSON:
+        return _sentence("not a value of JSON", _with_kind(given, value), _QUOTED)
+    if text in _FORMS:
+        return _sentence(_FORMS[text][0], given, _FORMS[text][1])
+    for pattern, parts in _BOUNDS:
+        if found := re.fullmatch(pattern, text, re.DOTALL):
+            wrong, right = parts(found, value)
+            return _sentence(wrong, given, right if expected is None else expected)
+    if not given or given in text or isinstance(value, Mapping | list):
+        return text
+    wrong, sign, advice = text.partition("; ")
+    return f"{_sentence(wrong, given, '')}{sign}{advice}"
+
+
+def _sentence(wrong: str, given: str, right: str) -> str:
+    wrong = f"{wrong[0].lower()}{wrong[1:]}" if wrong.startswith("Not ") else wrong
+    got = f"{wrong}: got {given}" if given else wrong
+    return f"{got}, expected {right}" if right else got
+
+
+def _with_kind(given: str, value: object) -> str:
+    kind = kind_of(value)
+    return f"{given} ({kind})" if given and kind else given
+
+
+def _sized(number: str, value: object) -> str:
+    """Return a number with the noun of what a string, a list or a mapping has."""
+    noun = "item" if isinstance(value, list) else "key" if isinstance(value, Mapping) else "character"
+    return counted(int(number.replace(",", "")), noun)
+
 
 #: Members whose values are secrets, which messages do not show.
 _SECRETS = frozenset(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 
+from mockserver.core.contract import errors
 from mockserver.core.contract.errors import (
     ALL_CODES,
     BAD_REQUEST,
@@ -15,7 +17,33 @@ from mockserver.core.contract.errors import (
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.fault_kinds import FAULT_KINDS, FaultKind
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.scenario.rules import sentences
+
+
+def _of(*names: str) -> Callable[[Operation], bool]:
+    return lambda operation: operation.id in names
+
+
+_FITS: Mapping[str, Callable[[Operation], bool]] = MappingProxyType(
+    {
+        errors.DOMAIN_DOES_NOT_EXIST.code: _of("getDomainConfiguration", "deleteDomain", "authenticateDomain"),
+        errors.ATTRIBUTE_NOT_FOUND.code: _of("deleteAttribute"),
+        errors.INVALID_PARAMETERS_PASSED.code: _of("deleteScheduledEmailById"),
+        errors.RECORDS_NOT_FOUND.code: _of("deleteScheduledEmailById"),
+        errors.CAMPAIGN_ID_NOT_FOUND.code: _of("getSharedTemplateUrl"),
+        errors.DMARC_POLICY.code: _of("createSender", "updateSender"),
+        errors.INSUFFICIENT_CREDITS.code: _of("updateSubAccountPlan", "updateSubAccountsPlan"),
+        errors.INVALID_QUERY_PARAMS.code: lambda operation: operation.query_schema is not None,
+        errors.INVALID_DATA_POSTED.code: lambda operation: operation.body_schema is not None,
+        errors.AUTHENTICATION_FAILED.code: lambda operation: True,
+        errors.ALREADY_PROCESSED.code: lambda operation: operation.method != "GET",
+    }
+)
+
+
+def fits(code: str, operation: Operation) -> bool:
+    """Whether a code is a sentence of the specification that says what can go wrong with this operation of the API."""
+    return operation.audience is Audience.API and code in _FITS and _FITS[code](operation)
+
 
 #: The error codes that every operation can give, whatever it documents itself.
 EVERYWHERE = frozenset(
@@ -27,7 +55,7 @@ _BEYOND_STATUSES = {NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
 
 
 def _gives(operation: Operation, code: str) -> bool:
-    return sentences.fits(code, operation) or any(row.code.code == code for row in operation.errors)
+    return fits(code, operation) or any(row.code.code == code for row in operation.errors)
 
 
 def _may_give(operation: Operation, code: str) -> bool:

@@ -14,6 +14,17 @@ from mockserver.views.base import members
 from mockserver.views.base.view import View
 
 
+class OpenApi(View):
+    class Meta:
+        unknown = INCLUDE
+
+    as_given = True
+
+    openapi = members.text(validate=validate.Regexp(r"3\.1\.[0-9]+\Z"))
+    info = members.mapping()
+    paths = members.mapping()
+
+
 def _mark() -> Any:
     return members.needed(fields.Enum, Mark, by_value=True)
 

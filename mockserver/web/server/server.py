@@ -20,10 +20,9 @@ from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connections.admission import Admission
 from mockserver.web.server.connections.connection import Connection
-from mockserver.web.server.connections.fast_path import FastConnection
+from mockserver.web.server.connections.fast_path import FastConnection, Sending
 from mockserver.web.server.connections.heads import Heads
 from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
-from mockserver.web.server.connections.sending import Sending
 from mockserver.web.server.runner import Runner
 from mockserver.web.server.wsgi import Shortcut, no_shortcut
 

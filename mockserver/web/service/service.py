@@ -23,24 +23,49 @@ from mockserver.core.contract.errors import (
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange, Reply, Wire
+from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.caller import Bearers
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.routing.endpoint_table import EndpointTable
 from mockserver.web.routing.route import Route
 from mockserver.web.routing.workspace_name import NO_NAME, DisagreementError
 from mockserver.web.server import loop
+from mockserver.web.server.wire import transmit
 from mockserver.web.service.answer import HeaderList, answer, error_body
 from mockserver.web.service.beyond import Beyond
 from mockserver.web.service.early_refusal import early_refusal
 from mockserver.web.service.exchanges import begin, finish, note
+from mockserver.web.service.handlers.anonymous import OAuthHandler, PageHandler
 from mockserver.web.service.handlers.api import ApiHandler, Prepare
 from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
-from mockserver.web.service.handlers.oauth import OAuthHandler
-from mockserver.web.service.handlers.page import PageHandler
 from mockserver.web.service.pending import Pending, PendingError, PendingReply, pending_of
-from mockserver.web.service.wire_form import in_wire_form
+
+
+def in_wire_form(
+    wire: Wire,
+    response: Response,
+    environ: dict[str, Any],
+    workspace: Workspace,
+    exchange: Exchange,
+    keeping: Keeping,
+) -> Response:
+    """An answer that leaves in a wire form; `environ` is that of the request as it was last run.
+
+    Raises:
+        ConnectionResetError: the fault wants no answer, and the server is an ordinary WSGI server.
+    """
+    if wire.held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
+        wire.held.is_without_body = True
+    return transmit(wire, response, environ, partial(_end_hold, keeping, workspace, wire.held))
+
+
+def _end_hold(keeping: Keeping, workspace: Workspace, held: Held | None) -> None:
+    """Tell a workspace that nobody waits for an answer any more, unless it cannot be read."""
+    with suppress(KeepingError):
+        keeping.run(partial(workspace.end_hold, held))
+
 
 #: The header that chooses a fault in a request, and names the fault in an answer.
 FAULT_HEADER = "X-Mock-Fault"

@@ -12,7 +12,7 @@ from mockserver.core.state.keys import LONGEST_KEY, is_key
 from mockserver.core.text import header_form
 from mockserver.core.text.domain_name import LONGEST_EMAIL, ascii_form, is_host_name
 from mockserver.web.schemas.field_errors import FieldError, invalid
-from mockserver.web.schemas.fields.metadata import with_metadata
+from mockserver.web.schemas.fields.scalars import with_metadata
 from mockserver.web.schemas.length import Longest
 
 #: The most characters of a URL. Proposed (contract/transport): browsers and proxies take about as many.

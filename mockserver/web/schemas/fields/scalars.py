@@ -10,7 +10,12 @@ from marshmallow import ValidationError, fields, missing, validate
 from mockserver.core.contract.errors import OUT_OF_RANGE
 from mockserver.web.schemas.evidence import documented
 from mockserver.web.schemas.field_errors import FieldError, invalid
-from mockserver.web.schemas.fields.metadata import with_metadata
+
+
+def with_metadata(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
+    """The arguments of a field, with more metadata for its JSON schema."""
+    return {**kwargs, "metadata": {**kwargs.get("metadata", {}), **metadata}}
+
 
 INT64_MAX = 2**63 - 1
 #: A whole number as text; one of 19 digits may still be beyond 64 bits.

@@ -16,10 +16,39 @@ from uvicorn.protocols.http import httptools_impl
 
 from mockserver.web.server.connections.connection import Connection
 from mockserver.web.server.connections.heads import Head, Heads
-from mockserver.web.server.connections.sending import Sending
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.outcome import FIRST_RUN, FirstRun
 from mockserver.web.server.wsgi import Scope, WsgiAnswer
+
+#: How many bytes of answers wait for the end of a turn at most. Chosen: the answers of some hundred requests.
+_MOST = 256 * 1024
+
+
+class Sending:
+    """Answers that are sent together, when all requests that had come are answered.
+
+    To send wakes the client, which takes the system longer than many an answer; one that is awake costs nothing more.
+    """
+
+    def __init__(self) -> None:
+        self._waiting: list[tuple[asyncio.Transport, bytes]] = []
+        self._size = 0
+
+    def add(self, loop: asyncio.AbstractEventLoop, transport: asyncio.Transport, data: bytes) -> None:
+        """Send an answer over a connection at the end of the present turn of the loop, or before."""
+        if not self._waiting:
+            loop.call_soon(self.send)
+        self._waiting.append((transport, data))
+        self._size += len(data)
+        if self._size > _MOST:
+            self.send()
+
+    def send(self) -> None:
+        """Send all answers that wait, those of each connection in their order."""
+        waiting, self._waiting, self._size = self._waiting, [], 0
+        for transport, data in waiting:
+            if not transport.is_closing():
+                transport.write(data)
 
 
 class Run(Protocol):
