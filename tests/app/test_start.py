@@ -52,7 +52,6 @@ def imported():
         "mockserver.resources.oauth.model",
         "mockserver.resources.oauth.grant",
         "mockserver.resources.oauth.schemas",
-        "mockserver.resources.oauth.sections",
         "mockserver.resources.sso.model",
         "mockserver.resources.webhooks.schemas",
         "mockserver.scenario.behaviour",

@@ -12,7 +12,7 @@ import pytest
 
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import take
-from mockserver.resources.oauth.sections.apps import AppChange
+from mockserver.resources.oauth.section import AppChange
 
 KB = 1024
 LIMITS = {

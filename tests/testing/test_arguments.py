@@ -9,7 +9,7 @@ from mockserver import MockServer, Settings
 from mockserver.beyond.stubs.item import StubItem
 from mockserver.control.traffic.requests import RequestFilter
 from mockserver.resources.domains.section import DnsItem
-from mockserver.resources.oauth.sections import apps
+from mockserver.resources.oauth import section as apps
 from mockserver.scenario.rules.faults import FaultItem
 from mockserver.scenario.rules.match import ExchangeMatchItem
 from mockserver.testing import arguments

@@ -14,7 +14,7 @@ from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps, removal
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.sections.apps import AppChange, AppItem, refused, refused_change
+from mockserver.resources.oauth.section import AppChange, AppItem, refused, refused_change
 from mockserver.resources.section import SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.views.workspaces.apps import OAuthApp, OAuthApps

@@ -21,12 +21,12 @@ from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.oauth import metadata, schemas
-    from mockserver.resources.oauth.authorization import refusal, sign_in
-    from mockserver.resources.oauth.tokens import inspection, issuing
+    from mockserver.resources.oauth.authorization import sign_in
+    from mockserver.resources.oauth.tokens import exchange, inspection
 else:
     metadata, schemas = late(__package__, "metadata", "schemas")
-    refusal, sign_in = late(f"{__package__}.authorization", "refusal", "sign_in")
-    inspection, issuing = late(f"{__package__}.tokens", "inspection", "issuing")
+    (sign_in,) = late(f"{__package__}.authorization", "sign_in")
+    exchange, inspection = late(f"{__package__}.tokens", "exchange", "inspection")
 
 OAUTH = Operations("oauth")
 
@@ -59,7 +59,7 @@ def signer() -> Signer:
     source="specification 5.2, contract/oauth#oauthAuthorize",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
-    refuse=refusal.send_back,
+    refuse=sign_in.send_back,
     errors=(
         proposed_error(errors.INVALID_CLIENT, "unknown app: a page, never a redirection",
             "RFC 6749, 4.1.2.1", status=400),
@@ -82,7 +82,7 @@ def authorize(caller: AnonymousCaller, request: Request, query: dict[str, str]) 
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     body=schemas.SignInForm,
-    refuse=refusal.send_back,
+    refuse=sign_in.send_back,
     errors=(proposed_error(errors.PERMISSION_DENIED, "the form is not one of our own pages'",
         "the mock's own"), _BAD_SCOPE),
 )  # fmt: skip
@@ -120,7 +120,7 @@ def consent(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> 
     notes=("grant_type and redirect_uri may be absent, as in the specification; wrong ones are refused.",),
 )  # fmt: skip
 def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return issuing.of_code(caller, _credentials(request), form, signer())
+    return exchange.of_code(caller, _credentials(request), form, signer())
 
 
 @OAUTH.operation(
@@ -136,7 +136,7 @@ def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) 
     notes=("behaviour.oauth_rotate_refresh: whether a new refresh token comes back and ends the old one.",),
 )  # fmt: skip
 def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return issuing.of_refresh(caller, _credentials(request), form, signer())
+    return exchange.of_refresh(caller, _credentials(request), form, signer())
 
 
 @OAUTH.operation(
@@ -156,7 +156,7 @@ def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str
     notes=("Opens the app's own account, for the scopes that are asked for, else for all of the app's.",),
 )  # fmt: skip
 def token_client_credentials(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return issuing.of_client(caller, _credentials(request), form, signer())
+    return exchange.of_client(caller, _credentials(request), form, signer())
 
 
 @OAUTH.operation(

@@ -1,0 +1,220 @@
+"""OAuth apps and grants in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from marshmallow import ValidationError, fields, post_load, validate
+
+from mockserver.core.state.account import Account
+from mockserver.core.text.given import shown
+from mockserver.core.text.spelling import nearest
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.oauth import apps, lookup, model
+from mockserver.resources.oauth.apps import App
+from mockserver.resources.oauth.grant import LONGEST_STATE, AccessToken, Challenge, Grant
+from mockserver.resources.oauth.model import MACHINE
+from mockserver.resources.oauth.scopes import CATALOGUE
+from mockserver.resources.resource import Section, WorkspaceSection
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
+from mockserver.web.schemas.fields import Flag, List
+
+
+class ScopeList(List):
+    """Scopes, each once: there are no more than the catalogue has."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(fields.String(validate=validate.OneOf(CATALOGUE)), **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        return list(dict.fromkeys(super()._deserialize(value, attr, data, **kwargs)))
+
+
+#: What a client id and a secret may be (RFC 6749, appendix A); without what Basic and addresses would have to encode.
+_CREDENTIAL = validate.Regexp(r"[A-Za-z0-9._~-]{1,200}\Z", error="must be letters, digits, dots, dashes, _ and ~")
+#: No longer address is looked at: taking one apart keeps it (`urlsplit` has a cache).
+_LONGEST_URI = 2_000
+#: How many addresses an app may have registered (proposed): one is compared with all of them.
+_MOST_URIS = 100
+
+
+def _check_uri(uri: str) -> None:
+    # The length is checked here as well: all validators of a field run, even after one has failed.
+    if len(uri) <= _LONGEST_URI and (reason := apps.reason_against_uri(uri)):
+        raise ValidationError(reason)
+
+
+class AppChange(Item):
+    """What can be changed of an app."""
+
+    client_secret = fields.String(
+        validate=_CREDENTIAL, allow_none=True, **about("its secret; null for a public app; drawn if left out")
+    )
+    name = fields.String(validate=validate.Length(1, apps.LONGEST_NAME), **about("the name that users see"))
+    redirect_uris = List(
+        fields.String(validate=[validate.Length(max=_LONGEST_URI), _check_uri]),
+        validate=validate.Length(max=_MOST_URIS),
+        **about("the addresses to which browsers may be sent back"),
+    )
+    scopes = ScopeList(**about("what it may ask for; the four of the specification if left out"))
+    public = Flag(**about("whether anybody's users can let it in; needs behaviour.oauth_public_apps"))
+    account = fields.String(**about("the name of the account that it belongs to; the first one if left out"))
+
+
+class AppItem(AppChange):
+    """A registered app; what is left out is drawn, or the specification's default."""
+
+    client_id = fields.String(validate=_CREDENTIAL, **about("its id; drawn if left out"))
+
+
+def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    for index, item in enumerate(data.get("oauth_apps", ())):
+        found = list(refused(workspace, item, ("oauth_apps", index)))
+        yield from found
+        if not found:
+            apps.register(workspace, item)
+    if "behaviour" in data and not workspace.state.behaviour.oauth_public_apps:
+        yield from _refuse_public(workspace)
+
+
+def _refuse_public(workspace: Workspace) -> Iterator[SectionError]:
+    """Refuse `oauth_public_apps: false` for a workspace with a public app, as its state could not be loaded again."""
+    public = next((app.client_id for app in workspace.state.rows_of(App).values() if app.public), None)
+    if public is not None:
+        message = f"must be true, as the app {shown(public)} is public: got false"
+        yield SectionError(("behaviour", "oauth_public_apps"), message)
+
+
+def refused(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> Iterator[SectionError]:
+    """Check a new app: its id, its account, and whether it may be public."""
+    if item.get("client_id") in workspace.state.rows_of(App):
+        yield TakenError((*path, "client_id"), f"duplicate client_id {shown(item['client_id'])}")
+    yield from refused_change(workspace, item, path)
+
+
+def refused_change(
+    workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]
+) -> Iterator[SectionError]:
+    """Check the account of an app, and whether it may be public (contract/oauth#rules)."""
+    if "account" in item and item["account"] not in workspace.state.names:
+        message = f"no account is named {shown(item['account'])}; {nearest(item['account'], workspace.state.names)}"
+        yield SectionError((*path, "account"), message, wanted=(item["account"],))
+    if item.get("public") and not workspace.state.behaviour.oauth_public_apps:
+        message = "public apps are not allowed: got true, expected false, or behaviour.oauth_public_apps: true"
+        yield SectionError((*path, "public"), message, wanted=("oauth_public_apps",))
+
+
+def dump_app(app: App) -> dict[str, Any]:
+    """An app as a scenario holds it; a public one has no secret."""
+    found: dict[str, Any] = {"client_id": app.client_id, **_APP_ITEM.dump(app)}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _dump_apps(workspace: Workspace) -> dict[str, Any]:
+    rows = workspace.state.rows_of(App).values()
+    return {"oauth_apps": [dump_app(app) for app in rows]} if rows else {}
+
+
+_APP_ITEM = AppItem()
+
+WORKSPACE = WorkspaceSection(
+    fields={"oauth_apps": List(fields.Nested(AppItem), **about("registered apps"))}, load=_load_apps, dump=_dump_apps
+)
+
+
+class AccessItem(Item):
+    id = fields.String(required=True, **about("the id in the token, jti"))
+    scopes = ScopeList(required=True, **about("what it allows"))
+    issued_at = Instant(required=True, **about("since when"))
+    expires_at = Instant(required=True, **about("until when"))
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> AccessToken:
+        return AccessToken(data["id"], tuple(data["scopes"]), data["issued_at"], data["expires_at"])
+
+
+class ChallengeItem(Item):
+    value = fields.String(required=True, **about("the challenge itself"))
+    method = fields.String(
+        load_default="plain", validate=validate.OneOf(("plain", "S256")), **about("how the verifier leads to it")
+    )
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Challenge:
+        return Challenge(**data)
+
+
+class GrantItem(Item):
+    """A grant in written state."""
+
+    id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62), **about("its number"))
+    client_id = fields.String(required=True, **about("the app"))
+    scopes = ScopeList(required=True, **about("what the app asks for"))
+    created_at = Instant(required=True, **about("when the app asked"))
+    expires_at = Instant(required=True, **about("when it ends if nothing happens"))
+    state = fields.String(required=True, validate=validate.OneOf(MACHINE.states), **about("how far it has come"))
+    user = fields.String(allow_none=True, **about("who has given it"))
+    redirect_uri = fields.String(allow_none=True, **about("where the browser is sent back to"))
+    app_state = fields.String(
+        allow_none=True, validate=validate.Length(max=LONGEST_STATE), **about("the app's state, which it gets back")
+    )
+    nonce = fields.String(allow_none=True, validate=validate.Length(max=LONGEST_STATE), **about("the app's nonce"))
+    challenge = fields.Nested(ChallengeItem, allow_none=True, **about("the code challenge (PKCE)"))
+    ticket = fields.String(allow_none=True, **about("what the form of the sign-in page carries"))
+    browser = fields.String(allow_none=True, **about("what the browser's cookie holds"))
+    code = fields.String(allow_none=True, **about("the code for which the app gets tokens"))
+    refresh_token = fields.String(allow_none=True, **about("the newest refresh token"))
+    refresh_expires_at = Instant(allow_none=True, **about("when that ends"))
+    spent = List(fields.String(), **about("refresh tokens that a newer one has replaced"))
+    tokens = List(fields.Nested(AccessItem), **about("its access tokens"))
+
+    @post_load
+    def _as_row(self, data: dict[str, Any], **_: Any) -> Grant:
+        tokens = {token.id: token for token in data.pop("tokens", ())}
+        return Grant(**{**data, "scopes": tuple(data["scopes"])}, tokens=tokens)
+
+
+def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    last = workspace.state.last_ids.get("oauth_grant", 0)
+    for index, row in enumerate(data.get("oauth_grants", ())):
+        if not claim(workspace, Grant, row.id, is_next=row.id > last):
+            yield TakenError(("oauth_grants", index, "id"), f"duplicate grant id {row.id}")
+            continue
+        # An ended grant may be kept longer than its app.
+        if row.client_id not in workspace.state.rows_of(App) and MACHINE.allowed(row.state):
+            path = ("oauth_grants", index, "client_id")
+            yield SectionError(path, f"no app has the client_id {shown(row.client_id)}", wanted=(row.client_id,))
+            continue
+        workspace.state.claim_id("oauth_grant", row.id)
+        account.table(Grant)[row.id] = row
+        lookup.learn(workspace, account, row)
+        if MACHINE.allowed(row.state):
+            model.keep_until(workspace, account, row, row.expires_at)
+        else:
+            model.keep_ended(workspace, account, row)
+
+
+def _dump_grants(workspace: Workspace, account: Account) -> dict[str, Any]:
+    rows = [_written(row) for row in account.rows_of(Grant).values()]
+    return {"oauth_grants": rows} if rows else {}
+
+
+def _written(row: Grant) -> dict[str, Any]:
+    found: dict[str, Any] = _GRANT_ITEM.dump(row)
+    found["tokens"] = [_ACCESS_ITEM.dump(token) for token in row.tokens.values()]
+    return {name: value for name, value in found.items() if value not in (None, []) or name == "scopes"}
+
+
+_ACCESS_ITEM = AccessItem()
+_GRANT_ITEM = GrantItem(exclude=("tokens",))
+
+SECTION = Section(
+    fields={
+        "oauth_grants": List(
+            fields.Nested(GrantItem), **about("what users have allowed apps, as a written state has it")
+        )
+    },
+    load=_load_grants,
+    dump=_dump_grants,
+)

@@ -1,1 +1,0 @@
-"""Apps and grants in a scenario and in written state."""
