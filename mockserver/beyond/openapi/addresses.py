@@ -1,72 +1,48 @@
-"""Where the operations of an OpenAPI document stand: the path of its server, and their own."""
+"""The path of an operation: that of its server, and its own."""
 
 from __future__ import annotations
 
 from typing import Any
 from urllib.parse import urlsplit
 
-from mockserver.beyond.openapi.document import LeftOutError, Node
+from mockserver.beyond.openapi.document import Document, LeftOutError
 
-#: Below it stands all that the service has.
+#: All paths of the service begin with it.
 ROOT = "/v3"
 
 
 def address(base: str | None, path: str) -> str:
-    """The path of an operation behind that of its server.
-
-    Without a server (None) it stands below `/v3`, as if that were forgotten.
+    """Return the path of a stub: the path of an operation behind that of its server, or below `/v3` without a server.
 
     Raises:
-        LeftOutError: it is no path of which a stub can be made.
+        LeftOutError: a stub cannot have this path.
     """
     if not path.startswith("/"):
         raise LeftOutError("a path has to begin with a slash")
-    if not set("?#").isdisjoint(path):
-        raise LeftOutError("a stub tells calls by their query with match.query, and not by the path")
-    found = f"{_default(path) if base is None else base}{path}"
-    if not found.startswith(f"{ROOT}/"):
-        raise LeftOutError(f"{found} is not below {ROOT}; --base says another beginning of all paths")
-    for segment in found.split("/"):
-        if "{" in segment and not _is_parameter(segment):
-            raise LeftOutError(f"a parameter has to be a whole segment, and {segment!r:.60} is more")
-    return found
+    if "?" in path or "#" in path:
+        raise LeftOutError("a path has no query: a stub matches it with match.query")
+    if base is None:
+        base = "" if path.startswith(f"{ROOT}/") else ROOT
+    if not f"{base}{path}".startswith(f"{ROOT}/"):
+        raise LeftOutError(f"{base}{path} is not below {ROOT}; --base sets another beginning of all paths")
+    return f"{base}{path}"
 
 
-def _default(path: str) -> str:
-    return "" if path.startswith(f"{ROOT}/") else ROOT
-
-
-def _is_parameter(segment: str) -> bool:
-    return segment[0] == "{" and segment[-1] == "}" and segment.count("{") == segment.count("}") == 1
-
-
-def base_of(*owners: Node) -> str | None:
-    """The path of the first server that an operation, its path or its document names; None: there is none.
+def base_of(document: Document, *owners: Any) -> str | None:
+    """Return the path of the first server of an operation, its path or its document; None if none has servers.
 
     Raises:
-        DocumentError: the servers are not written as they have to be.
-        LeftOutError: the address of the server is none.
+        LeftOutError: the server has no address.
     """
     for owner in owners:
-        servers = owner.get("servers")
-        for server in servers.items() if servers else ():
-            return _path(server)
+        for server in document.get(owner, "servers", list)[:1]:
+            url = document.get(server, "url") or "/"
+            variables = document.get(server, "variables", dict)
+            try:
+                for name, variable in variables.items():
+                    url = url.replace(f"{{{name}}}", str(document.plain(document.get(variable, "default"))))
+                path = urlsplit(url).path.strip("/")
+            except (AttributeError, TypeError, ValueError) as error:
+                raise LeftOutError("its server has no address") from error
+            return f"/{path}" if path else ""
     return None
-
-
-def _path(server: Node) -> str:
-    """The path of a server's address, without a slash at its end; variables have their defaults."""
-    url = server.get("url")
-    text = "/" if url is None else url.text()
-    variables = server.get("variables")
-    for name, variable in variables.members() if variables else ():
-        text = text.replace(f"{{{name}}}", _text(variable.mapping().get("default", "")))
-    try:
-        path = urlsplit(text).path.rstrip("/")
-    except ValueError as error:
-        raise LeftOutError(f"the server {text!r:.80} has no address") from error
-    return path if not path or path.startswith("/") else f"/{path}"
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else str(value)

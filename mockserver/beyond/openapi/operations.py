@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
 from mockserver.beyond.openapi.addresses import address, base_of
 from mockserver.beyond.openapi.answers import success
-from mockserver.beyond.openapi.document import Document, DocumentError, LeftOutError, Node, Path
+from mockserver.beyond.openapi.document import Document, LeftOutError, Path
 from mockserver.beyond.openapi.literals import literal
 from mockserver.beyond.stubs.item import METHODS, StubItem
+from mockserver.beyond.stubs.pattern import overlap
 from mockserver.beyond.stubs.stub_list import MOST_STUBS
 from mockserver.core.text.spelling import cut
+from mockserver.resources.registry import API_OPERATIONS
 
-#: The members of a path that are operations.
-_OPERATIONS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-#: The most paths of a document. Chosen: ten times those of the largest public documents.
-_MOST_PATHS = 10_000
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _LONGEST_TITLE = 200
 
 
 class LeftOut(NamedTuple):
-    """An operation of which no stub was made, and why."""
+    """An operation without a stub, and the reason."""
 
     #: Its method and path as the document has them, or the path alone.
     operation: str
@@ -32,142 +30,94 @@ class LeftOut(NamedTuple):
     place: Path
 
 
-class Broken(NamedTuple):
-    """What is wrong at one place of a document."""
-
-    place: Path
-    message: str
-
-
 class Imported(NamedTuple):
-    """What was made of a document."""
+    """The result of an import."""
 
     #: A scenario that has only a description and stubs.
     scenario: dict[str, Any]
     left_out: list[LeftOut]
-    #: With any of these, nothing is to be used.
-    broken: list[Broken]
 
 
 def imported(root: Mapping[str, Any], base: str | None = None) -> Imported:
-    """The stubs of all operations of a document that the mock does not have itself.
+    """Make stubs of all operations of a document that the mock does not have itself.
 
-    `base` is the beginning of all paths, instead of the path of the document's server.
+    Args:
+        root: The document, as plain data.
+        base: The beginning of all paths, in place of the path of the document's server.
+
+    Raises:
+        DocumentError: the document is not OpenAPI 3.0 or 3.1, or has no paths or too many.
     """
-    found, stubs = Imported({}, [], []), _Stubs()
-    with _noted(found, "the document", ()):
-        document = Document(root)
-        found.scenario.update(description=_description(document.root), stubs=stubs.written)
-        for path, node in _paths(document):
-            with _noted(found, path, node.path):
-                item = document.resolved(node)
-                for method, operation in _operations(item):
-                    with _noted(found, f"{method} {path}", operation.path):
-                        own = base_of(operation, item, document.root) if base is None else base
-                        stubs.add(_stub(document, method, address(own, path), operation))
-    return found
+    document = Document(root)
+    stubs: dict[str, dict[str, Any]] = {}
+    left_out = []
+    for path, item in document.paths.items():
+        for name in _method_names(document, item):
+            document.begin()
+            try:
+                _add(stubs, _stub(document, path, name, base))
+            except LeftOutError as error:
+                place = ("paths", path, name) if name else ("paths", path)
+                left_out.append(LeftOut(f"{name.upper()} {path}".strip(), str(error), place))
+    return Imported({"description": _description(document), "stubs": list(stubs.values())}, left_out)
 
 
-@contextmanager
-def _noted(found: Imported, what: str, place: Path) -> Iterator[None]:
-    """Note what is wrong with a part of a document, or why it is left out, and go on behind the block."""
+def _description(document: Document) -> str:
+    info = document.root.get("info")
+    title = info.get("title") if type(info) is dict else None
+    return f"Stubs made of the OpenAPI document{f' of {cut(title, _LONGEST_TITLE)}' if type(title) is str else ''}."
+
+
+def _method_names(document: Document, item: Any) -> Sequence[str]:
+    """Return the methods of a path; an empty one stands for a path that cannot be read."""
     try:
-        yield
-    except DocumentError as error:
-        found.broken.append(Broken(error.path, error.message))
-    except LeftOutError as error:
-        found.left_out.append(LeftOut(what, str(error), place))
+        found = document.resolved(item)
+    except LeftOutError:
+        return [""]
+    return [name for name in _METHODS if name in found] if isinstance(found, dict) else [""]
 
 
-def _description(root: Node) -> str:
-    info = root.value.get("info")
-    title = info.get("title") if isinstance(info, dict) else None
-    name = f" of {cut(title, _LONGEST_TITLE)}" if isinstance(title, str) and title else ""
-    return f"The smallest answers that the OpenAPI document{name} allows."
-
-
-def _paths(document: Document) -> Iterator[tuple[str, Node]]:
-    """The paths of a document.
+def _stub(document: Document, path: str, name: str, base: str | None) -> dict[str, Any]:
+    """Return the stub of an operation, as it is written.
 
     Raises:
-        DocumentError: it has none, or too many.
-    """
-    paths = document.root.get("paths")
-    if paths is None:
-        raise DocumentError((), "has no paths")
-    if len(paths.mapping()) > _MOST_PATHS:
-        raise DocumentError(paths.path, f"there may be {_MOST_PATHS:,} paths")
-    for path, node in paths.members():
-        if not path.startswith("x-"):
-            yield path, node
-
-
-def _operations(item: Node) -> Iterator[tuple[str, Node]]:
-    """The operations of a path by their methods.
-
-    Raises:
-        DocumentError: one of them is none.
-    """
-    for name in _OPERATIONS:
-        operation = item.get(name)
-        if operation is not None:
-            operation.mapping()
-            yield name.upper(), operation
-
-
-def _stub(document: Document, method: str, path: str, operation: Node) -> dict[str, Any]:
-    """The stub of an operation at a path, as it is written.
-
-    Raises:
-        DocumentError: the document is not as it should be.
         LeftOutError: there can be none, with the reason.
     """
+    item = document.get(document.paths, path, dict)
+    operation, method = document.get(item, name, dict), name.upper()
     if method not in METHODS:
         raise LeftOutError(f"no stub answers {method}")
-    stub: dict[str, Any] = {"method": method, "path": path}
-    _check({**stub, "answer": {}})  # what the mock has itself is left out whatever its schemas are
+    own = base_of(document, operation, item, document.root) if base is None else base
+    stub: dict[str, Any] = {"method": method, "path": address(own, path)}
+    segments = stub["path"].split("/")
+    for row in API_OPERATIONS.values():
+        if row.method == method and overlap(segments, row.path.split("/")):
+            raise LeftOutError(f"conflicts with {row.id} ({method} {row.path}), which the mock has")
     stub["answer"] = literal(success(document, operation))
-    _check(stub)
-    return stub
-
-
-def _check(stub: dict[str, Any]) -> None:
-    """Leave out what is no stub, in the words in which one is refused."""
     try:
         StubItem().load(stub)
     except ValidationError as error:
         raise LeftOutError("; ".join(_sentences(error.messages))) from error
+    return stub
 
 
 def _sentences(messages: Any) -> Iterator[str]:
-    if isinstance(messages, dict):
-        for inner in messages.values():
-            yield from _sentences(inner)
-    elif isinstance(messages, list):
-        for inner in messages:
-            yield from _sentences(inner)
-    else:
-        yield str(messages).removesuffix(".")
+    if isinstance(messages, str):
+        yield messages.removesuffix(".")
+    for inner in messages.values() if isinstance(messages, dict) else messages if isinstance(messages, list) else ():
+        yield from _sentences(inner)
 
 
-class _Stubs:
-    """The stubs that were made so far, of which no two have one address."""
+def _add(stubs: dict[str, dict[str, Any]], stub: dict[str, Any]) -> None:
+    """Add a stub under its address, in which names of parameters do not count.
 
-    def __init__(self) -> None:
-        self.written: list[dict[str, Any]] = []
-        self._addresses: set[str] = set()
-
-    def add(self, stub: dict[str, Any]) -> None:
-        """Add a stub.
-
-        Raises:
-            LeftOutError: another one has its address, or there are as many as a workspace may have.
-        """
-        segments = ("{}" if segment.startswith("{") else segment for segment in stub["path"].split("/"))
-        found = f"{stub['method']} {'/'.join(segments)}"
-        if found in self._addresses:
-            raise LeftOutError("another operation has this address")
-        if len(self.written) >= MOST_STUBS:
-            raise LeftOutError(f"a workspace may have {MOST_STUBS:,} stubs")
-        self._addresses.add(found)
-        self.written.append(stub)
+    Raises:
+        LeftOutError: another one has its address, or there are as many as a workspace may have.
+    """
+    segments = ("{}" if segment.startswith("{") else segment for segment in stub["path"].split("/"))
+    key = f"{stub['method']} {'/'.join(segments)}"
+    if key in stubs:
+        raise LeftOutError("another operation has this address")
+    if len(stubs) >= MOST_STUBS:
+        raise LeftOutError(f"a workspace may have {MOST_STUBS:,} stubs")
+    stubs[key] = stub
