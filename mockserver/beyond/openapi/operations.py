@@ -2,103 +2,108 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from marshmallow import ValidationError
 
-from mockserver.beyond.openapi.addresses import address, base_of
 from mockserver.beyond.openapi.answers import success
-from mockserver.beyond.openapi.document import Document, LeftOutError, Path
-from mockserver.beyond.openapi.literals import literal
+from mockserver.beyond.openapi.document import Document, LeftOutError
 from mockserver.beyond.stubs.item import METHODS, StubItem
 from mockserver.beyond.stubs.pattern import overlap
 from mockserver.beyond.stubs.stub_list import MOST_STUBS
-from mockserver.core.text.spelling import cut
 from mockserver.resources.registry import API_OPERATIONS
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-_LONGEST_TITLE = 200
+#: The beginning of all paths of the service.
+_ROOT = "/v3/"
 
 
 class LeftOut(NamedTuple):
-    """An operation without a stub, and the reason."""
+    """An operation without a stub, or a path that cannot be read, with the reason."""
 
-    #: Its method and path as the document has them, or the path alone.
     operation: str
     reason: str
-    place: Path
+    place: tuple[str, ...]
 
 
-class Imported(NamedTuple):
-    """The result of an import."""
-
-    #: A scenario that has only a description and stubs.
-    scenario: dict[str, Any]
-    left_out: list[LeftOut]
-
-
-def imported(root: Mapping[str, Any], base: str | None = None) -> Imported:
-    """Make stubs of all operations of a document that the mock does not have itself.
+def imported(root: Mapping[str, Any], base: str | None = None) -> tuple[list[dict[str, Any]], list[LeftOut]]:
+    """Return stubs of all operations of a document that the mock does not have itself, and the operations left out.
 
     Args:
         root: The document, as plain data.
         base: The beginning of all paths, in place of the path of the document's server.
 
     Raises:
-        DocumentError: the document is not OpenAPI 3.0 or 3.1, or has no paths or too many.
+        DocumentError: the document cannot be read.
     """
-    document = Document(root)
+    document, left_out = Document(root), []
     stubs: dict[str, dict[str, Any]] = {}
-    left_out = []
-    for path, item in document.paths.items():
-        for name in _method_names(document, item):
-            document.begin()
-            try:
-                _add(stubs, _stub(document, path, name, base))
-            except LeftOutError as error:
-                place = ("paths", path, name) if name else ("paths", path)
-                left_out.append(LeftOut(f"{name.upper()} {path}".strip(), str(error), place))
-    return Imported({"description": _description(document), "stubs": list(stubs.values())}, left_out)
+    for place in _places(document):
+        document.begin()
+        try:
+            _add_stub(stubs, document, base, *place)
+        except LeftOutError as error:
+            left_out.append(LeftOut(" ".join((*map(str.upper, place[1:]), place[0])), str(error), ("paths", *place)))
+    return [*stubs.values()], left_out
 
 
-def _description(document: Document) -> str:
-    info = document.root.get("info")
-    title = info.get("title") if type(info) is dict else None
-    return f"Stubs made of the OpenAPI document{f' of {cut(title, _LONGEST_TITLE)}' if type(title) is str else ''}."
+def _places(document: Document) -> Iterator[tuple[str, ...]]:
+    """Yield the path and the method of each operation, and each path that cannot be read."""
+    for path in document.root["paths"]:
+        document.begin()
+        try:
+            item = {} if path.startswith("x-") else document.get(document.root["paths"], path, dict)
+        except LeftOutError:
+            yield (path,)
+        else:
+            yield from ((path, name) for name in _METHODS if name in item)
 
 
-def _method_names(document: Document, item: Any) -> Sequence[str]:
-    """Return the methods of a path; an empty one stands for a path that cannot be read."""
-    try:
-        found = document.resolved(item)
-    except LeftOutError:
-        return [""]
-    return [name for name in _METHODS if name in found] if isinstance(found, dict) else [""]
-
-
-def _stub(document: Document, path: str, name: str, base: str | None) -> dict[str, Any]:
-    """Return the stub of an operation, as it is written.
+def _add_stub(
+    stubs: dict[str, dict[str, Any]], document: Document, base: str | None, path: str, name: str = ""
+) -> None:
+    """Add the stub of an operation to those before it, by method and path without names of parameters.
 
     Raises:
         LeftOutError: there can be none, with the reason.
     """
-    item = document.get(document.paths, path, dict)
-    operation, method = document.get(item, name, dict), name.upper()
+    item, method = document.get(document.root["paths"], path, dict), name.upper()
+    operation = document.get(item, name, dict)
+    address = (_base(document, path, operation, item, document.root) if base is None else base) + path
+    key = f"{method} {re.sub(r'{[^}/]*}', '{}', address)}"
     if method not in METHODS:
         raise LeftOutError(f"no stub answers {method}")
-    own = base_of(document, operation, item, document.root) if base is None else base
-    stub: dict[str, Any] = {"method": method, "path": address(own, path)}
-    segments = stub["path"].split("/")
+    if not path.startswith("/") or not address.startswith(_ROOT):
+        raise LeftOutError(f"{address} is not a path below /v3; --base sets another beginning of all paths")
+    if key in stubs or len(stubs) >= MOST_STUBS:
+        full = f"a workspace may have {MOST_STUBS:,} stubs"
+        raise LeftOutError("another operation has this address" if key in stubs else full)
     for row in API_OPERATIONS.values():
-        if row.method == method and overlap(segments, row.path.split("/")):
+        if row.method == method and overlap(address.split("/"), row.path.split("/")):
             raise LeftOutError(f"conflicts with {row.id} ({method} {row.path}), which the mock has")
-    stub["answer"] = literal(success(document, operation))
+    stub = {"method": method, "path": address, "answer": success(document, operation)}
     try:
         StubItem().load(stub)
     except ValidationError as error:
         raise LeftOutError("; ".join(_sentences(error.messages))) from error
-    return stub
+    stubs[key] = stub
+
+
+def _base(document: Document, path: str, *owners: Any) -> str:
+    """Return the path of the first server of an operation, its path or its document; without servers, `/v3`."""
+    server = next((server for owner in owners for server in document.get(owner, "servers", list)), None)
+    if server is None:
+        return "" if path.startswith(_ROOT) else "/v3"
+    url = document.get(server, "url") or "/"
+    try:
+        for name, variable in document.get(server, "variables", dict).items():
+            url = url.replace(f"{{{name}}}", str(document.plain(document.get(variable, "default"))))
+        return f"/{urlsplit(url).path.strip('/')}".rstrip("/")
+    except (AttributeError, TypeError, ValueError) as error:
+        raise LeftOutError("its server has no address") from error
 
 
 def _sentences(messages: Any) -> Iterator[str]:
@@ -106,18 +111,3 @@ def _sentences(messages: Any) -> Iterator[str]:
         yield messages.removesuffix(".")
     for inner in messages.values() if isinstance(messages, dict) else messages if isinstance(messages, list) else ():
         yield from _sentences(inner)
-
-
-def _add(stubs: dict[str, dict[str, Any]], stub: dict[str, Any]) -> None:
-    """Add a stub under its address, in which names of parameters do not count.
-
-    Raises:
-        LeftOutError: another one has its address, or there are as many as a workspace may have.
-    """
-    segments = ("{}" if segment.startswith("{") else segment for segment in stub["path"].split("/"))
-    key = f"{stub['method']} {'/'.join(segments)}"
-    if key in stubs:
-        raise LeftOutError("another operation has this address")
-    if len(stubs) >= MOST_STUBS:
-        raise LeftOutError(f"a workspace may have {MOST_STUBS:,} stubs")
-    stubs[key] = stub
