@@ -226,7 +226,7 @@ def test_paths_and_answers_are_found_by_their_references(convert):
         ({"/v3/a": {"get": 7}}, "get: expected a mapping, got 7"),
         ({"/v3/a": {"get": {"responses": 7}}}, "responses: expected a mapping, got 7"),
         ({"/v3/a": {"get": {"servers": 7, "responses": DONE}}}, "servers: expected a list, got 7"),
-        ({"/v3/a": answering({"schema": {"type": "string", "pattern": "^a$"}})}, "has pattern, and no example"),
+        ({"/v3/a": answering({"schema": {"type": "string", "pattern": "^a$"}})}, "has pattern and no example"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_a_stub_is_left_out_with_the_reason(convert, paths, reason):
@@ -265,9 +265,9 @@ def test_there_are_as_many_stubs_as_a_workspace_may_have(convert):
             ":2: /paths: expected a mapping of at most 10,000 paths, got a list of 0 items",
         ),
         ("openapi: 3.0.3\n", ": /paths: expected a mapping of at most 10,000 paths, got null"),
-        ("swagger: '2.0'\n", ": /openapi: expected an OpenAPI document of version 3.0 or 3.1, got '2.0'"),
-        ("paths: {}\n", ": /openapi: expected an OpenAPI document of version 3.0 or 3.1, got null"),
-        ("openapi: 3.2.0\n", ":1: /openapi: expected an OpenAPI document of version 3.0 or 3.1, got '3.2.0'"),
+        ("swagger: '2.0'\n", ": /openapi: expected an OpenAPI document, 3.0 or 3.1, got '2.0'"),
+        ("paths: {}\n", ": /openapi: expected an OpenAPI document, 3.0 or 3.1, got null"),
+        ("openapi: 3.2.0\n", ":1: /openapi: expected an OpenAPI document, 3.0 or 3.1, got '3.2.0'"),
         ("openapi: 3.0.3\npaths: {}\n", ": no operation of which a stub can be made"),
         ("- a\n", ":1: an OpenAPI document must be a mapping"),
         ("a: b: c\n", ":1: not YAML: mapping values are not allowed in this context"),

@@ -10,11 +10,7 @@ from mockserver.beyond.openapi.schemas import Sampler
 
 
 def success(document: Document, operation: Any) -> dict[str, Any]:
-    """Return the `answer` of a stub for an operation.
-
-    Raises:
-        LeftOutError: no success is documented, or none of which an answer can be made.
-    """
+    """Return the `answer` of a stub for an operation, or raise LeftOutError with the reason why there is none."""
     status, response = _chosen(document.get(operation, "responses", dict))
     content = {} if status in (204, 205, 304) else document.get(response, "content", dict)
     name = next(filter(_is_json, content), next(iter(content), None))

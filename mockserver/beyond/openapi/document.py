@@ -9,7 +9,7 @@ from jsonref import JsonRef, JsonRefError, replace_refs
 
 from mockserver.core.text.given import shown
 
-#: The most steps for one operation and for a document, each a look at one part; all of them take some seconds. A circle
+#: The most steps for an operation and for a document, each a look at one part; all of them take some seconds. A circle
 #: of references takes many, as `jsonref` follows it as deep as Python allows.
 _MOST_STEPS, _MOST_STEPS_OF_ALL, _CIRCLE = 100_000, 3_000_000, 5_000
 #: The most paths of a document. Chosen: ten times those of the largest public documents.
@@ -20,12 +20,14 @@ class DocumentError(ValueError):
     """A file is not a readable OpenAPI document: the path of the mistake, and a message."""
 
 
-class LeftOutError(ValueError):
+class LeftOutError(Exception):
     """An operation gets no stub; the message says why."""
 
 
 class Document:
-    """An OpenAPI document. A reference stays a proxy until it is read: a broken one concerns only its operations.
+    """An OpenAPI document. Its methods raise LeftOutError if a part cannot be read.
+
+    A reference stays a proxy until it is read, so that a broken one concerns only the operations that use it.
 
     Raises:
         DocumentError: the version is not 3.0 or 3.1, or there are no paths or too many.
@@ -34,9 +36,7 @@ class Document:
     def __init__(self, root: Mapping[str, Any]) -> None:
         version, paths = root.get("openapi", root.get("swagger")), root.get("paths")
         if "openapi" not in root or not str(version).startswith(("3.0", "3.1")):
-            raise DocumentError(
-                ("openapi",), f"expected an OpenAPI document of version 3.0 or 3.1, got {shown(version)}"
-            )
+            raise DocumentError(("openapi",), f"expected an OpenAPI document, 3.0 or 3.1, got {shown(version)}")
         if not isinstance(paths, dict) or len(paths) > _MOST_PATHS:
             raise DocumentError(("paths",), f"expected a mapping of at most {_MOST_PATHS:,} paths, got {shown(paths)}")
         #: Whether members beside a `$ref` count, as they do from 3.1 on.
@@ -51,21 +51,13 @@ class Document:
         self._left = min(_MOST_STEPS, self._left_of_all)
 
     def take(self, steps: int = 1) -> None:
-        """Count steps.
-
-        Raises:
-            LeftOutError: there were too many of them.
-        """
+        """Count steps, up to the limit."""
         self._left -= steps
         if self._left < 0:
             raise LeftOutError("its schema, or those before it, are too large or repeat themselves too often")
 
     def resolved(self, value: Any) -> Any:
-        """Return a value, or for a reference what it leads to.
-
-        Raises:
-            LeftOutError: the reference leads out of the document, nowhere, or in a circle.
-        """
+        """Return a value, or for a reference what it leads to, within the document."""
         self.take()
         if not isinstance(value, JsonRef):
             return value
@@ -86,11 +78,7 @@ class Document:
         return found.get(name, default) if isinstance(found, dict) else default
 
     def get(self, owner: Any, name: str, kind: type[Any] | None = None) -> Any:
-        """Return a member of a mapping, or None if there is none; with `kind`, an empty list or mapping.
-
-        Raises:
-            LeftOutError: the member is not of this kind.
-        """
+        """Return a member of a mapping, or None if there is none; of a kind, list or dict, an empty one."""
         value = self.resolved(self.raw(owner, name))
         if kind is None or isinstance(value, kind):
             return value

@@ -19,6 +19,8 @@ from mockserver.resources.registry import API_OPERATIONS
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 #: The beginning of all paths of the service.
 _ROOT = "/v3/"
+#: By their addresses: method and path, without names of parameters.
+Stubs = dict[str, dict[str, Any]]
 
 
 class LeftOut(NamedTuple):
@@ -39,8 +41,7 @@ def imported(root: Mapping[str, Any], base: str | None = None) -> tuple[list[dic
     Raises:
         DocumentError: the document cannot be read.
     """
-    document, left_out = Document(root), []
-    stubs: dict[str, dict[str, Any]] = {}
+    document, stubs, left_out = Document(root), Stubs(), []
     for place in _places(document):
         document.begin()
         try:
@@ -62,18 +63,12 @@ def _places(document: Document) -> Iterator[tuple[str, ...]]:
             yield from ((path, name) for name in _METHODS if name in item)
 
 
-def _add_stub(
-    stubs: dict[str, dict[str, Any]], document: Document, base: str | None, path: str, name: str = ""
-) -> None:
-    """Add the stub of an operation to those before it, by method and path without names of parameters.
-
-    Raises:
-        LeftOutError: there can be none, with the reason.
-    """
+def _add_stub(stubs: Stubs, document: Document, base: str | None, path: str, name: str = "") -> None:
+    """Add the stub of an operation to those before it, or raise LeftOutError with the reason why there is none."""
     item, method = document.get(document.root["paths"], path, dict), name.upper()
     operation = document.get(item, name, dict)
     address = (_base(document, path, operation, item, document.root) if base is None else base) + path
-    key = f"{method} {re.sub(r'{[^}/]*}', '{}', address)}"
+    key = f"{method} {re.sub(r'{[^{}/]*}', '{}', address)}"
     if method not in METHODS:
         raise LeftOutError(f"no stub answers {method}")
     if not path.startswith("/") or not address.startswith(_ROOT):
@@ -97,13 +92,16 @@ def _base(document: Document, path: str, *owners: Any) -> str:
     server = next((server for owner in owners for server in document.get(owner, "servers", list)), None)
     if server is None:
         return "" if path.startswith(_ROOT) else "/v3"
-    url = document.get(server, "url") or "/"
+    url, variables = document.get(server, "url") or "/", document.get(server, "variables", dict)
+
+    def default(found: re.Match[str]) -> str:
+        return str(document.plain(document.get(variables.get(found[1]), "default")))
+
     try:
-        for name, variable in document.get(server, "variables", dict).items():
-            url = url.replace(f"{{{name}}}", str(document.plain(document.get(variable, "default"))))
-        return f"/{urlsplit(url).path.strip('/')}".rstrip("/")
-    except (AttributeError, TypeError, ValueError) as error:
+        path = urlsplit(re.sub(r"\{([^{}]*)\}", default, url)).path.strip("/")
+    except (TypeError, ValueError) as error:
         raise LeftOutError("its server has no address") from error
+    return f"/{path}" if path else ""
 
 
 def _sentences(messages: Any) -> Iterator[str]:

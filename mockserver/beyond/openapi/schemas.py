@@ -13,10 +13,9 @@ from mockserver.beyond.openapi.document import Document, LeftOutError
 from mockserver.core.text.given import shown
 from mockserver.web.schemas.json_text import INT64
 
-#: The most levels of schemas within each other. Chosen: half of what a document may have, which must hold the answer.
-_DEEPEST = 50
-#: The longest text, in characters. Chosen: a stub has no room for a longer one.
-_LONGEST = 65_536
+#: The most levels of schemas within each other, chosen as half of what a document may have, which must hold the answer,
+#: and the most characters of a text: a stub has no room for more.
+_DEEPEST, _LONGEST = 50, 65_536
 #: Keywords that a made value could break: a schema with one of them needs an example.
 _TOO_MUCH = frozenset({
     "pattern", "not", "if", "contains", "prefixItems", "dependentSchemas", "dependentRequired", "patternProperties",
@@ -64,9 +63,7 @@ class Sampler:
             if _has_type(value, types) and (not listed or value in listed):
                 return value
         if listed or not _TOO_MUCH.isdisjoint(found):
-            raise LeftOutError(
-                f"a schema has {min(_TOO_MUCH & found.keys(), default='enum')}, and no example that fits"
-            )
+            raise LeftOutError(f"a schema has {min(_TOO_MUCH & found.keys(), default='enum')} and no example that fits")
         told = (name for name, keywords in _TELLING.items() if not keywords.isdisjoint(found))
         type_ = next((name for name in types if name != "null"), "null") if types else next(told, "object")
         return self._made(type_, found, required, level + 1)
@@ -83,8 +80,7 @@ class Sampler:
                 inner.append(self._document.resolved(part))
                 part = part.__reference__ if self._document.heeds_siblings else {}
             if not isinstance(part, dict):
-                given = shown(part)
-                raise LeftOutError("a schema allows nothing" if part is False else f"expected a schema, got {given}")
+                raise LeftOutError("a schema allows nothing" if part is False else f"{shown(part)} is not a schema")
             for name in part:
                 self._document.take()
                 found[name] = self._joined(name, found, part) if name in found else part[name]
@@ -116,18 +112,17 @@ class Sampler:
 
     def _required(self, found: dict[str, Any]) -> list[str]:
         """Return the names of required members, without those of requests only."""
-        is_flag = isinstance(self._get(found, "required"), bool)  # as in documents of old
-        names, properties = self._get({} if is_flag else found, "required", list), self._get(found, "properties", dict)
+        is_flag, properties = isinstance(self._get(found, "required"), bool), self._get(found, "properties", dict)
+        names = [] if is_flag else self._get(found, "required", list)  # a flag is a habit of older documents
         if not all(type(name) is str for name in names):
             raise LeftOutError("required: expected a list of names")
         return [name for name in dict.fromkeys(names) if self._get(properties.get(name), "writeOnly") is not True]
 
     def _examples(self, found: dict[str, Any], required: list[str]) -> list[Any]:
         """Return the examples and the default of a schema; an object needs the members that are required."""
-        lists = {name: [found[name]] for name in ("example", "default") if name in found}
+        first, last = ([found[name]] if name in found else [] for name in ("example", "default"))
         several = self._get(found, "examples")  # in 3.0 it is not a keyword of schemas
-        several = several if isinstance(several, list) else []
-        values = self._document.plain([*lists.get("example", ()), *several, *lists.get("default", ())])
+        values = self._document.plain([*first, *(several if isinstance(several, list) else ()), *last])
         return [value for value in values if not isinstance(value, dict) or value.keys() >= set(required)]
 
     def _bounds(self, found: dict[str, Any]) -> dict[str, int | float]:

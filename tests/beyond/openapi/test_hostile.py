@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import suppress
+from itertools import pairwise
 
 import pytest
 from examples import examples
@@ -90,6 +91,7 @@ LARGE = {"schema": {"type": "array", "minItems": 5_000, "items": {"type": "integ
     [
         {f"/v3/a{number}": {"get": {"responses": {"200": {"$ref": "#/x"}}}} for number in range(9_000)},
         {f"/v3/{'a' * 100_000}/{number}": {"get": {}} for number in range(10)},
+        {f"/v3/{'{' * 1_000_000}": {"get": {}}},
         {"/v3/" + "{a}/" * 1_000: {"get": {"responses": {"204": {}}}}},
         {f"/{number}": {} for number in range(20_000)},
         {f"/v3/a{number}": {"get": {"responses": {"200": {"$ref": "#/paths/a"}}}} for number in range(9_000)}
@@ -99,7 +101,7 @@ LARGE = {"schema": {"type": "array", "minItems": 5_000, "items": {"type": "integ
             for number in range(9_000)
         },
     ],
-    ids=["broken", "long", "deep", "many", "circles", "large"],
+    ids=["broken", "long", "braces", "deep", "many", "circles", "large"],
 )
 def test_a_large_document_is_answered_soon(paths):
     start = time.process_time()
@@ -108,3 +110,13 @@ def test_a_large_document_is_answered_soon(paths):
         check(imported({"openapi": "3.0.3", "paths": paths}))
 
     assert time.process_time() - start < 10
+
+
+def test_defaults_that_repeat_each_other_in_the_address_of_a_server_end_soon():
+    names = "abcdefghij"
+    variables = {name: {"default": f"{{{after}}}" * 1_000} for name, after in pairwise(names)}
+    server = {"url": "/{a}" * 1_000, "variables": variables}
+
+    stubs, (row,) = imported(document({}, servers=[server]))
+
+    assert (stubs, "too large" in row.reason) == ([], True)
