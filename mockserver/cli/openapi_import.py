@@ -13,10 +13,10 @@ from mockserver.cli.framework.output import echo
 from mockserver.cli.framework.values import EXISTING_FILE
 from mockserver.cli.options import OUTPUT
 from mockserver.cli.writing import write
+from mockserver.core.text.given import counted
 from mockserver.settings import given_file
 
 if TYPE_CHECKING:
-    from mockserver.beyond.openapi.operations import Imported
     from mockserver.scenario.documents.document import MappingNode
     from mockserver.scenario.documents.mistakes import Path as Place
 
@@ -35,28 +35,27 @@ _LARGEST = 32 * 1024 * 1024
 def from_openapi(file: Path, output: Path | None, base: str | None) -> None:
     """Make a scenario of stubs out of an OpenAPI document, 3.0 or 3.1, YAML or JSON.
 
-    Each operation that the mock does not have gets a stub, which answers with the documented status of success and the
-    smallest body that the document allows. What is left out, and why, stands on standard error. Nothing is fetched.
+    Each operation that the mock does not have gets a stub with the documented status of success. Its body is an example
+    of the document, or made from the defaults, listed values and types of the schema. Operations that are left out are
+    listed on standard error with the reason, such as a schema with a pattern and no example. Nothing is fetched.
     """
+    from mockserver.beyond.openapi.document import DocumentError
     from mockserver.beyond.openapi.operations import imported
     from mockserver.scenario.dump import to_yaml
 
     root, locate = _read(file)
-    found = imported(root, _checked_base(base))
-    if found.broken:
-        fail("\n".join(f"{locate(row.place)}: {row.message}" for row in found.broken))
-    for row in found.left_out:
+    try:
+        stubs, left_out = imported(root, _checked_base(base))
+    except DocumentError as error:
+        place, message = error.args
+        fail(f"{locate(place)}: {message}")
+    for row in left_out:
         echo(f"left out: {row.operation} ({locate(row.place)}): {row.reason}", err=True)
-    if not found.scenario["stubs"]:
-        fail(f"{file}: there is nothing of which a stub could be made")
-    write(output, to_yaml(found.scenario))
-    _tell(found, output)
-
-
-def _tell(found: Imported, output: Path | None) -> None:
-    made, left = len(found.scenario["stubs"]), len(found.left_out)
+    if not stubs:
+        fail(f"{file}: no operation of which a stub can be made")
+    write(output, to_yaml({"description": f"Stubs made of {file.name}.", "stubs": stubs}))
     where = f" in {output}" if output else ""
-    echo(f"{made} stub{'s' * (made != 1)}{where}, {left} operation{'s' * (left != 1)} left out", err=True)
+    echo(f"{counted(len(stubs), 'stub')}{where}, {counted(len(left_out), 'operation')} left out", err=True)
 
 
 def _checked_base(base: str | None) -> str | None:

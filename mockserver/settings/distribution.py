@@ -16,8 +16,8 @@ UNKNOWN_VERSION = "0+unknown"
 #: read them out of the distribution's metadata takes longer than to look for all of them.
 SERVER_MODULES = (
     "aiosmtpd", "apispec", "dns", "faker", "flask", "flask_swagger_ui", "httptools", "idna",
-    "jinja2", "jwt", "markdown_it", "marshmallow", "msgspec", "orjson", "prometheus_client", "publicsuffixlist",
-    "trustme", "tzdata", "urllib3", "uvicorn", "uvloop", "yaml",
+    "jinja2", "jsonref", "jwt", "markdown_it", "marshmallow", "msgspec", "orjson", "prometheus_client",
+    "publicsuffixlist", "trustme", "tzdata", "urllib3", "uvicorn", "uvloop", "yaml",
 )  # fmt: skip
 #: Of them those that the server has not on Windows.
 _NOT_ON_WINDOWS = frozenset({"uvloop"})

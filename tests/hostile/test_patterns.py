@@ -111,6 +111,8 @@ USES = {
     "resources.section:parse_instant",
     "resources.sso.section:_TOKEN",
     "scenario.documents.field_errors:_told",  # messages of marshmallow
+    "beyond.openapi.operations:_add_stub",
+    "beyond.openapi.operations:_base",
     "scenario.rules.faults:FaultItem",
     "storage.redis.sentences:refuse_server",  # a version
     "scenario.accounts:_slug",

@@ -1,76 +1,36 @@
-"""The answer of an operation's success: its status, and the smallest body that the document allows."""
+"""The answer of an operation: the documented status of success, with an example or the smallest value of its schema."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from typing import Any
 
-from mockserver.beyond.openapi.document import Document, LeftOutError, Node
-from mockserver.beyond.openapi.samples import Sampler
-
-#: Statuses of answers that have no body.
-_WITHOUT_BODY = (204, 205, 304)
+from mockserver.beyond.openapi.document import Document, LeftOutError
+from mockserver.beyond.openapi.schemas import Sampler
 
 
-def success(document: Document, operation: Node) -> dict[str, Any]:
-    """The `answer` of a stub for an operation.
-
-    Raises:
-        DocumentError: the document is not as it should be.
-        LeftOutError: the operation tells no success, or one of which no example can be made.
-    """
-    responses = operation.get("responses")
-    status, chosen = _chosen(dict(responses.members()) if responses else {})
-    response = document.resolved(chosen)
-    sampler = Sampler(document)
-    found: dict[str, Any] = {"status": status, **_headers(document, response, sampler)}
-    content = response.get("content")
-    media = dict(content.members()) if content and status not in _WITHOUT_BODY else {}
-    if media:
-        _add_body(found, media, document, sampler)
-    return found
+def success(document: Document, operation: Any) -> dict[str, Any]:
+    """Return the `answer` of a stub for an operation, or raise LeftOutError with the reason why there is none."""
+    status, response = _chosen(document.get(operation, "responses", dict))
+    content = {} if status in (204, 205, 304) else document.get(response, "content", dict)
+    name = next(filter(_is_json, content), next(iter(content), None))
+    if name is None:
+        return {"status": status}
+    examples = _examples(document, content[name])
+    if _is_json(name):
+        body = Sampler(document).value(document.raw(content[name], "schema", True), examples)
+        return {"status": status, "json": literal(body)}
+    text = literal(str(examples[0]) if examples else "")
+    return {"status": status, "text": text, **({} if "*" in name else {"headers": {"Content-Type": name}})}
 
 
-def _chosen(responses: Mapping[str, Node]) -> tuple[int, Node]:
-    """The least status of success, and its answer; where none is told, the one that stands for all others."""
-    told = {status: node for name, node in responses.items() if (status := _status(name)) is not None}
-    for low, high in ((200, 300), (300, 400)):
-        status = min((status for status in told if low <= status < high), default=None)
-        if status is not None:
-            return status, told[status]
-    if "default" in responses:
-        return 200, responses["default"]
-    raise LeftOutError("it tells no success")
-
-
-def _status(name: str) -> int | None:
-    """The status for which an answer is told, the least of a range such as `2XX`; None: it is told for all others."""
-    digits = name.upper().replace("XX", "00")
-    return int(digits) if len(digits) == 3 and digits.isascii() and digits.isdecimal() else None
-
-
-def _headers(document: Document, response: Node, sampler: Sampler) -> dict[str, Any]:
-    """The headers that an answer has to have, as a member of the stub's answer."""
-    found = {}
-    headers = response.get("headers")
-    for name, node in headers.members() if headers else ():
-        header = document.resolved(node)
-        # RFC 9110 and OpenAPI: its type is told by `content`.
-        if header.mapping().get("required") is True and name.lower() != "content-type":
-            found[name] = _text(_value(header, document, sampler))
-    return {"headers": found} if found else {}
-
-
-def _add_body(found: dict[str, Any], media: Mapping[str, Node], document: Document, sampler: Sampler) -> None:
-    """Add the body of an answer: as JSON where it can be, else as a text of the first type."""
-    name = next(filter(_is_json, media), None)
-    if name is not None:
-        found["json"] = _value(media[name], document, sampler)
-        return
-    name, node = next(iter(media.items()))
-    found["text"] = _text(_example(node, document)) if _example(node, document) is not None else ""
-    if "*" not in name:
-        found["headers"] = {**found.get("headers", {}), "Content-Type": name}
+def _chosen(responses: dict[str, Any]) -> tuple[int, Any]:
+    """Return the lowest documented status below 400 with its response; `2XX` and `default` are 200."""
+    known = {name.upper().replace("XX", "00"): response for name, response in responses.items()}
+    status = next((status for status in range(200, 400) if str(status) in known), 200)
+    if str(status) in known or "default" in responses:
+        return status, known.get(str(status), responses.get("default"))
+    raise LeftOutError("no success is documented")
 
 
 def _is_json(media_type: str) -> bool:
@@ -78,31 +38,20 @@ def _is_json(media_type: str) -> bool:
     return name in ("application/json", "text/json", "application/*", "*/*") or name.endswith("+json")
 
 
-def _value(owner: Node, document: Document, sampler: Sampler) -> Any:
-    """The example of a body or a header if it has one that fits, else the smallest value of its schema."""
-    example, schema = _example(owner, document), owner.get("schema")
-    nodes = () if schema is None else (schema,)
-    if example is not None and sampler.fits(example, nodes):
-        return example
-    return sampler.sample(nodes)
+def _examples(document: Document, media: Any) -> list[Any]:
+    """Return the first example of a body, in a list that is empty if there is none."""
+    rows = document.get(media, "examples", dict).values()
+    values = [document.raw(media, "example"), *(document.raw(row, "value") for row in rows)]
+    return [document.plain(value) for value in values if value is not None][:1]
 
 
-def _example(owner: Node, document: Document) -> Any:
-    """The first example of a body or a header, or None."""
-    if "example" in owner.mapping():
-        return owner.value["example"]
-    examples = owner.get("examples")
-    for _, node in examples.members() if examples else ():
-        found = document.resolved(node).mapping()
-        if "value" in found:
-            return found["value"]
-    return None
-
-
-def _text(value: Any) -> str:
-    """A value as a text: in a header `true` is small, and a list has commas."""
-    if isinstance(value, bool):
-        return str(value).lower()
+def literal(value: Any) -> Any:
+    """Return what a stub answers with a value: a text that looks like a template becomes a quoted one in a template."""
+    if isinstance(value, dict):
+        return {name: literal(inner) for name, inner in value.items()}
     if isinstance(value, list):
-        return ",".join(map(_text, value))
-    return "" if value is None else str(value)
+        return [literal(inner) for inner in value]
+    if isinstance(value, str) and any(opening in value for opening in ("{{", "{%", "{#")):
+        quoted = json.dumps(value, ensure_ascii=False).replace("{", "\\u007b").replace("}", "\\u007d")
+        return f"{{{{ {quoted} }}}}"
+    return value

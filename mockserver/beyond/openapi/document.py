@@ -1,139 +1,95 @@
-"""An OpenAPI document as nodes that know their place, and its references, of which only local ones are followed."""
+"""An OpenAPI document. `jsonref` resolves its references, but only those within the document: nothing is fetched."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
-from urllib.parse import unquote
+from collections.abc import Mapping
+from typing import Any
 
-#: The most references that may lead to each other without anything between. Chosen: far above any use.
-_LONGEST_CHAIN = 50
+from jsonref import JsonRef, JsonRefError, replace_refs
 
-Path = tuple[str | int, ...]
+from mockserver.core.text.given import shown
+
+#: The most steps for an operation and for a document, each a look at one part; all of them take some seconds. A circle
+#: of references takes many, as `jsonref` follows it as deep as Python allows.
+_MOST_STEPS, _MOST_STEPS_OF_ALL, _CIRCLE = 100_000, 3_000_000, 5_000
+#: The most paths of a document. Chosen: ten times those of the largest public documents.
+_MOST_PATHS = 10_000
 
 
 class DocumentError(ValueError):
-    """A document is not as its format wants it at one place."""
-
-    def __init__(self, path: Path, message: str) -> None:
-        super().__init__(message)
-        self.path = path
-        self.message = message
+    """A file is not a readable OpenAPI document: the path of the mistake, and a message."""
 
 
-class LeftOutError(ValueError):
-    """Of a part that is as it should be no stub can be made; the message says why."""
-
-
-class Node(NamedTuple):
-    """A value of a document, and its path there."""
-
-    value: Any
-    path: Path
-
-    def members(self) -> Iterator[tuple[str, Node]]:
-        """The members of a mapping by their names.
-
-        Raises:
-            DocumentError: the value is no mapping.
-        """
-        for name, value in self.mapping().items():
-            yield name, Node(value, (*self.path, name))
-
-    def items(self) -> Iterator[Node]:
-        """The items of a list.
-
-        Raises:
-            DocumentError: the value is no list.
-        """
-        if not isinstance(self.value, list):
-            raise DocumentError(self.path, "must be a list")
-        for index, value in enumerate(self.value):
-            yield Node(value, (*self.path, index))
-
-    def get(self, name: str) -> Node | None:
-        """A member of a mapping, or None if it has none of this name.
-
-        Raises:
-            DocumentError: the value is no mapping.
-        """
-        found = self.mapping()
-        return Node(found[name], (*self.path, name)) if name in found else None
-
-    def mapping(self) -> Mapping[str, Any]:
-        """The value, which is a mapping.
-
-        Raises:
-            DocumentError: it is none.
-        """
-        if not isinstance(self.value, dict):
-            raise DocumentError(self.path, "must be a mapping")
-        return self.value
-
-    def text(self) -> str:
-        """The value, which is a text.
-
-        Raises:
-            DocumentError: it is none.
-        """
-        if not isinstance(self.value, str):
-            raise DocumentError(self.path, "must be a text")
-        return self.value
+class LeftOutError(Exception):
+    """An operation gets no stub; the message says why."""
 
 
 class Document:
-    """An OpenAPI document, read already.
+    """An OpenAPI document. Its methods raise LeftOutError if a part cannot be read.
+
+    A reference stays a proxy until it is read, so that a broken one concerns only the operations that use it.
 
     Raises:
-        DocumentError: it is none, or one of another version.
+        DocumentError: the version is not 3.0 or 3.1, or there are no paths or too many.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
-        self.root = Node(root, ())
-        version = root.get("openapi")
-        if not isinstance(version, str) or not version.startswith(("3.0", "3.1")):
-            other = "swagger" if "swagger" in root else "openapi"
-            here = "is missing" if other not in root else f"is {root[other]!r:.40}"
-            raise DocumentError((other,) if other in root else (), f"must be OpenAPI 3.0 or 3.1; {other} {here}")
+        version, paths = root.get("openapi", root.get("swagger")), root.get("paths")
+        if "openapi" not in root or not str(version).startswith(("3.0", "3.1")):
+            raise DocumentError(("openapi",), f"expected an OpenAPI document, 3.0 or 3.1, got {shown(version)}")
+        if not isinstance(paths, dict) or len(paths) > _MOST_PATHS:
+            raise DocumentError(("paths",), f"expected a mapping of at most {_MOST_PATHS:,} paths, got {shown(paths)}")
         #: Whether members beside a `$ref` count, as they do from 3.1 on.
-        self.heeds_siblings = not version.startswith("3.0")
+        self.heeds_siblings = not str(version).startswith("3.0")
+        checked = {**root, "$ref": None, "paths": {**paths, "$ref": None}}  # these two are not references
+        self.root = replace_refs(checked, loader={}.__getitem__)
+        self._left, self._left_of_all = _MOST_STEPS, _MOST_STEPS_OF_ALL
 
-    def resolved(self, node: Node) -> Node:
-        """A node, or what its reference leads to.
+    def begin(self) -> None:
+        """Count the steps of another operation."""
+        self._left_of_all -= _MOST_STEPS - self._left
+        self._left = min(_MOST_STEPS, self._left_of_all)
 
-        Raises:
-            DocumentError: the reference leads nowhere, or in a circle.
-            LeftOutError: it leads to another document.
-        """
-        for _ in range(_LONGEST_CHAIN):
-            if not isinstance(node.value, dict) or "$ref" not in node.value:
-                return node
-            node = self.target(Node(node.value["$ref"], (*node.path, "$ref")))
-        raise DocumentError(node.path, "this reference leads in a circle")
+    def take(self, steps: int = 1) -> None:
+        """Count steps, up to the limit."""
+        self._left -= steps
+        if self._left < 0:
+            raise LeftOutError("its schema, or those before it, are too large or repeat themselves too often")
 
-    def target(self, reference: Node) -> Node:
-        """The node to which the text of a reference leads.
+    def resolved(self, value: Any) -> Any:
+        """Return a value, or for a reference what it leads to, within the document."""
+        self.take()
+        if not isinstance(value, JsonRef):
+            return value
+        self.take(len(value.__reference__["$ref"]) // 10)
+        try:
+            return value.__subject__
+        except RecursionError as error:
+            self.take(_CIRCLE)
+            raise LeftOutError(f"the reference {shown(value.__reference__['$ref'])} leads in a circle") from error
+        except (JsonRefError, ValueError) as error:
+            text = getattr(error, "reference", value.__reference__)["$ref"]
+            why = "leads nowhere" if text.startswith("#") else "leads to another document, and nothing is fetched"
+            raise LeftOutError(f"the reference {shown(text)} {why}") from error
 
-        Raises:
-            DocumentError: it leads nowhere.
-            LeftOutError: it leads to another document.
-        """
-        text = reference.text()
-        if not text.startswith("#"):
-            raise LeftOutError(f"{text!r:.80} is another document, and nothing is fetched")
-        if text != "#" and not text.startswith("#/"):
-            raise LeftOutError(f"{text!r:.80} is no JSON Pointer")
-        node = self.root
-        for part in unquote(text[1:]).split("/")[1:]:
-            node = _step(node, part.replace("~1", "/").replace("~0", "~"), reference)
-        return node
+    def raw(self, owner: Any, name: str, default: Any = None) -> Any:
+        """Return a member of a mapping, which may be a reference, or the default if there is none."""
+        found = self.resolved(owner)
+        return found.get(name, default) if isinstance(found, dict) else default
 
+    def get(self, owner: Any, name: str, kind: type[Any] | None = None) -> Any:
+        """Return a member of a mapping, or None if there is none; of a kind, list or dict, an empty one."""
+        value = self.resolved(self.raw(owner, name))
+        if kind is None or isinstance(value, kind):
+            return value
+        if value is not None:
+            raise LeftOutError(f"{name}: expected a {'list' if kind is list else 'mapping'}, got {shown(value)}")
+        return kind()
 
-def _step(node: Node, part: str, reference: Node) -> Node:
-    if isinstance(node.value, dict) and part in node.value:
-        return Node(node.value[part], (*node.path, part))
-    if isinstance(node.value, list) and part.isascii() and part.isdecimal() and len(part) < 10:
-        index = int(part)
-        if index < len(node.value):
-            return Node(node.value[index], (*node.path, index))
-    raise DocumentError(reference.path, f"{reference.value!r:.80} leads nowhere: there is no {part!r:.40}")
+    def plain(self, value: Any) -> Any:
+        """Return a value as it is written: a reference within an example is a mapping like any other."""
+        value = value.__reference__ if isinstance(value, JsonRef) else value
+        self.take(1 + len(value) // 10 if isinstance(value, str) else 1)
+        if isinstance(value, dict):
+            return {name: self.plain(inner) for name, inner in value.items()}
+        return [self.plain(inner) for inner in value] if isinstance(value, list) else value

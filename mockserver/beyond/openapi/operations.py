@@ -2,172 +2,110 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from marshmallow import ValidationError
 
-from mockserver.beyond.openapi.addresses import address, base_of
 from mockserver.beyond.openapi.answers import success
-from mockserver.beyond.openapi.document import Document, DocumentError, LeftOutError, Node, Path
-from mockserver.beyond.openapi.literals import literal
+from mockserver.beyond.openapi.document import Document, LeftOutError
 from mockserver.beyond.stubs.item import METHODS, StubItem
+from mockserver.beyond.stubs.pattern import overlap
 from mockserver.beyond.stubs.stub_list import MOST_STUBS
-from mockserver.core.text.spelling import cut
+from mockserver.resources.registry import API_OPERATIONS
 
-#: The members of a path that are operations.
-_OPERATIONS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
-#: The most paths of a document. Chosen: ten times those of the largest public documents.
-_MOST_PATHS = 10_000
-_LONGEST_TITLE = 200
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+#: The beginning of all paths of the service.
+_ROOT = "/v3/"
+#: By their addresses: method and path, without names of parameters.
+Stubs = dict[str, dict[str, Any]]
 
 
 class LeftOut(NamedTuple):
-    """An operation of which no stub was made, and why."""
+    """An operation without a stub, or a path that cannot be read, with the reason."""
 
-    #: Its method and path as the document has them, or the path alone.
     operation: str
     reason: str
-    place: Path
+    place: tuple[str, ...]
 
 
-class Broken(NamedTuple):
-    """What is wrong at one place of a document."""
+def imported(root: Mapping[str, Any], base: str | None = None) -> tuple[list[dict[str, Any]], list[LeftOut]]:
+    """Return stubs of all operations of a document that the mock does not have itself, and the operations left out.
 
-    place: Path
-    message: str
-
-
-class Imported(NamedTuple):
-    """What was made of a document."""
-
-    #: A scenario that has only a description and stubs.
-    scenario: dict[str, Any]
-    left_out: list[LeftOut]
-    #: With any of these, nothing is to be used.
-    broken: list[Broken]
-
-
-def imported(root: Mapping[str, Any], base: str | None = None) -> Imported:
-    """The stubs of all operations of a document that the mock does not have itself.
-
-    `base` is the beginning of all paths, instead of the path of the document's server.
-    """
-    found, stubs = Imported({}, [], []), _Stubs()
-    with _noted(found, "the document", ()):
-        document = Document(root)
-        found.scenario.update(description=_description(document.root), stubs=stubs.written)
-        for path, node in _paths(document):
-            with _noted(found, path, node.path):
-                item = document.resolved(node)
-                for method, operation in _operations(item):
-                    with _noted(found, f"{method} {path}", operation.path):
-                        own = base_of(operation, item, document.root) if base is None else base
-                        stubs.add(_stub(document, method, address(own, path), operation))
-    return found
-
-
-@contextmanager
-def _noted(found: Imported, what: str, place: Path) -> Iterator[None]:
-    """Note what is wrong with a part of a document, or why it is left out, and go on behind the block."""
-    try:
-        yield
-    except DocumentError as error:
-        found.broken.append(Broken(error.path, error.message))
-    except LeftOutError as error:
-        found.left_out.append(LeftOut(what, str(error), place))
-
-
-def _description(root: Node) -> str:
-    info = root.value.get("info")
-    title = info.get("title") if isinstance(info, dict) else None
-    name = f" of {cut(title, _LONGEST_TITLE)}" if isinstance(title, str) and title else ""
-    return f"The smallest answers that the OpenAPI document{name} allows."
-
-
-def _paths(document: Document) -> Iterator[tuple[str, Node]]:
-    """The paths of a document.
+    Args:
+        root: The document, as plain data.
+        base: The beginning of all paths, in place of the path of the document's server.
 
     Raises:
-        DocumentError: it has none, or too many.
+        DocumentError: the document cannot be read.
     """
-    paths = document.root.get("paths")
-    if paths is None:
-        raise DocumentError((), "has no paths")
-    if len(paths.mapping()) > _MOST_PATHS:
-        raise DocumentError(paths.path, f"there may be {_MOST_PATHS:,} paths")
-    for path, node in paths.members():
-        if not path.startswith("x-"):
-            yield path, node
+    document, stubs, left_out = Document(root), Stubs(), []
+    for place in _places(document):
+        document.begin()
+        try:
+            _add_stub(stubs, document, base, *place)
+        except LeftOutError as error:
+            left_out.append(LeftOut(" ".join((*map(str.upper, place[1:]), place[0])), str(error), ("paths", *place)))
+    return [*stubs.values()], left_out
 
 
-def _operations(item: Node) -> Iterator[tuple[str, Node]]:
-    """The operations of a path by their methods.
+def _places(document: Document) -> Iterator[tuple[str, ...]]:
+    """Yield the path and the method of each operation, and each path that cannot be read."""
+    for path in document.root["paths"]:
+        document.begin()
+        try:
+            item = {} if path.startswith("x-") else document.get(document.root["paths"], path, dict)
+        except LeftOutError:
+            yield (path,)
+        else:
+            yield from ((path, name) for name in _METHODS if name in item)
 
-    Raises:
-        DocumentError: one of them is none.
-    """
-    for name in _OPERATIONS:
-        operation = item.get(name)
-        if operation is not None:
-            operation.mapping()
-            yield name.upper(), operation
 
-
-def _stub(document: Document, method: str, path: str, operation: Node) -> dict[str, Any]:
-    """The stub of an operation at a path, as it is written.
-
-    Raises:
-        DocumentError: the document is not as it should be.
-        LeftOutError: there can be none, with the reason.
-    """
+def _add_stub(stubs: Stubs, document: Document, base: str | None, path: str, name: str = "") -> None:
+    """Add the stub of an operation to those before it, or raise LeftOutError with the reason why there is none."""
+    item, method = document.get(document.root["paths"], path, dict), name.upper()
+    operation = document.get(item, name, dict)
+    address = (_base(document, path, operation, item, document.root) if base is None else base) + path
+    key = f"{method} {re.sub(r'{[^{}/]*}', '{}', address)}"
     if method not in METHODS:
         raise LeftOutError(f"no stub answers {method}")
-    stub: dict[str, Any] = {"method": method, "path": path}
-    _check({**stub, "answer": {}})  # what the mock has itself is left out whatever its schemas are
-    stub["answer"] = literal(success(document, operation))
-    _check(stub)
-    return stub
-
-
-def _check(stub: dict[str, Any]) -> None:
-    """Leave out what is no stub, in the words in which one is refused."""
+    if not path.startswith("/") or not address.startswith(_ROOT):
+        raise LeftOutError(f"{address} is not a path below /v3; --base sets another beginning of all paths")
+    if key in stubs or len(stubs) >= MOST_STUBS:
+        full = f"a workspace may have {MOST_STUBS:,} stubs"
+        raise LeftOutError("another operation has this address" if key in stubs else full)
+    for row in API_OPERATIONS.values():
+        if row.method == method and overlap(address.split("/"), row.path.split("/")):
+            raise LeftOutError(f"conflicts with {row.id} ({method} {row.path}), which the mock has")
+    stub = {"method": method, "path": address, "answer": success(document, operation)}
     try:
         StubItem().load(stub)
     except ValidationError as error:
         raise LeftOutError("; ".join(_sentences(error.messages))) from error
+    stubs[key] = stub
+
+
+def _base(document: Document, path: str, *owners: Any) -> str:
+    """Return the path of the first server of an operation, its path or its document; without servers, `/v3`."""
+    server = next((server for owner in owners for server in document.get(owner, "servers", list)), None)
+    if server is None:
+        return "" if path.startswith(_ROOT) else "/v3"
+    url, variables = document.get(server, "url") or "/", document.get(server, "variables", dict)
+
+    def default(found: re.Match[str]) -> str:
+        return str(document.plain(document.get(variables.get(found[1]), "default")))
+
+    try:
+        path = urlsplit(re.sub(r"\{([^{}]*)\}", default, url)).path.strip("/")
+    except (TypeError, ValueError) as error:
+        raise LeftOutError("its server has no address") from error
+    return f"/{path}" if path else ""
 
 
 def _sentences(messages: Any) -> Iterator[str]:
-    if isinstance(messages, dict):
-        for inner in messages.values():
-            yield from _sentences(inner)
-    elif isinstance(messages, list):
-        for inner in messages:
-            yield from _sentences(inner)
-    else:
-        yield str(messages).removesuffix(".")
-
-
-class _Stubs:
-    """The stubs that were made so far, of which no two have one address."""
-
-    def __init__(self) -> None:
-        self.written: list[dict[str, Any]] = []
-        self._addresses: set[str] = set()
-
-    def add(self, stub: dict[str, Any]) -> None:
-        """Add a stub.
-
-        Raises:
-            LeftOutError: another one has its address, or there are as many as a workspace may have.
-        """
-        segments = ("{}" if segment.startswith("{") else segment for segment in stub["path"].split("/"))
-        found = f"{stub['method']} {'/'.join(segments)}"
-        if found in self._addresses:
-            raise LeftOutError("another operation has this address")
-        if len(self.written) >= MOST_STUBS:
-            raise LeftOutError(f"a workspace may have {MOST_STUBS:,} stubs")
-        self._addresses.add(found)
-        self.written.append(stub)
+    if isinstance(messages, str):
+        yield messages.removesuffix(".")
+    for inner in messages.values() if isinstance(messages, dict) else messages if isinstance(messages, list) else ():
+        yield from _sentences(inner)
