@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from http import HTTPStatus
 from time import time
 from typing import Any
 
@@ -10,6 +11,7 @@ from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
+from mockserver.web.service import rate_limit
 from mockserver.web.service.answer import HeaderList, override, spoilt
 from mockserver.web.service.handlers.handler import Identified
 from mockserver.web.service.received import headers_of, kept_body_of
@@ -48,6 +50,8 @@ def finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
         exchange.code, exchange.reason = error.code.code, error.reason
     if reply.spoilt and body:
         body = spoilt(body)
+    if reply.status == HTTPStatus.UNAUTHORIZED:  # by a fault; recorded answers have no such headers
+        headers[:] = [row for row in headers if not row[0].startswith(rate_limit.HEADERS)]
     if reply.headers:
         override(headers, reply.headers)
     if reply.wire is None or reply.wire.answers:
