@@ -118,7 +118,9 @@ class BehaviourItem(Item):
     sentence_codes = _choice(
         "specification",
         "observed",
-        meaning="specification: codes that are sentences stand as they are; observed: as in recorded answers",
+        "sentences",
+        meaning="the code of an error: specification, its sentence where the specification ties a condition to one; "
+        "observed, as in recorded answers; sentences, each sentence of the specification where its condition occurs",
     )
     bulk_plan = After(**about("how long after its request a plan update for many sub-accounts is applied"))
     export = After(**about("how long after its request the file of an export is ready"))

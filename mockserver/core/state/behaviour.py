@@ -46,8 +46,8 @@ class Behaviour(NamedTuple):
     subdomain_dkim_host: str = "recorded"
     #: Of a created domain: `integer`, or `hex` for that of the list (contract/domains#createDomain).
     domain_id: str = "integer"
-    #: `specification`: as the specification ties them to conditions; `observed`: as recorded answers have them
-    #: (contract/errors#codes).
+    #: `specification`: as the specification ties them to conditions; `observed`: as recorded answers have them;
+    #: `sentences`: every sentence of the specification where its condition occurs (contract/errors#codes).
     sentence_codes: str = "specification"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
+from mockserver.core.contract.errors import (
+    DNS_NOT_CONFIGURED,
+    DOCUMENT_NOT_FOUND,
+    DOMAIN_DOES_NOT_EXIST,
+    DOMAIN_EXISTS,
+)
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form, parents
@@ -39,7 +44,7 @@ def get(caller: Caller, name: str) -> Domain:
     """
     domain = find(caller.account, name)
     if domain is None:
-        raise DOCUMENT_NOT_FOUND("Domain does not exist").because(
+        raise DOCUMENT_NOT_FOUND(sentence=DOMAIN_DOES_NOT_EXIST).because(
             reasons.absent(caller.workspace.state, caller.account, "domain", Domain, ascii_form(name))
         )
     return domain

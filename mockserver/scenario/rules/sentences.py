@@ -1,7 +1,7 @@
-"""The error codes that are sentences (contract/errors#codes), and the operations for which they make sense.
+"""The error codes that are sentences and tied to no condition (contract/errors#codes), and where they make sense.
 
-The service's own answers have other codes in most of these places (contract/errors#codes). A fault may still
-inject them as the specification has them, to test a client that expects them.
+No answer has them by itself. A fault may still inject them, to test a client that expects them; the sentences that
+operations declare need no row here.
 """
 
 from __future__ import annotations
@@ -12,20 +12,8 @@ from types import MappingProxyType
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import Audience, Operation
 
-
-def _of(*names: str) -> Callable[[Operation], bool]:
-    return lambda operation: operation.id in names
-
-
 _FITS: Mapping[str, Callable[[Operation], bool]] = MappingProxyType(
     {
-        errors.DOMAIN_DOES_NOT_EXIST.code: _of("getDomainConfiguration", "deleteDomain", "authenticateDomain"),
-        errors.ATTRIBUTE_NOT_FOUND.code: _of("deleteAttribute"),
-        errors.INVALID_PARAMETERS_PASSED.code: _of("deleteScheduledEmailById"),
-        errors.RECORDS_NOT_FOUND.code: _of("deleteScheduledEmailById"),
-        errors.CAMPAIGN_ID_NOT_FOUND.code: _of("getSharedTemplateUrl"),
-        errors.DMARC_POLICY.code: _of("createSender", "updateSender"),
-        errors.INSUFFICIENT_CREDITS.code: _of("updateSubAccountPlan", "updateSubAccountsPlan"),
         errors.INVALID_QUERY_PARAMS.code: lambda operation: operation.query_schema is not None,
         errors.INVALID_DATA_POSTED.code: lambda operation: operation.body_schema is not None,
         errors.AUTHENTICATION_FAILED.code: lambda operation: True,

@@ -2,10 +2,28 @@
 
 from __future__ import annotations
 
-from mockserver.core.contract.errors import PERMISSION_DENIED
+from mockserver.core.contract.errors import ACCOUNT_UNDER_VALIDATION, PERMISSION_DENIED
 from mockserver.core.contract.operation import Operation, Role
 from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import Caller
+
+#: What an account that is under validation cannot do: send, and make campaigns (proposed, contract/account#validation).
+_SENDING = frozenset({
+    "sendTransacEmail", "sendTestTemplate", "createEmailCampaign", "sendEmailCampaignNow", "sendTestEmail",
+    "sendTransacSms", "sendAsyncTransactionalSms", "createSmsCampaign", "sendSmsCampaignNow", "sendTestSms",
+    "sendWhatsappMessage", "createWhatsAppCampaign",
+})  # fmt: skip
+
+
+def check_validated(caller: Caller, operation: str | None) -> None:
+    """Refuse to send anything for an account that is under validation.
+
+    Raises:
+        ServiceError: 403 `account_under_validation`; the operation sends, or makes a campaign.
+    """
+    if caller.account.under_validation and operation in _SENDING:
+        reason = f"account {caller.account.name} is under validation (`under_validation` in the scenario)"
+        raise ACCOUNT_UNDER_VALIDATION().because(f"{reason}, so {operation} is refused")
 
 
 def check_role(caller: Caller, operation: Operation, roles: frozenset[Role]) -> None:

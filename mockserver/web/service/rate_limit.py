@@ -123,7 +123,7 @@ def take(workspace: Workspace, account: Account, method: str, path: str) -> Allo
 
 
 def _group(method: str, path: str) -> str:
-    """The group of a request. `/v3/contacts` itself counts as below `/v3/contacts/` (proposed, contract/rate-limits)."""
+    """The group of a request; `/v3/contacts` itself is one of contacts (proposed, contract/rate-limits)."""
     if path.startswith("/v3/contacts/") or path == "/v3/contacts":
         return "contacts"
     if path.startswith("/v3/smtp/"):

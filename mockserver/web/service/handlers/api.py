@@ -15,6 +15,7 @@ from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Bearers, Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.endpoints.permission import check_validated
 from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
 from mockserver.web.service import rate_limit
@@ -68,6 +69,8 @@ class ApiHandler(Handler[Caller]):
         _count(found.workspace, account, exchange, headers)
 
     def answer(self, found: Identified[Caller], exchange: Exchange) -> Reply:
+        assert found.caller is not None, "a caller that was refused has its answer"
+        check_validated(found.caller, found.route.operation)
         endpoint = found.route.endpoint
         if endpoint is not None and endpoint.operation.is_further and found.workspace.state.stubs:
             reply = self._beyond_answer(self._beyond().stubbed, found, exchange)
