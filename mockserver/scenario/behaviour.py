@@ -165,7 +165,12 @@ class BehaviourItem(Item):
     sso_token = fields.Nested(
         SsoTokenBehaviourItem, **about("how long a single-sign-on token lives, and whether it works once only")
     )
-    oauth_public_apps = Flag(**about("whether there are public apps, which anybody's users can let in"))
+    oauth_public_apps = Flag(
+        **about(
+            "whether there are public apps, which anybody's users can let in; the vendor offers them since 2026-10-17, "
+            "the specification does not yet"
+        )
+    )
     plan_refund = _choice(
         "unused", "all", meaning="what of a deleted or smaller plan the master has back: unused credits, or all of them"
     )

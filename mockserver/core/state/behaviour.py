@@ -73,7 +73,7 @@ class Behaviour(NamedTuple):
     oauth_login: str = "pick"
     oauth_rotate_refresh: bool = True
     sso_token: SsoToken = SsoToken()
-    #: The specification offers no public apps yet (contract/oauth#rules).
+    #: The vendor offers public apps since 2026-10-17, the specification does not yet (contract/oauth#rules).
     oauth_public_apps: bool = False
     #: `unused`, or `all`: whether credits that a sub-account has used come back to its master as well (proposed).
     plan_refund: str = "unused"

@@ -18,6 +18,9 @@ else:
 
 DOMAINS = Operations("domains")
 
+#: The two messages of the documents: what was done, and that it was done before.
+_DONE = "Domain has been authenticated successfully."
+_READY = "Domain authentication completed. Your domain is now ready for sending."
 _UNKNOWN = documented_error(
     errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "specification 4.2, contract/errors#codes"
 )
@@ -132,5 +135,5 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     ),
 )  # fmt: skip
 def authenticate_domain(caller: Caller, domain_name: str) -> dict[str, str]:
-    domain = model.authenticate(caller, domain_name)
-    return {"name": domain.name, "message": "Domain has been authenticated successfully."}
+    domain, was_authenticated = model.authenticate(caller, domain_name)
+    return {"name": domain.name, "message": _READY if was_authenticated else _DONE}
