@@ -20,7 +20,7 @@ from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.resources.webhooks.event import Category, Occurrence, RaisedEvent, When
 from mockserver.scenario.behaviour import BehaviourItem
-from mockserver.web.service.rate_limit import LIMITS
+from mockserver.web.service.rate_limit import GROUPS, LIMITS
 
 PAGES = Path(__file__).parents[1] / CONTRACT
 
@@ -144,10 +144,10 @@ def codes(_: str) -> Iterator[str]:
 
 
 def limits(_: str) -> Iterator[str]:
-    """How many requests a window takes, by tier and group of paths."""
-    yield from _head("tier", "all else", "below `/v3/smtp/`", "below `/v3/contacts/`")
-    for tier, groups in LIMITS.items():
-        yield _row(tier, *(_windows(groups[group]) for group in ("other", "smtp", "contacts")))
+    """How many requests a window takes, by group of paths and tier."""
+    yield from _head("paths", *LIMITS)
+    for group, paths in GROUPS.items():
+        yield _row(paths, *(_windows(tier[group]) for tier in LIMITS.values()))
 
 
 def _windows(windows: Iterable[tuple[int, timedelta]]) -> str:

@@ -44,6 +44,13 @@ def test_what_is_said_to_hold_a_fact_is_there(section, least):
 
 
 def test_the_changelog_stands_in_the_order_of_its_dates():
-    ((_, *rows),) = tables(_SECTIONS["changelog"])
+    for _, *rows in tables(_SECTIONS["changelog"]):
+        assert [row[0] for row in rows] == sorted(row[0] for row in rows)
 
-    assert [row[0] for row in rows] == sorted(row[0] for row in rows)
+
+@pytest.mark.parametrize("page", ["ledger", "changes"])
+@pytest.mark.parametrize("entry", ["2026-04-21", "2026-05-01", "2026-05-12", "2026-06-30", "2026-07-21"])
+def test_entries_of_the_changelog_about_sending_and_contacts_are_named(page, entry):
+    text = (_ROOT / "docs" / "truth" / f"{page}.md").read_text(encoding="utf-8")
+
+    assert f"\n| {entry} |" in text

@@ -56,6 +56,8 @@ def _of_operation(operation: Operation) -> Iterator[Promise]:
     for status, mark in _statuses(operation).items():
         yield Promise(Point(PointKind.STATUSES, operation.id, str(status)), mark)
     for error in operation.errors:
+        if error.is_chosen:
+            continue  # what it stands for is counted, whichever code the answer has
         is_sentence = error.code.code == error.code.message
         yield Promise(Point(PointKind.CODES, operation.id, error.code.code), error.mark, is_sentence)
     for schema in filter(None, (operation.query_schema, operation.body_schema)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 from mockserver.core.contract import errors
@@ -190,7 +191,7 @@ def _refusal(
     marks = "\n".join(f"- `{row.code.code}`: {row.when} ({row.mark}: {cited(row.source, operation)})" for row in rows)
     return {
         "description": marks,
-        "headers": _header_references(),
+        "headers": _header_references(status),
         "x-fidelity": str(_surest(row.mark for row in rows)),
         "content": {"application/json": {"schema": _ERROR_BODY, "examples": shown}},
     }
@@ -209,8 +210,10 @@ def _surest(marks: Iterable[Mark]) -> Mark:
     return min(marks, key=order.index)
 
 
-def _header_references() -> dict[str, Any]:
-    return {name: {"$ref": f"#/components/headers/{name}"} for name in _HEADERS}
+def _header_references(status: int = HTTPStatus.OK) -> dict[str, Any]:
+    """The headers of an answer: all, but no rate limit of a 401 (contract/rate-limits)."""
+    names = _HEADERS if status != HTTPStatus.UNAUTHORIZED else ["sib-request-id"]
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _key(text: str) -> str:

@@ -37,7 +37,16 @@ def make_account(
     """A new account of a document in a state, made at `moment`; if `keys` is None, it gets one that is drawn."""
     email = item.get("email") or f"owner@{_slug(item['name'])}.test"
     users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
-    names = ("of", "first_name", "last_name", "company_name", "enterprise", "language", "revoked_keys")
+    names = (
+        "of",
+        "first_name",
+        "last_name",
+        "company_name",
+        "enterprise",
+        "under_validation",
+        "language",
+        "revoked_keys",
+    )
     account = Account(
         id=item["id"] if "id" in item else state.next_id("account"),
         name=item["name"],

@@ -118,7 +118,9 @@ class BehaviourItem(Item):
     sentence_codes = _choice(
         "specification",
         "observed",
-        meaning="specification: codes that are sentences stand as they are; observed: as in recorded answers",
+        "sentences",
+        meaning="the code of an error: specification, its sentence where the specification ties a condition to one; "
+        "observed, as in recorded answers; sentences, each sentence of the specification where its condition occurs",
     )
     bulk_plan = After(**about("how long after its request a plan update for many sub-accounts is applied"))
     export = After(**about("how long after its request the file of an export is ready"))
@@ -163,7 +165,12 @@ class BehaviourItem(Item):
     sso_token = fields.Nested(
         SsoTokenBehaviourItem, **about("how long a single-sign-on token lives, and whether it works once only")
     )
-    oauth_public_apps = Flag(**about("whether there are public apps, which anybody's users can let in"))
+    oauth_public_apps = Flag(
+        **about(
+            "whether there are public apps, which anybody's users can let in; the vendor offers them since 2026-10-17, "
+            "the specification does not yet"
+        )
+    )
     plan_refund = _choice(
         "unused", "all", meaning="what of a deleted or smaller plan the master has back: unused credits, or all of them"
     )

@@ -101,6 +101,7 @@ class IdentityItem(Item):
     last_name = fields.String(**about("the owner's last name"))
     company_name = fields.String(**about("the owner's company"))
     enterprise = Flag(**about("whether it has the enterprise features, such as exports of webhook history"))
+    under_validation = Flag(**about("whether it is not approved yet: what sends is 403 account_under_validation"))
     language = fields.String(validate=validate.OneOf(LANGUAGES), **about("the owner's language"))
     organization_id = Id24(**about("24 hexadecimal digits in quotes; drawn if left out"))
     user_id = fields.Integer(

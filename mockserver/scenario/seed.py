@@ -36,7 +36,7 @@ _FIXED = ("id", "role", "of")
 #: Members of an existing account that a document replaces.
 _REPLACED = (
     "email", "first_name", "last_name", "company_name", "enterprise", "organization_id", "user_id", "created_at",
-    "language",
+    "language", "under_validation",
 )  # fmt: skip
 _ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"})
 _WORKSPACE = tuple(resource.workspace for resource in SECTIONED if resource.workspace)

@@ -66,7 +66,7 @@ def reachable_errors():
         (operation.id, error.status, error.code.code)
         for operation in OPERATIONS.values()
         for error in operation.errors
-        if "by a fault only" not in error.when
+        if not error.is_chosen and "by a fault only" not in error.when
     }
 
 

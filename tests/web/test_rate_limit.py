@@ -1,6 +1,10 @@
-"""Headers on every answer, windows on the workspace's clock, counted per account (contract/rate-limits)."""
+"""Headers on every answer but 401, windows on the workspace's clock, counted per account (contract/rate-limits)."""
+
+from datetime import timedelta
 
 import pytest
+
+from mockserver.web.service.rate_limit import Window, Windows
 
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
@@ -20,21 +24,42 @@ def workspace(tier="general", enforce=False):
 
 
 @pytest.mark.parametrize(
-    ("tier", "path", "limit", "reset"),
+    ("tier", "call", "limit", "reset"),
     [
-        ("general", "/v3/senders", 100, 3600),
-        ("general", "/v3/smtp/email/x", 300, 3600),
-        ("general", "/v3/contacts/attributes/normal/A", 10, 1),
-        ("advanced", "/v3/senders", 200, 3600),
-        ("advanced", "/v3/contacts/attributes/normal/A", 20, 1),
-        ("extended", "/v3/account", 600, 3600),
-        ("extended", "/v3/smtp/email/x", 1800, 3600),
+        ("general", "GET /v3/senders", 100, 3600),
+        ("general", "POST /v3/smtp/email", 1000, 1),
+        ("general", "GET /v3/smtp/email", 300, 3600),
+        ("general", "GET /v3/smtp/blockedContacts", 1000, 1),
+        ("general", "DELETE /v3/smtp/blockedContacts/x", 300, 3600),
+        ("general", "GET /v3/smtp/emails", 2, 1),
+        ("general", "DELETE /v3/smtp/email/x", 300, 3600),
+        ("general", "DELETE /v3/contacts/attributes/normal/A", 10, 1),
+        ("general", "GET /v3/contacts", 10, 1),
+        ("general", "POST /v3/contacts", 10, 1),
+        ("general", "GET /v3/contactsx", 100, 3600),
+        ("advanced", "GET /v3/senders", 200, 3600),
+        ("advanced", "POST /v3/smtp/email", 2000, 1),
+        ("advanced", "POST /v3/contacts", 20, 1),
+        ("extended", "GET /v3/account", 600, 3600),
+        ("extended", "POST /v3/smtp/email", 6000, 1),
+        ("extended", "DELETE /v3/smtp/email/x", 1800, 3600),
+        ("extended", "POST /v3/contacts", 60, 1),
     ],
 )
-def test_limits_follow_tier_and_path(make_api, tier, path, limit, reset):
-    api = make_api(workspace(tier), key="one")
+def test_limits_follow_tier_and_path(make_api, tier, call, limit, reset):
+    method, path = call.split()
+    answer = make_api(workspace(tier), key="one").request(method, path)
 
-    assert limits(api.delete(path)) == (limit, limit - 1, reset)
+    assert limits(answer) == (limit, limit - 1, reset)
+
+
+def test_the_headers_tell_the_window_in_which_fewer_requests_are_left(make_api):
+    api = make_api(workspace(), key="one")
+    state = api.workspace.state
+    (account,) = [account for account in state.accounts.values() if account.name == "one"]
+    account.record(Windows)["contacts", timedelta(hours=1)] = Window(state.clock.now(), 35_995)
+
+    assert limits(api.get("/v3/contacts")) == (36_000, 4, 3600)
 
 
 def test_all_other_paths_share_one_window(make_api):
@@ -91,17 +116,19 @@ def test_with_enforce_the_request_over_the_limit_is_429_and_changes_nothing(make
     assert api.delete("/v3/contacts/attributes/normal/A").status_code == 204
 
 
-def test_with_enforce_refused_callers_over_the_limit_are_429(make_api):
+def test_a_refused_caller_is_not_counted_and_never_meets_429(make_api):
     api = make_api(workspace(enforce=True), keys="known", key="unknown")
 
-    path = "/v3/contacts/attributes/normal/A"
-    statuses = [api.delete(path).status_code for _ in range(11)]
+    statuses = {api.delete("/v3/contacts/attributes/normal/A").status_code for _ in range(11)}
 
-    assert statuses == [401] * 10 + [429]
+    assert statuses == {401}
+    assert limits(api.get("/v3/contacts/attributes", key="one"))[1] == 9
 
 
+@pytest.mark.parametrize("key", ["unknown", "one"])
 @pytest.mark.parametrize("path", ["/v3/senders", "/v3/nowhere"])
-def test_refused_callers_get_the_rate_limit_headers(make_api, path):
-    answer = make_api(workspace(), keys="known").get(path, key="unknown")
+def test_a_401_tells_no_rate_limit_by_nature_and_by_a_fault(make_api, path, key):
+    answer = make_api(workspace(), keys="known").get(path, key=key, headers={"X-Mock-Fault": "unauthorized"})
 
-    assert (answer.status_code, limits(answer)[0]) == (401, 100)
+    assert answer.status_code == 401
+    assert [name for name, _ in answer.headers if name.startswith("x-sib-ratelimit")] == []

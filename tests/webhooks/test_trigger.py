@@ -253,6 +253,36 @@ def test_a_story_goes_on_after_a_restart(hooked):
     assert sorted(told_of[2:]) == ["opened", "unique_opened"]
 
 
+# ---------------------------------------------------------------------- what calls do not carry
+
+
+_NO_TOKEN = "the body field `auth` has no `token`: the calls carry no Authorization header"
+
+
+@pytest.mark.parametrize(
+    ("members", "warnings"),
+    [
+        ({"auth": {}}, [_NO_TOKEN]),
+        ({"auth": {"type": "bearer"}}, [_NO_TOKEN]),
+        ({"auth": {"token": "t"}, "headers": [{"key": "x-a"}]}, []),
+        ({"headers": [{}]}, ["the body field `headers[0]` has no `key`: the calls carry no such header"]),
+        (
+            {"headers": [{"key": "x-a", "value": "1"}, {"value": "2"}]},
+            ["the body field `headers[1]` has no `key`: the calls carry no such header"],
+        ),
+    ],
+)
+@pytest.mark.parametrize("call", ["POST /v3/webhooks", "PUT /v3/webhooks/1"])
+def test_a_member_of_a_webhook_of_which_calls_carry_nothing_is_warned_of(call, members, warnings, hooked):
+    workspace = hooked({})
+    method, path = call.split()
+    body = {"url": "http://127.0.0.1:9/other", "events": ["click"], **members}
+
+    assert workspace.api.request(method, path, json=body).status_code in (201, 204)
+
+    assert workspace.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == warnings
+
+
 # ---------------------------------------------------------------------- a second webhook
 
 

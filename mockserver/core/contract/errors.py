@@ -16,20 +16,34 @@ class ErrorCode(NamedTuple):
     status: int
     message: str
 
-    def __call__(self, message: str | None = None, *, status: int | None = None) -> ServiceError:
-        return ServiceError(self, message or self.message, status or self.status)
+    def __call__(
+        self, message: str | None = None, *, status: int | None = None, sentence: ErrorCode | None = None
+    ) -> ServiceError:
+        """The error to raise; `sentence` is the specification's sentence for its condition, and its default message."""
+        text = message or (sentence or self).message
+        return ServiceError(self, text, status or self.status, sentence)
 
 
 class ServiceError(Exception):
     """A refusal by the service, with status, code and message; who raises it has changed no state."""
 
-    def __init__(self, code: ErrorCode, message: str, status: int) -> None:
+    def __init__(self, code: ErrorCode, message: str, status: int, sentence: ErrorCode | None = None) -> None:
         super().__init__(f"{status} {code.code}: {message}")
         self.code, self.message, self.status = code, message, status
+        self._sentence = sentence
         #: Why, in one sentence with the values in question: it goes into the journal, and never into the answer.
         self.reason = message
         #: Headers of the answer that others have not.
         self.headers: tuple[tuple[str, str], ...] = ()
+
+    def code_by(self, choice: str) -> str:
+        """The code of the answer, by `behaviour.sentence_codes` (contract/errors#codes)."""
+        name = self.code.code
+        if choice == "observed":
+            return _OBSERVED.get(name, name)
+        if choice == "sentences":
+            return self._sentence.code if self._sentence else _SENTENCES.get(name, name)
+        return name
 
     def because(self, reason: str) -> ServiceError:
         """The error itself, given the reason that the journal shows."""
@@ -97,7 +111,9 @@ SPEC_CODES: dict[str, ErrorCode] = {
 }
 
 #: What recorded answers have instead of a sentence code (contract/errors#codes); of the other ones none is known.
-OBSERVED_CODES: dict[str, ErrorCode] = {DNS_NOT_CONFIGURED.code: BAD_REQUEST, DMARC_POLICY.code: BAD_REQUEST}
+_OBSERVED = {DNS_NOT_CONFIGURED.code: BAD_REQUEST.code, DMARC_POLICY.code: BAD_REQUEST.code}
+#: The sentences of codes that have one condition only, wherever they are given.
+_SENTENCES = {NOT_ENOUGH_CREDITS.code: INSUFFICIENT_CREDITS.code}
 
 #: Real traffic shows them, the specification's list does not (contract/errors#statuses).
 NOT_FOUND = ErrorCode("not_found", 404, "Invalid route/method passed")

@@ -62,6 +62,8 @@ class DocumentedError(NamedTuple):
     status: int
     #: How many public programs show the error; 0 unless the mark is OBSERVED_IN_CODE.
     programs: int = 0
+    #: Whether only a choice of `behaviour.sentence_codes` gives this code, and another one by default.
+    is_chosen: bool = False
 
 
 def documented_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
@@ -80,6 +82,13 @@ def error_observed_in_code(
 
 def proposed_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
     return DocumentedError(code, when, Mark.PROPOSED, source, status or code.status)
+
+
+def chosen_error(code: ErrorCode, choice: str, mark: Mark, source: str = "") -> DocumentedError:
+    """An error whose code stands for that of another one with this choice of `behaviour.sentence_codes`."""
+    when = f"with `behaviour.sentence_codes: {choice}`"
+    listed = "specification 7.3, contract/errors#codes"
+    return DocumentedError(code, when, mark, source or listed, code.status, is_chosen=True)
 
 
 class Operation(NamedTuple):

@@ -39,6 +39,8 @@ class Account(Tables):
     last_name: str = ""
     company_name: str = ""
     enterprise: bool = False
+    #: Whether the vendor has yet to approve the account, so that nothing can be sent (contract/account#validation).
+    under_validation: bool = False
     #: One of `LANGUAGES`, or None if none was chosen.
     language: str | None = None
     api_keys: list[str] = field(default_factory=list)

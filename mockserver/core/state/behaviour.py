@@ -46,8 +46,8 @@ class Behaviour(NamedTuple):
     subdomain_dkim_host: str = "recorded"
     #: Of a created domain: `integer`, or `hex` for that of the list (contract/domains#createDomain).
     domain_id: str = "integer"
-    #: `specification`: as the specification ties them to conditions; `observed`: as recorded answers have them
-    #: (contract/errors#codes).
+    #: `specification`: as the specification ties them to conditions; `observed`: as recorded answers have them;
+    #: `sentences`: every sentence of the specification where its condition occurs (contract/errors#codes).
     sentence_codes: str = "specification"
     bulk_plan: timedelta = timedelta()
     export: timedelta = timedelta(minutes=1)
@@ -73,7 +73,7 @@ class Behaviour(NamedTuple):
     oauth_login: str = "pick"
     oauth_rotate_refresh: bool = True
     sso_token: SsoToken = SsoToken()
-    #: The specification offers no public apps yet (contract/oauth#rules).
+    #: The vendor offers public apps since 2026-10-17, the specification does not yet (contract/oauth#rules).
     oauth_public_apps: bool = False
     #: `unused`, or `all`: whether credits that a sub-account has used come back to its master as well (proposed).
     plan_refund: str = "unused"

@@ -53,12 +53,18 @@ def details(workspace: Workspace, account: Account) -> dict[str, Any]:
         "companyName": account.company_name,
         "address": {"street": "", "city": "", "zipCode": "", "country": "", **profile.address},
         "plan": [{"creditsType": "sendLimit", **row} for row in plan],
-        "planVerticals": verticals and [{"status": "active", **row} for row in verticals],
+        "planVerticals": [{"status": "active", **row} for row in verticals] if verticals else None,
         "relay": profile.relay or _default_relay(account),
-        "marketingAutomation": profile.marketing_automation,
+        "marketingAutomation": _marketing_automation(profile),
         "dateTimePreferences": profile.date_time_preferences,
         "language": account.language,
     }
+
+
+def _marketing_automation(profile: Profile) -> dict[str, Any]:
+    """Whether marketing automation is on, with the tracker's key only if so (specification 2.5)."""
+    automation = profile.marketing_automation
+    return automation if automation["enabled"] else {"enabled": False}
 
 
 Rows = list[dict[str, Any]]

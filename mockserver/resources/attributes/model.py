@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
+from mockserver.core.contract.errors import ATTRIBUTE_NOT_FOUND, DOCUMENT_NOT_FOUND
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.caller import Caller
@@ -37,7 +37,7 @@ def delete(caller: Caller, category: str, name: str) -> None:
         ServiceError: 404; the category has no such attribute.
     """
     if caller.account.table(Attribute).pop((category, name), None) is None:
-        raise DOCUMENT_NOT_FOUND("Attribute not found").because(_why_none(caller.account, category, name))
+        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_why_none(caller.account, category, name))
 
 
 def _why_none(account: Account, category: str, name: str) -> str:

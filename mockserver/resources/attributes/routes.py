@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented_error, proposed_error
+from mockserver.core.contract.operation import Mark, chosen_error, documented_error, proposed_error
 from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
@@ -28,6 +28,7 @@ ATTRIBUTES = Operations("attributes")
         proposed_error(errors.INVALID_PARAMETER, "a category outside the five"),
         documented_error(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute",
             "specification 4.9, contract/errors#codes"),
+        chosen_error(errors.ATTRIBUTE_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
     scope="contacts",
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from dataclasses import dataclass
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
+from mockserver.core.contract.errors import CAMPAIGN_ID_NOT_FOUND, DOCUMENT_NOT_FOUND, METHOD_NOT_ALLOWED
 from mockserver.core.state import reasons
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 
@@ -43,7 +43,7 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
     campaign = caller.account.table(Campaign).get(campaign_id)
     if campaign is None:
         reason = reasons.absent(caller.workspace.state, caller.account, "campaign or template", Campaign, campaign_id)
-        raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found").because(reason)
+        raise DOCUMENT_NOT_FOUND("Campaign/Template ID not found", sentence=CAMPAIGN_ID_NOT_FOUND).because(reason)
     if campaign.kind not in SHAREABLE:
         kinds = " and ".join(sorted(SHAREABLE))
         reason = f"campaign {campaign_id} is of kind {campaign.kind}; only {kinds} can be shared"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import Audience, documented_error, proposed_error
+from mockserver.core.contract.operation import Audience, Mark, chosen_error, documented_error, proposed_error
 from mockserver.core.late import late
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
@@ -33,6 +33,7 @@ CAMPAIGNS = Operations("campaigns")
         proposed_error(errors.INVALID_PARAMETER, "campaignId is not an integer"),
         documented_error(errors.DOCUMENT_NOT_FOUND, "unknown campaign or template",
             "specification 4.7, contract/errors#codes"),
+        chosen_error(errors.CAMPAIGN_ID_NOT_FOUND, "sentences", Mark.PROPOSED),
         proposed_error(errors.METHOD_NOT_ALLOWED, "it is not an e-mail campaign or template",
             "specification 4.7, but for the code"),
     ),

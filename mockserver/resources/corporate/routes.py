@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import MASTER_ONLY, documented_error, proposed_error
+from mockserver.core.contract.operation import MASTER_ONLY, Mark, chosen_error, documented_error, proposed_error
 from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
@@ -33,9 +33,7 @@ _PLAN_RANGE = proposed_error(
 _SHORT = proposed_error(
     errors.NOT_ENOUGH_CREDITS, "the master's pool holds too little", "contract/corporate#updateSubAccountPlan"
 )
-_INSUFFICIENT = proposed_error(
-    errors.INSUFFICIENT_CREDITS, "the specification's other code for it; by a fault only", "contract/errors#codes"
-)
+_INSUFFICIENT = chosen_error(errors.INSUFFICIENT_CREDITS, "sentences", Mark.PROPOSED)
 
 
 @CORPORATE.operation(

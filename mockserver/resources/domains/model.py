@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_EXISTS
+from mockserver.core.contract.errors import (
+    DNS_NOT_CONFIGURED,
+    DOCUMENT_NOT_FOUND,
+    DOMAIN_DOES_NOT_EXIST,
+    DOMAIN_EXISTS,
+)
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import ascii_form, parents
@@ -39,7 +44,7 @@ def get(caller: Caller, name: str) -> Domain:
     """
     domain = find(caller.account, name)
     if domain is None:
-        raise DOCUMENT_NOT_FOUND("Domain does not exist").because(
+        raise DOCUMENT_NOT_FOUND(sentence=DOMAIN_DOES_NOT_EXIST).because(
             reasons.absent(caller.workspace.state, caller.account, "domain", Domain, ascii_form(name))
         )
     return domain
@@ -84,8 +89,8 @@ def delete(caller: Caller, name: str) -> None:
     DOMAIN.fire(caller.workspace, caller.account, get(caller, name), "delete")
 
 
-def authenticate(caller: Caller, name: str) -> Domain:
-    """Authenticate a domain whose records are all right; nothing changes if it is authenticated already.
+def authenticate(caller: Caller, name: str) -> tuple[Domain, bool]:
+    """Authenticate a domain whose records are all right; return it, and whether it was authenticated already.
 
     Raises:
         ServiceError: 404; 400 `DNS records not properly configured` if a record is not right, if
@@ -98,13 +103,14 @@ def authenticate(caller: Caller, name: str) -> Domain:
         raise DNS_NOT_CONFIGURED().because(f"{owner}; `free_mail: false` below `dns` in a scenario lifts this")
     if not view.published:
         if domain.state == AUTHENTICATED:  # DKIM and DMARC are right; ownership needs to be proved only once
-            return domain
+            return domain, True
         raise DNS_NOT_CONFIGURED().because(_what_is_wrong(caller.workspace, domain, view))
-    if domain.state != AUTHENTICATED:
+    was_authenticated = domain.state == AUTHENTICATED
+    if not was_authenticated:
         domain.attempts += 1
         _await_propagation(caller.workspace, domain)
     DOMAIN.fire(caller.workspace, caller.account, domain, "authenticate")
-    return domain
+    return domain, was_authenticated
 
 
 def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented_error, observed_error, proposed_error
+from mockserver.core.contract.operation import Mark, chosen_error, documented_error, proposed_error
 from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
@@ -18,9 +18,13 @@ else:
 
 DOMAINS = Operations("domains")
 
+#: The two messages of the documents: what was done, and that it was done before.
+_DONE = "Domain has been authenticated successfully."
+_READY = "Domain authentication completed. Your domain is now ready for sending."
 _UNKNOWN = documented_error(
     errors.DOCUMENT_NOT_FOUND, "the domain is not in the account", "specification 4.2, contract/errors#codes"
 )
+_NO_DOMAIN = chosen_error(errors.DOMAIN_DOES_NOT_EXIST, "sentences", Mark.DOCUMENTED)
 _PATH = schemas.DomainPath
 
 
@@ -87,7 +91,7 @@ def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
     source="specification 4.2, contract/domains#getDomainConfiguration",
     params=_PATH,
     answer=schemas.DomainConfiguration,
-    errors=(_UNKNOWN,),
+    errors=(_UNKNOWN, _NO_DOMAIN),
 )  # fmt: skip
 def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]:
     domain = model.get(caller, domain_name)
@@ -106,7 +110,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
     source="specification 4.2, contract/domains#deleteDomain",
     params=_PATH,
     answer=schemas.DomainDeleted,
-    errors=(_UNKNOWN,),
+    errors=(_UNKNOWN, _NO_DOMAIN),
 )  # fmt: skip
 def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     model.delete(caller, domain_name)
@@ -124,11 +128,12 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     errors=(
         documented_error(errors.DNS_NOT_CONFIGURED, "a record is not right in DNS; free mailboxes",
             "specification 7.3, contract/domains#authenticateDomain"),
-        observed_error(errors.DMARC_POLICY, "listed by the specification, seen on campaign creation: by a fault only",
+        proposed_error(errors.DMARC_POLICY, "listed by the specification without a condition: by a fault only",
             "contract/errors#codes"),
-        _UNKNOWN,
+        chosen_error(errors.BAD_REQUEST, "observed", Mark.OBSERVED, "contract/domains#authenticateDomain"),
+        _UNKNOWN, _NO_DOMAIN,
     ),
 )  # fmt: skip
 def authenticate_domain(caller: Caller, domain_name: str) -> dict[str, str]:
-    domain = model.authenticate(caller, domain_name)
-    return {"name": domain.name, "message": "Domain has been authenticated successfully."}
+    domain, was_authenticated = model.authenticate(caller, domain_name)
+    return {"name": domain.name, "message": _READY if was_authenticated else _DONE}

@@ -24,20 +24,28 @@ class NewDomain(Input):
 
 
 class DnsRecordOut(Output):
-    type = Text(required=True, **documented("TXT, or CNAME in the CNAME variant"))
+    type = Text(required=True, **documented("TXT"))
     value = Text(required=True, **documented())
     host_name = Text(required=True, **documented())
     status = Flag(required=True, **documented("true once the record is seen in DNS"))
 
 
+_RECORDED = observed("with `behaviour.dkim: cname`", source="contract/domains#records")
+
+
+class DkimRecordOut(Output):
+    """One of the two CNAME records of DKIM, which recorded answers have and no document."""
+
+    type = Text(required=True, **_RECORDED)
+    value = Text(required=True, **_RECORDED)
+    host_name = Text(required=True, **_RECORDED)
+    status = Flag(required=True, **_RECORDED)
+
+
 class DnsRecords(Output):
     dkim_record = fields.Nested(DnsRecordOut, allow_none=True, **documented("null with `behaviour.dkim: cname`"))
-    dkim1Record = fields.Nested(
-        DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="contract/domains#records")
-    )
-    dkim2Record = fields.Nested(
-        DnsRecordOut, **observed("with `behaviour.dkim: cname`", source="contract/domains#records")
-    )
+    dkim1Record = fields.Nested(DkimRecordOut, **_RECORDED)
+    dkim2Record = fields.Nested(DkimRecordOut, **_RECORDED)
     brevo_code = fields.Nested(DnsRecordOut, required=True, **documented())
     dmarc_record = fields.Nested(DnsRecordOut, required=True, **documented())
 

@@ -11,6 +11,8 @@ from mockserver.web.schemas.schema import Input, Output
 #: The vendor's pages on OAuth, and the discovery documents that its server answers.
 PAGES = "OAuth pages of developers.brevo.com"
 DISCOVERY = "discovery document of oauth.brevo.com"
+#: The vendor's own command-line tool, which reads the list of scopes.
+TOOL = "getbrevo/brevo-cli"
 
 
 class OauthInput(Input):
@@ -156,13 +158,11 @@ class Key(Output):
 
 
 class Keys(Output):
-    names_from = DISCOVERY
-
-    keys = fields.List(fields.Nested(Key), required=True, **documented("at this address; its form is RFC 7517's"))
+    keys = fields.List(fields.Nested(Key), required=True, **proposed("the discovery document has the address only"))
 
 
 class ScopeOut(Output):
-    names_from = DISCOVERY
+    names_from = TOOL
 
     name = Text(required=True, **documented())
     category = Text(required=True, **documented())
@@ -171,6 +171,6 @@ class ScopeOut(Output):
 
 
 class Scopes(Output):
-    names_from = DISCOVERY
+    names_from = TOOL
 
     scopes = fields.List(fields.Nested(ScopeOut), required=True, **documented())

@@ -9,7 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, no_room
+from mockserver.core.contract.errors import (
+    DOCUMENT_NOT_FOUND,
+    INVALID_PARAMETER,
+    INVALID_PARAMETERS_PASSED,
+    RECORDS_NOT_FOUND,
+    no_room,
+)
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
@@ -128,12 +134,12 @@ def delete(caller: Caller, identifier: str) -> None:
         reason = (
             f"invalid identifier {reasons.shown(identifier)}: expected a UUID of version 4 or a message id <id@host>"
         )
-        refused = INVALID_PARAMETER("identifier must be a UUIDv4 batch id or a message id in angle brackets")
-        raise refused.because(reason)
+        message = "identifier must be a UUIDv4 batch id or a message id in angle brackets"
+        raise INVALID_PARAMETER(message, sentence=INVALID_PARAMETERS_PASSED).because(reason)
     found = _named(caller.account, identifier)
     scheduled = [row for row in found if row.state == SCHEDULED]
     if not scheduled:
-        raise DOCUMENT_NOT_FOUND("Record(s) for identifier not found").because(_why_none(caller, identifier, found))
+        raise DOCUMENT_NOT_FOUND(sentence=RECORDS_NOT_FOUND).because(_why_none(caller, identifier, found))
     for row in scheduled:
         SCHEDULED_EMAIL.fire(caller.workspace, caller.account, row, "cancel")
 

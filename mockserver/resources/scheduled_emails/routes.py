@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented_error
+from mockserver.core.contract.operation import Mark, chosen_error, documented_error
 from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
@@ -30,6 +30,8 @@ SCHEDULED_EMAILS = Operations("scheduled_emails")
             "specification 4.8, contract/errors#codes"),
         documented_error(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it",
             "specification 4.8, contract/errors#codes"),
+        chosen_error(errors.INVALID_PARAMETERS_PASSED, "sentences", Mark.DOCUMENTED),
+        chosen_error(errors.RECORDS_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
     scope="transactional.email",
 )  # fmt: skip

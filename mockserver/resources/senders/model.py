@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import (
-    BAD_REQUEST,
     DMARC_POLICY,
     DOCUMENT_NOT_FOUND,
     DUPLICATE_PARAMETER,
@@ -198,7 +197,7 @@ def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) ->
     if domain is None or domain.state != AUTHENTICATED:
         state = f"account {account.name} {'does not have it' if domain is None else f'has it as {domain.state}'}"
         reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, so the domain must be authenticated"
-        raise BAD_REQUEST(DMARC_POLICY.message).because(f"{reason}; {state}")
+        raise DMARC_POLICY().because(f"{reason}; {state}")
 
 
 def _rename(account: Account, sender: Sender, email: str) -> None:

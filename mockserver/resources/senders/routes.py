@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import documented_error, observed_error, proposed_error
+from mockserver.core.contract.operation import Mark, chosen_error, documented_error, proposed_error
 from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
@@ -30,10 +30,10 @@ _WEIGHT_RANGE = proposed_error(errors.OUT_OF_RANGE, "a weight outside 1 to 100",
 _NO_IPS = proposed_error(
     errors.MISSING_PARAMETER, "no ips, with dedicated IPs", "specification 2.1, contract/senders#createSender"
 )
-_STRICT_POLICY = observed_error(
-    errors.BAD_REQUEST,
+_STRICT_POLICY = proposed_error(
+    errors.DMARC_POLICY,
     "the domain's DMARC policy is strict, and the domain is not authenticated",
-    "contract/senders#createSender",
+    "specification 7.3 (the code), contract/senders#createSender",
 )
 _DUPLICATE = proposed_error(
     errors.DUPLICATE_PARAMETER, "the address is a sender already", "contract/senders#createSender"
@@ -63,6 +63,7 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs"),
         _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY,
+        chosen_error(errors.BAD_REQUEST, "observed", Mark.OBSERVED, "contract/senders#createSender"),
     ),
 )  # fmt: skip
 def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
@@ -76,7 +77,11 @@ def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
     status=204,
     params=_PATH,
     body=schemas.SenderChanges,
-    errors=(_NO_IPS, _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY, _UNKNOWN),
+    errors=(
+        _NO_IPS, _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY,
+        chosen_error(errors.BAD_REQUEST, "observed", Mark.PROPOSED, "contract/senders#createSender"),
+        _UNKNOWN,
+    ),
     notes=("An empty body changes nothing and is well.",),
 )  # fmt: skip
 def update_sender(caller: Caller, sender_id: int, body: dict[str, Any]) -> None:

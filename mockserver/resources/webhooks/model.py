@@ -173,9 +173,19 @@ def _checked(
         found["domain"] = _domain(caller, found["domain"])
     elif found.pop("domain", None) is not None:
         caller.warn(f"ignored the body field `domain`: a webhook of type {category.type} has no domain")
+    _warn_of_nothing(caller, found)
     if "url" in found:
         _check_duplicate(caller, category.type, found["url"], webhook)
     return found
+
+
+def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
+    """Warn of an `auth` and of `headers` that the schema allows and that add nothing to the calls."""
+    if given.get("auth") is not None and "token" not in given["auth"]:
+        caller.warn("the body field `auth` has no `token`: the calls carry no Authorization header")
+    for index, header in enumerate(given.get("headers") or ()):
+        if not header.get("key"):
+            caller.warn(f"the body field `headers[{index}]` has no `key`: the calls carry no such header")
 
 
 def _domain(caller: Caller, given: str) -> str:

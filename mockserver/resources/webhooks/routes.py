@@ -21,7 +21,7 @@ _PATH = schemas.WebhookPath
 _BAD_ID = proposed_error(errors.INVALID_PARAMETER, "webhookId is not an integer", "contract/webhooks#getWebhook")
 _BAD_VALUE = observed_error(
     errors.INVALID_PARAMETER,
-    "an inbound domain that is no authenticated one of the account (recorded); bad url, event, auth or header",
+    "an inbound domain that is no authenticated one of the account; bad url, event, auth or header",
     "contract/webhooks#createWebhook",
 )
 _TWIN = error_observed_in_code(
@@ -95,8 +95,8 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     params=_PATH,
     body=schemas.WebhookChanges,
     errors=(
-        _BAD_VALUE,
-        _TWIN,
+        proposed_error(errors.INVALID_PARAMETER, f"as on creation: {_BAD_VALUE.when}", _BAD_VALUE.source),
+        proposed_error(errors.DUPLICATE_PARAMETER, _TWIN.when, _TWIN.source),
         proposed_error(errors.MISSING_PARAMETER, "events is empty", "specification 6"),
         _UNKNOWN,
     ),

@@ -6,37 +6,14 @@ from typing import Any
 
 from werkzeug.wrappers import Request
 
-from mockserver.core.contract.errors import BAD_REQUEST, PERMISSION_DENIED
-from mockserver.core.contract.operation import Operation, Role
+from mockserver.core.contract.errors import BAD_REQUEST
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.endpoint import Endpoint, Taken, check_room
 from mockserver.web.endpoints.json_body import NO_BODY, read_body
+from mockserver.web.endpoints.permission import check_role, check_scope
 from mockserver.web.schemas.refusal import summary
-
-
-def check_role(caller: Caller, operation: Operation, roles: frozenset[Role]) -> None:
-    """Refuse an account whose role is none of those that may call the operation.
-
-    Raises:
-        ServiceError: 403 `permission_denied`; the operation is for other roles.
-    """
-    if caller.account.role not in roles:
-        account, needed = caller.account, " or ".join(sorted(roles))
-        reason = f"{operation.id} requires the role {needed}; account {account.name} has the role {account.role}"
-        raise PERMISSION_DENIED().because(reason)
-
-
-def check_scope(caller: Caller, operation: Operation, scopes: frozenset[str]) -> None:
-    """Refuse a token with scopes that do not have that of the operation.
-
-    Raises:
-        ServiceError: 403 `permission_denied` (contract/oauth: proposed); the token lacks the scope.
-    """
-    if not caller.may(operation.needs):
-        has = reasons.listed(sorted(scopes))
-        raise PERMISSION_DENIED().because(f"{operation.id} requires the scope {operation.needs}; the token has {has}")
 
 
 class ApiEndpoint(Endpoint):

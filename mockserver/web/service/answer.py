@@ -10,7 +10,7 @@ from werkzeug.datastructures import Headers
 from werkzeug.utils import cached_property
 from werkzeug.wrappers import Response
 
-from mockserver.core.contract.errors import OBSERVED_CODES, ServiceError
+from mockserver.core.contract.errors import ServiceError
 from mockserver.web.schemas import json_text
 from mockserver.web.server.wsgi import WsgiAnswer
 
@@ -92,9 +92,8 @@ def override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
 
 
 def error_body(error: ServiceError, codes: str = "specification") -> bytes:
-    """The JSON of an error of the API; with the `observed` codes, those of recorded answers."""
-    code = OBSERVED_CODES.get(error.code.code, error.code) if codes == "observed" else error.code
-    return json_text.write({"code": code.code, "message": error.message})
+    """The JSON of an error of the API, with its code by `behaviour.sentence_codes`."""
+    return json_text.write({"code": error.code_by(codes), "message": error.message})
 
 
 def spoilt(body: bytes) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
+from http import HTTPStatus
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints.service_request import body_of
 from mockserver.web.server.connections.heads import KNOWN
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
+from mockserver.web.service import rate_limit
 from mockserver.web.service.answer import HeaderList, override, spoilt
 from mockserver.web.service.handlers.handler import Identified
 
@@ -104,6 +106,8 @@ def finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
         exchange.code, exchange.reason = error.code.code, error.reason
     if reply.spoilt and body:
         body = spoilt(body)
+    if reply.status == HTTPStatus.UNAUTHORIZED:  # by a fault; recorded answers have no such headers
+        headers[:] = [row for row in headers if not row[0].startswith(rate_limit.HEADERS)]
     if reply.headers:
         override(headers, reply.headers)
     if reply.wire is None or reply.wire.answers:

@@ -8,26 +8,60 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from mockserver.core.state.account import Account
 from mockserver.core.workspaces.workspace import Workspace
 
 _HOUR = timedelta(hours=1)
 _SECOND = timedelta(seconds=1)
 _NO_TIME = timedelta()
 
-#: Requests per window by tier: of contacts, of transactional e-mail, of all else.
+#: The paths of each group as the contract names them (contract/rate-limits); a request belongs to the first that fits.
+GROUPS = {
+    "send": "`POST /v3/smtp/email`, `GET /v3/smtp/blockedContacts`",
+    "emails": "`GET /v3/smtp/emails`",
+    "smtp": "all else below `/v3/smtp/`",
+    "contacts": "`/v3/contacts` and below",
+    "other": "all else",
+}
+#: Requests per window by tier and group.
 LIMITS: dict[str, dict[str, tuple[tuple[int, timedelta], ...]]] = {
-    "general": {"contacts": ((10, _SECOND), (36_000, _HOUR)), "smtp": ((300, _HOUR),), "other": ((100, _HOUR),)},
-    "advanced": {"contacts": ((20, _SECOND), (72_000, _HOUR)), "smtp": ((600, _HOUR),), "other": ((200, _HOUR),)},
-    "extended": {"contacts": ((60, _SECOND), (216_000, _HOUR)), "smtp": ((1800, _HOUR),), "other": ((600, _HOUR),)},
+    "general": {
+        "send": ((1000, _SECOND), (3_600_000, _HOUR)),
+        "emails": ((2, _SECOND), (7200, _HOUR)),
+        "smtp": ((300, _HOUR),),
+        "contacts": ((10, _SECOND), (36_000, _HOUR)),
+        "other": ((100, _HOUR),),
+    },
+    "advanced": {
+        "send": ((2000, _SECOND), (7_200_000, _HOUR)),
+        "emails": ((3, _SECOND), (10_800, _HOUR)),
+        "smtp": ((600, _HOUR),),
+        "contacts": ((20, _SECOND), (72_000, _HOUR)),
+        "other": ((200, _HOUR),),
+    },
+    "extended": {
+        "send": ((6000, _SECOND), (21_600_000, _HOUR)),
+        "emails": ((18_000, _HOUR),),
+        "smtp": ((1800, _HOUR),),
+        "contacts": ((60, _SECOND), (216_000, _HOUR)),
+        "other": ((600, _HOUR),),
+    },
 }
 TIERS = tuple(LIMITS)
+
+#: The names of the headers that tell an allowance begin with this.
+HEADERS = "x-sib-ratelimit-"
 
 #: How many allowances are remembered with their headers. Chosen: a client that sends many in a second, or more than it
 #: may, gets the same again and again.
 _REMEMBERED = 256
 
-#: The id under which requests without an account (401) are counted together; no account has it.
-NOBODY = 0
+#: The groups of single operations, by method and path.
+_OPERATIONS = {
+    ("POST", "/v3/smtp/email"): "send",
+    ("GET", "/v3/smtp/blockedContacts"): "send",
+    ("GET", "/v3/smtp/emails"): "emails",
+}
 
 
 @dataclass(slots=True, eq=False)
@@ -61,17 +95,17 @@ class Allowance(NamedTuple):
 @lru_cache(maxsize=_REMEMBERED)
 def _headers(limit: int, remaining: int, reset: int) -> Sequence[tuple[str, str]]:
     return (
-        ("x-sib-ratelimit-limit", str(limit)),
-        ("x-sib-ratelimit-remaining", str(remaining)),
-        ("x-sib-ratelimit-reset", str(reset)),
+        (f"{HEADERS}limit", str(limit)),
+        (f"{HEADERS}remaining", str(remaining)),
+        (f"{HEADERS}reset", str(reset)),
     )
 
 
-def take(workspace: Workspace, account: int, path: str) -> Allowance:
+def take(workspace: Workspace, account: Account, method: str, path: str) -> Allowance:
     """The allowance of an account after one more request, in the window in which the fewest requests are left."""
-    state, group = workspace.state, _group(path)
+    state, group = workspace.state, _group(method, path)
     now = state.clock.now()
-    windows = state.accounts.get(account, state).record(Windows)
+    windows = account.record(Windows)
     tightest: Allowance | None = None
     for limit, length in LIMITS[state.behaviour.rate_limit.tier][group]:
         key = (group, length)
@@ -88,7 +122,10 @@ def take(workspace: Workspace, account: int, path: str) -> Allowance:
     return tightest
 
 
-def _group(path: str) -> str:
-    if path.startswith("/v3/contacts/"):
+def _group(method: str, path: str) -> str:
+    """The group of a request; `/v3/contacts` itself is one of contacts (proposed, contract/rate-limits)."""
+    if path.startswith("/v3/contacts/") or path == "/v3/contacts":
         return "contacts"
-    return "smtp" if path.startswith("/v3/smtp/") else "other"
+    if path.startswith("/v3/smtp/"):
+        return _OPERATIONS.get((method, path), "smtp")
+    return "other"

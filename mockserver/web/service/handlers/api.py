@@ -9,11 +9,13 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import NOT_FOUND, TOO_MANY_REQUESTS, UNAUTHORIZED, ServiceError
 from mockserver.core.contract.operation import Operation
+from mockserver.core.state.account import Account
 from mockserver.core.state.keys import is_drawn
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Bearers, Caller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.endpoints.permission import check_validated
 from mockserver.web.routing.route import Route
 from mockserver.web.server import loop
 from mockserver.web.service import rate_limit
@@ -59,15 +61,16 @@ class ApiHandler(Handler[Caller]):
             headers.append((BEYOND_HEADER, route.operation))
             exchange.beyond = Answered.INTERCEPTED
         if caller is None:
-            _count(found.workspace, rate_limit.NOBODY, exchange, headers)
-            return
+            return  # a 401 neither counts nor tells a limit (contract/rate-limits)
         account = caller.account
         exchange.account = account.name
         if caller.is_unknown:
             exchange.warn(f"unknown API key; used the {account.role} account {account.name} instead (--keys any)")
-        _count(found.workspace, account.id, exchange, headers)
+        _count(found.workspace, account, exchange, headers)
 
     def answer(self, found: Identified[Caller], exchange: Exchange) -> Reply:
+        assert found.caller is not None, "a caller that was refused has its answer"
+        check_validated(found.caller, found.route.operation)
         endpoint = found.route.endpoint
         if endpoint is not None and endpoint.operation.is_further and found.workspace.state.stubs:
             reply = self._beyond_answer(self._beyond().stubbed, found, exchange)
@@ -119,13 +122,13 @@ def _sweeps(operation: Operation, request: Request) -> bool:
     return sweeps is True or sweeps in request.args
 
 
-def _count(workspace: Workspace, account: int, exchange: Exchange, headers: HeaderList) -> None:
+def _count(workspace: Workspace, account: Account, exchange: Exchange, headers: HeaderList) -> None:
     """Count a request of an account, and add the headers that tell how many more it may send.
 
     Raises:
         ServiceError: 429; the account has sent too many, and the scenario has the limit enforced.
     """
-    allowance = rate_limit.take(workspace, account, exchange.path)
+    allowance = rate_limit.take(workspace, account, exchange.method, exchange.path)
     headers += allowance.headers()
     if allowance.exceeded and workspace.state.behaviour.rate_limit.enforce:
         limit = f"rate limit exceeded: more than {allowance.limit} requests in one window of the workspace's clock"
