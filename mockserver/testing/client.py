@@ -102,7 +102,7 @@ class Client:
             raise ValueError(f"{url!r} is no address of a server: it begins with http:// or https://")
         self._prefix = without_version(parts.path)
         #: The root address of the server, without a slash at its end.
-        self.url = f"{parts.scheme}://{parts.netloc}{self._prefix}"
+        self.url: str = f"{parts.scheme}://{parts.netloc}{self._prefix}"
         self._context = None if parts.scheme == "http" else _context(trust)
         self._host, self._port = parts.hostname, parts.port
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}

@@ -33,6 +33,8 @@ class MockServer:
 
     #: Called with each workspace that this object has made, just before the workspace is reset or dropped.
     on_leaving: Callable[[Workspace], None] | None = None
+    #: The control token; None if the server asks for none.
+    token: str | None
     _title: ClassVar[str] = "MockServer"
 
     def __init__(
@@ -83,7 +85,6 @@ class MockServer:
         return found
 
     def _connect(self, url: str, token: str | None, trust: Trust) -> None:
-        #: The control token; None if the server asks for none.
         self.token = token
         self._client = Client(url, token, trust)
         self._own: dict[str, Workspace] = {}
