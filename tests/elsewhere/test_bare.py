@@ -14,10 +14,7 @@ ADVICE = "which is not installed here: pip install 'brevo-mockserver[server] @ f
 #: Of these packages the modules that need more: what pytest loads, handles that go with another library, and documents
 #: of workspaces, which only commands read that need the server.
 NEEDING_MORE = (
-    *(
-        f"testing.{name}"
-        for name in ("exclusion", "plugin", "sessions.*", "container", "variants.under_trio", "verify")
-    ),
+    *(f"testing.{name}" for name in ("exclusion", "plugin", "sessions.*", "container", "verify")),
     "cli.stores.mail_document",
     "cli.stores.workspace_*",
 )
