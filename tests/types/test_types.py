@@ -38,7 +38,7 @@ _BLOCKING = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A folder with the package as it is released, and with both variants of the test."""
+    """A folder with the package as it is released, both variants of the test, and one that lacks an `await`."""
     folder = tmp_path_factory.mktemp("types")
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder / "dist"]
     subprocess.run(command, cwd=_ROOT, check=True, capture_output=True)
@@ -48,6 +48,8 @@ def project(tmp_path_factory):
     for word, other in _BLOCKING.items():
         blocking = blocking.replace(word, other)
     (folder / "coroutines.py").write_text(_USES, encoding="utf-8")
+    wrong = _USES.replace("await workspace.clock.freeze()", "workspace.clock.freeze()")
+    (folder / "forgotten.py").write_text(wrong, encoding="utf-8")
     (folder / "blocking.py").write_text(blocking, encoding="utf-8")
     return folder
 
@@ -102,6 +104,13 @@ def test_no_public_function_of_a_handle_takes_untyped_keyword_arguments():
 @pytest.mark.slow  # it takes seconds
 def test_mypy_finds_nothing_in_either_variant(project):
     assert checked_by_mypy(project, "coroutines.py", "blocking.py") == ""
+
+
+@pytest.mark.slow  # it takes seconds
+def test_mypy_finds_a_coroutine_that_is_not_awaited(project):
+    found = re.findall(r" error: .*\[([\w-]+)\]$", checked_by_mypy(project, "forgotten.py"), re.MULTILINE)
+
+    assert found == ["unused-coroutine"]
 
 
 def checked_by_mypy(folder, *files):
@@ -180,8 +189,6 @@ def test_no_error_of_mypy_is_longer_than_its_longest_list_of_names(errors):
 @pytest.fixture(scope="module")
 def complaints(project, misspelt, once):
     """What pyright complains of in both variants and in those with mistakes: messages by file, each with its line."""
-    wrong = _USES.replace("await workspace.clock.freeze()", "workspace.clock.freeze()")
-    (project / "forgotten.py").write_text(wrong, encoding="utf-8")
     files = ["blocking.py", "coroutines.py", "forgotten.py", *misspelt]
 
     def run(report):
