@@ -34,7 +34,7 @@ class Proxy:
     blocking: Any
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
+        if name.startswith("_") or name == "blocking":  # not set yet
             raise AttributeError(name)
         return proxied(getattr(self.blocking, name))
 
@@ -125,7 +125,8 @@ class AsyncWorkspace(Proxy):
     @property
     def synchronous(self) -> Workspace:
         """The same workspace with handles that block, for code that is not asynchronous."""
-        return self.blocking  # type: ignore[no-any-return]  # a Workspace
+        found: Workspace = self.blocking
+        return found
 
 
 class _Unstarted(MockServer):
