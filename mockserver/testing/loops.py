@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
@@ -25,13 +25,6 @@ THREADS = 256
 #: How many more threads the tasks of a loop of asyncio, or of a run of trio, may begin.
 _FREE: WeakKeyDictionary[asyncio.AbstractEventLoop, asyncio.Semaphore] = WeakKeyDictionary()
 _LIMITERS: WeakKeyDictionary[trio.lowlevel.TrioToken, trio.CapacityLimiter] = WeakKeyDictionary()
-
-
-class _Outcome(NamedTuple):
-    """The result of a function, or the error that it has raised."""
-
-    result: Any
-    error: BaseException | None
 
 
 def running() -> str | None:
@@ -93,31 +86,21 @@ async def _in_own_thread(function: Callable[[], Result]) -> Result:
     that is tested, and the program would not end before them.
     """
     import asyncio  # noqa: PLC0415  # asyncio takes long to import
+    from concurrent.futures import Future  # noqa: PLC0415  # see above
 
-    loop = asyncio.get_running_loop()
+    loop, over = asyncio.get_running_loop(), asyncio.Event()
+    # A future of asyncio's would be reported if a cancelled task has not taken its error.
+    outcomes: list[Future[Result]] = [Future()]
+
+    def call() -> None:
+        try:
+            outcomes[0].set_result(function())
+        except BaseException as error:  # noqa: BLE001  # the caller raises it, whatever it is
+            outcomes[0].set_exception(error)
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits
+            loop.call_soon_threadsafe(over.set)
+
     async with _FREE.setdefault(loop, asyncio.Semaphore(THREADS)):
-        # Its result is an outcome, since asyncio reports an error that a cancelled task has not taken.
-        future: asyncio.Future[_Outcome] = loop.create_future()
-        threading.Thread(target=_call, args=(function, loop, future), name="mockserver call", daemon=True).start()
-        outcome = await future
-    if outcome.error is None:
-        result: Result = outcome.result
-        return result
-    try:
-        raise outcome.error
-    finally:
-        del outcome  # the error's traceback would keep it, and with it the error itself
-
-
-def _call(function: Callable[[], Result], loop: asyncio.AbstractEventLoop, future: asyncio.Future[_Outcome]) -> None:
-    try:
-        outcome = _Outcome(function(), None)
-    except BaseException as error:  # noqa: BLE001  # the caller raises it, whatever it is
-        outcome = _Outcome(None, error)
-    with suppress(RuntimeError):  # the loop is closed, and nobody waits
-        loop.call_soon_threadsafe(_settle, future, outcome)
-
-
-def _settle(future: asyncio.Future[_Outcome], outcome: _Outcome) -> None:
-    if not future.done():  # a cancelled future is done
-        future.set_result(outcome)
+        threading.Thread(target=call, name="mockserver call", daemon=True).start()
+        await over.wait()
+    return outcomes.pop().result()  # popped, as the traceback of its error keeps the list

@@ -12,7 +12,7 @@ from mockserver.settings import Settings, declared
 from mockserver.testing.arguments import ServerSettings, refuse_unknown
 from mockserver.testing.client import Client, MockServerError, Trust
 from mockserver.testing.handles.coverage import Coverage
-from mockserver.testing.handles.link import Description, Link, asks, given
+from mockserver.testing.handles.link import Link, asks, given
 from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.local import LocalServer
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
@@ -236,7 +236,7 @@ class MockServer:
             workspace.drop()
 
     def _workspace(self, about: Mapping[str, Any]) -> Workspace:
-        return Workspace(self.client, Description(about), self._leaving)
+        return Workspace(self.client, about, self._leaving)
 
     def _leaving(self, name: str, *, for_good: bool) -> None:
         workspace = self._own.pop(name, None) if for_good else self._own.get(name)

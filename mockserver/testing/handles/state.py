@@ -33,10 +33,9 @@ class State(Handle):
         found = sendable(document)
         with NamingFile(found):
             if isinstance(found, YamlText):
-                about = self._link.put_yaml("/state", found.text)
+                self._link.about = self._link.put_yaml("/state", found.text)
             else:
-                about = self._link.put("/state", found)
-        self._link.renew(about)
+                self._link.about = self._link.put("/state", found)
 
     def yaml(self) -> str:
         """The state as a scenario in YAML, which can be saved as a file; it lacks journal, coverage and mailbox."""
@@ -66,7 +65,7 @@ class Snapshot(Handle):
         Raises:
             MockServerError: 404; the snapshot was deleted.
         """
-        self._link.renew(self._link.post(f"/snapshots/{path_segment(self.name)}/restore"))
+        self._link.about = self._link.post(f"/snapshots/{path_segment(self.name)}/restore")
 
     def delete(self) -> None:
         """Delete the snapshot.

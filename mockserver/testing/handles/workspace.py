@@ -12,7 +12,7 @@ from mockserver.testing.handles.coverage import Coverage
 from mockserver.testing.handles.deliveries import Deliveries, Receiver, unused
 from mockserver.testing.handles.dns import Dns
 from mockserver.testing.handles.faults import Faults
-from mockserver.testing.handles.link import Description, Link, given
+from mockserver.testing.handles.link import Link, given
 from mockserver.testing.handles.machines import Machines
 from mockserver.testing.handles.mailbox import Mailbox
 from mockserver.testing.handles.requests import Calls, Requests
@@ -44,11 +44,10 @@ class Workspace:
     Used as a context manager, the workspace is dropped at the end of its block.
     """
 
-    def __init__(self, client: Client, description: Description, leaving: Leaving) -> None:
-        self.name: str = description.name
-        self._description = description
+    def __init__(self, client: Client, about: Mapping[str, Any], leaving: Leaving) -> None:
+        self.name: str = str(about["name"])
         self._leaving = leaving
-        self._link = Link(client, description)
+        self._link = Link(client, about)
         self.apps = Apps(self._link)
         self.calls = Calls(self._link)
         self.clock = Clock(self._link)
@@ -103,12 +102,12 @@ class Workspace:
     @property
     def scenario(self) -> str:
         """The name of the scenario from which the workspace was made, or `document` if it was made from a document."""
-        return self._description.scenario
+        return str(self._link.about["scenario"])
 
     @property
     def accounts(self) -> list[Account]:
         """The accounts of the workspace as they were when it was created, or last reset, restored or seeded."""
-        return self._description.accounts
+        return read_all(Account, self._link.about["accounts"])
 
     @property
     def api_key(self) -> str:
@@ -117,7 +116,7 @@ class Workspace:
         Raises:
             LookupError: the account had no key when the server was asked last; `key` asks it again.
         """
-        return self._description.key(self.accounts[0].name)
+        return self._key(self.accounts[0].name)
 
     def key(self, name: str) -> str:
         """The API key of the account called `name`.
@@ -125,13 +124,27 @@ class Workspace:
         Raises:
             LookupError: there is no such account, or the account has no key.
         """
-        if not self._description.keys.get(name):
+        if not self._keys.get(name):
             self._renew()
-        return self._description.key(name)
+        return self._key(name)
+
+    @property
+    def _keys(self) -> dict[str, str | None]:
+        """The API key of each account by the account's name; None for an account without a key."""
+        return {account.name: account.api_key for account in self.accounts}
+
+    def _key(self, name: str) -> str:
+        """The API key of an account as it was last described."""
+        keys = self._keys
+        found = keys.get(name)
+        if found is None:
+            reason = "has no key" if name in keys else f"is not among {', '.join(keys)}"
+            raise LookupError(f"the account {name!r} {reason}")
+        return found
 
     def _renew(self) -> None:
         """Ask the server for the accounts again: one may have been created meanwhile."""
-        self._link.renew(self._link.get(f"/workspaces/{path_segment(self.name)}"))
+        self._link.about = self._link.get(f"/workspaces/{path_segment(self.name)}")
 
     def reset(self, scenario: Scenario | None = None) -> None:
         """Make the workspace anew from its scenario, or from another one; only snapshots and keys are kept.
@@ -144,8 +157,7 @@ class Workspace:
         found = sendable(scenario)
         self._leaving(self.name, for_good=False)
         with NamingFile(found):
-            about = self._link.post("/reset", choice(found))
-        self._link.renew(about)
+            self._link.about = self._link.post("/reset", choice(found))
 
     def leave(self) -> None:
         """Leave the workspace on its server, which then does not drop it with the others at the end of a session."""
@@ -185,7 +197,7 @@ class Workspace:
                 already. Nothing has changed.
             LookupError: there is no such account.
         """
-        self._link.renew(self._link.post("/seed", {**document, **self._account_member(account)}))
+        self._link.about = self._link.post("/seed", {**document, **self._account_member(account)})
 
     def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
         """Let the service refuse a key, or all keys of an account, with 401 until the workspace is reset.
@@ -278,8 +290,8 @@ class Workspace:
         """
         if account is None:
             return {}
-        if account not in self._description.keys:
+        if account not in self._keys:
             self._renew()
-        if account not in self._description.keys:
-            raise LookupError(f"the account {account!r} is not among {', '.join(self._description.keys)}")
+        if account not in self._keys:
+            raise LookupError(f"the account {account!r} is not among {', '.join(self._keys)}")
         return {"account": account}
