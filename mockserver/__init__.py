@@ -6,23 +6,23 @@ if TYPE_CHECKING:
     from mockserver.app import create_app as create_app
     from mockserver.settings import ServerMissingError as ServerMissingError
     from mockserver.settings import Settings as Settings
-    from mockserver.testing.asynchronous.server import AsyncMockServer as AsyncMockServer
-    from mockserver.testing.asynchronous.workspace import AsyncWorkspace as AsyncWorkspace
     from mockserver.testing.blocking import BlockingCallWarning as BlockingCallWarning
     from mockserver.testing.client import MockServerError as MockServerError
-    from mockserver.testing.synchronous.server import MockServer as MockServer
-    from mockserver.testing.synchronous.workspace import Workspace as Workspace
+    from mockserver.testing.coroutines import AsyncMockServer as AsyncMockServer
+    from mockserver.testing.coroutines import AsyncWorkspace as AsyncWorkspace
+    from mockserver.testing.handles.server import MockServer as MockServer
+    from mockserver.testing.handles.workspace import Workspace as Workspace
 
 #: The module of each export, imported on first use: the command `mockserver health` needs none of them.
 _MODULES = {
-    "AsyncMockServer": "mockserver.testing.asynchronous.server",
-    "AsyncWorkspace": "mockserver.testing.asynchronous.workspace",
+    "AsyncMockServer": "mockserver.testing.coroutines",
+    "AsyncWorkspace": "mockserver.testing.coroutines",
     "BlockingCallWarning": "mockserver.testing.blocking",
-    "MockServer": "mockserver.testing.synchronous.server",
+    "MockServer": "mockserver.testing.handles.server",
     "MockServerError": "mockserver.testing.client",
     "ServerMissingError": "mockserver.settings",
     "Settings": "mockserver.settings",
-    "Workspace": "mockserver.testing.synchronous.workspace",
+    "Workspace": "mockserver.testing.handles.workspace",
     "create_app": "mockserver.app",
 }
 

@@ -13,15 +13,16 @@ from pkgutil import iter_modules
 from typing import Any, is_typeddict
 
 import mockserver
-from mockserver import AsyncMockServer, AsyncWorkspace, MockServer, Workspace
-from mockserver.testing import arguments, asynchronous, records, synchronous
+from mockserver import MockServer, Workspace
+from mockserver.testing import arguments, handles, records
+from mockserver.testing.handles.link import ASKING
 
 #: The longest line of a signature; a longer one has a line for each parameter.
 _WIDTH = 100
 #: Modules whose classes users do not meet.
 _HIDDEN = ("link", "reading")
-#: Classes with a part of their own, and those that the part of the coroutines is about.
-_ELSEWHERE = (MockServer, Workspace, AsyncMockServer, AsyncWorkspace)
+#: Classes with a part of their own.
+_ELSEWHERE = (MockServer, Workspace)
 
 
 class _Bare(str):
@@ -45,7 +46,7 @@ def python_workspace() -> Iterator[str]:
 
 def python_handles() -> Iterator[str]:
     """The parts of a workspace."""
-    for kind in classes(synchronous.__name__):
+    for kind in classes(handles.__name__):
         yield from _class(kind, _reached(kind))
 
 
@@ -64,10 +65,10 @@ def python_records() -> Iterator[str]:
 
 def python_coroutines() -> Iterator[str]:
     """The properties that are awaited in async code."""
-    for kind in (AsyncMockServer, AsyncWorkspace, *classes(asynchronous.__name__)):
-        name = {AsyncMockServer: "server", AsyncWorkspace: "workspace"}.get(kind) or _reached(kind)
+    for kind in (MockServer, Workspace, *classes(handles.__name__)):
+        name = {MockServer: "server", Workspace: "workspace"}.get(kind) or _reached(kind)
         for member, value in inspect.getmembers(kind, lambda value: isinstance(value, property)):
-            if inspect.iscoroutinefunction(value.fget):
+            if value.fget in ASKING:
                 yield f"- `await {name}.{member}`"
 
 

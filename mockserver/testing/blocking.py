@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import FrameType
 from typing import Any
 
-from mockserver.testing.variants.library import running
+from mockserver.testing.loops import running
 
 #: The control calls that wait whatever they are asked, by method, first and last word of the path: for webhook calls
 #: that fall due, for one that is made again, for an answer that leaves.

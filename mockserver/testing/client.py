@@ -16,7 +16,7 @@ from mockserver.settings import without_version
 from mockserver.testing.answers import body_of, unreachable
 from mockserver.testing.arguments import CallOptions
 from mockserver.testing.blocking import may_wait, warn_of_loop
-from mockserver.testing.cancellation import Cancellation
+from mockserver.testing.cancellation import present
 from mockserver.testing.trust import trusting
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -102,7 +102,7 @@ class Client:
             raise ValueError(f"{url!r} is no address of a server: it begins with http:// or https://")
         self._prefix = without_version(parts.path)
         #: The root address of the server, without a slash at its end.
-        self.url = f"{parts.scheme}://{parts.netloc}{self._prefix}"
+        self.url: str = f"{parts.scheme}://{parts.netloc}{self._prefix}"
         self._context = None if parts.scheme == "http" else _context(trust)
         self._host, self._port = parts.hostname, parts.port
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -146,16 +146,15 @@ class Client:
         body: object = None,
         yaml: str | None = None,
         headers: Mapping[str, str] | None = None,
-        cancellation: Cancellation | None = None,
     ) -> Answer:
         """The answer to a control call. `path` begins with a slash.
 
         Members of the query that are None are left out. The body is sent as JSON, or is a text of YAML; None is no
-        body. By the cancellation another thread can end the call.
+        body.
 
         Raises:
             MockServerError: the server refuses the call, or does not answer.
-            CalledOffError: the call was cancelled.
+            CalledOffError: the call was cancelled (`Cancellation`).
         """
         if may_wait(method, path, query, body):
             warn_of_loop()
@@ -163,18 +162,14 @@ class Client:
         target = f"{self._prefix}{path}?{urlencode(wanted)}" if wanted else f"{self._prefix}{path}"
         content, type_ = _content(body, yaml)
         sent = {**self._headers, **(headers or {}), **type_}
-        cancellation = cancellation or Cancellation()
-        try:
-            status, text = self._exchange(Request(method, target, content, sent), cancellation)
-        finally:
-            cancellation.over.set()
+        status, text = self._exchange(Request(method, target, content, sent))
         if status >= 400:
             error = _refusal(f"{method} {path}", Answer(status, text))
             self.refusals.append(Refusal(sent.get("X-Mock-Workspace"), method, path, status, error.detail))
             raise error
         return Answer(status, text)
 
-    def _exchange(self, request: Request, cancellation: Cancellation) -> tuple[int, str]:
+    def _exchange(self, request: Request) -> tuple[int, str]:
         """The status and the text of an answer.
 
         A connection that was kept may have been closed by the server meanwhile; then the call is made on another one.
@@ -183,7 +178,7 @@ class Client:
             kept = self._take()
             connection = kept or self._new_connection()
             try:
-                found = _answered(connection, request, cancellation)
+                found = _answered(connection, request)
             except BaseException as error:
                 connection.close()
                 if kept is not None and isinstance(error, ConnectionError):
@@ -215,8 +210,9 @@ def _context(trust: Trust) -> ssl.SSLContext:
     return trust if isinstance(trust, ssl.SSLContext) else trusting(trust)
 
 
-def _answered(connection: HTTPConnection, request: Request, cancellation: Cancellation) -> tuple[int, str]:
+def _answered(connection: HTTPConnection, request: Request) -> tuple[int, str]:
     """The status and the text of the answer to a request on a connection, which may be one that is not open yet."""
+    cancellation = present()
     if connection.sock is None:
         connection.connect()
     if connection.sock is not None:  # as it now is

@@ -18,12 +18,12 @@ import pytest
 from mockserver.testing.sessions.gate import Gate, add_options, gate_of
 
 if TYPE_CHECKING:
-    from mockserver.testing.asynchronous.workspace import AsyncWorkspace
+    from mockserver.testing.coroutines import AsyncWorkspace
+    from mockserver.testing.handles.server import MockServer
+    from mockserver.testing.handles.workspace import Workspace
     from mockserver.testing.scenario import Scenario
     from mockserver.testing.sessions.reporting import Reading
     from mockserver.testing.sessions.session import TestWorkspace
-    from mockserver.testing.synchronous.server import MockServer
-    from mockserver.testing.synchronous.workspace import Workspace
 
 #: The workspace of a test, until the report of its teardown is made.
 _WORKSPACE = pytest.StashKey["TestWorkspace"]()

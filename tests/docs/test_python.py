@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 import pytest
 
 import mockserver
-from mockserver.testing import arguments, records, synchronous
+from mockserver.testing import arguments, handles, records
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
 #: The text below the heading of each class.
@@ -25,7 +25,7 @@ def classes(package):
     return {kind.__name__: kind for kind in own if not kind.__module__.endswith((".link", ".reading"))}
 
 
-_HANDLES = classes(synchronous)
+_HANDLES = classes(handles)
 _FUNCTIONS = sorted(
     (kind, name)
     for kind, value in _HANDLES.items()

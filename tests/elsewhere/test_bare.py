@@ -12,9 +12,7 @@ pytestmark = pytest.mark.slow  # an environment is made
 #: What to do, at the end of a sentence on what is missing.
 ADVICE = "which is not installed here: pip install 'brevo-mockserver[server] @ file:///"
 #: Of these packages the modules that need more: what pytest loads, and handles that go with another library.
-NEEDING_MORE = tuple(
-    f"testing.{name}" for name in ("exclusion", "plugin", "sessions.*", "container", "variants.under_trio", "verify")
-)
+NEEDING_MORE = tuple(f"testing.{name}" for name in ("exclusion", "plugin", "sessions.*", "container", "verify"))
 #: Imports every module of the packages that need nothing, and prints those that cannot be imported, and of whom all
 #: others are that were imported since. Some interpreters bring modules of their own, such as `sitecustomize`.
 WALK = """

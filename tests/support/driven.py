@@ -5,11 +5,11 @@ from contextlib import contextmanager
 
 from anyio.from_thread import start_blocking_portal
 
-_OF_COROUTINES = "mockserver.testing.asynchronous."
+from mockserver.testing.coroutines import Proxy
 
 
 class Driven:
-    """An object of `mockserver.testing.asynchronous` whose coroutines are called like functions."""
+    """A handle with coroutines whose coroutines are called like functions."""
 
     def __init__(self, target, portal):
         self.__dict__.update(_target=target, _portal=portal)
@@ -37,7 +37,7 @@ class Driven:
             return lambda *arguments, **options: self._given(value(*arguments, **options))
         if isinstance(value, list):
             return [self._given(item) for item in value]
-        return Driven(value, self._portal) if type(value).__module__.startswith(_OF_COROUTINES) else value
+        return Driven(value, self._portal) if isinstance(value, Proxy) else value
 
 
 @contextmanager

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import threading
 import time
-from importlib import import_module
 
 import anyio
 import pytest
 
 from mockserver import AsyncMockServer, MockServer
 from mockserver.testing import client as client_module
+from mockserver.testing import loops
 from mockserver.testing.cancellation import Cancellation
 
 pytestmark = pytest.mark.anyio
@@ -77,7 +77,7 @@ def under_way(monkeypatch):
 
 def turns_and_running(server):
     """How often a server was stopped, and whether it runs: that of a start that was cancelled has no address."""
-    local = server._local  # noqa: SLF001  # nothing else tells it
+    local = server.blocking._local  # noqa: SLF001  # nothing else tells it
     return local.turn, local.is_running
 
 
@@ -180,8 +180,8 @@ async def test_a_start_that_is_cancelled_leaves_no_server_behind():
             await anyio.lowlevel.checkpoint()
 
 
-async def test_calls_beyond_the_most_at_once_wait_for_their_turn(workspace, under_way, monkeypatch, anyio_backend):
-    monkeypatch.setattr(import_module(f"mockserver.testing.variants.under_{anyio_backend}"), "THREADS", 2)
+async def test_calls_beyond_the_most_at_once_wait_for_their_turn(workspace, under_way, monkeypatch):
+    monkeypatch.setattr(loops, "THREADS", 2)
 
     async with anyio.create_task_group() as tasks:
         for _ in range(6):
@@ -192,7 +192,7 @@ async def test_calls_beyond_the_most_at_once_wait_for_their_turn(workspace, unde
 
 def test_a_cancellation_after_the_answer_leaves_the_connection_to_the_next_call(blocking):
     client, cancellation = client_module.Client(blocking.url), Cancellation()
-    client.call("GET", "/_mock/livez", cancellation=cancellation)
+    cancellation.run(lambda: client.call("GET", "/_mock/livez"))
     kept = client._idle[0].sock  # noqa: SLF001  # no call shows it: one that meets a dead connection makes another
     kept.setblocking(False)
 

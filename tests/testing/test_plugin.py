@@ -259,7 +259,7 @@ def test_a_suite_that_does_not_use_the_plugin_does_not_import_the_server(pyteste
 
         def test_light():
             assert "mockserver.testing.plugin" in sys.modules
-            heavy = {"flask", "marshmallow", "uvicorn", "yaml", "mockserver.app", "mockserver.testing.synchronous"}
+            heavy = {"flask", "marshmallow", "uvicorn", "yaml", "mockserver.app", "mockserver.testing.handles"}
             assert heavy.isdisjoint(sys.modules)
     """)
 

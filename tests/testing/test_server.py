@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from mockserver import MockServer, MockServerError
-from mockserver.testing.synchronous import server as module
+from mockserver.testing.handles import server as module
 
 
 def test_the_root_address_has_no_slash_at_its_end(server):

@@ -3,18 +3,18 @@
 import inspect
 import json
 import re
-import runpy
 import shutil
 import subprocess
 import sys
-from importlib import import_module
+import zipfile
 from pathlib import Path
-from pkgutil import iter_modules
 
 import pytest
 
-from mockserver.testing import asynchronous
+from mockserver import MockServer, Workspace
 from mockserver.testing.client import Client
+from mockserver.testing.coroutines import AsyncClient, Proxy
+from mockserver.testing.handles.link import Handle
 
 _FOLDER = Path(__file__).parent
 _ROOT = _FOLDER.parents[1]
@@ -25,27 +25,44 @@ needs_pyright = pytest.mark.skipif(
 )
 
 
+#: Words of the test for coroutines, and those that stand for them in the test for the handles that block.
+_BLOCKING = {
+    "workspace.synchronous.asynchronous": "workspace.asynchronous.synchronous",
+    "async ": "",
+    "await ": "",
+    "AsyncMockServer, AsyncWorkspace": "MockServer, Workspace",
+    "AsyncMockServer": "MockServer",
+    "AsyncWorkspace": "Workspace",
+}
+
+
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A folder with both variants of the test."""
+    """A folder with the package as it is released, both variants of the test, and one that lacks an `await`."""
     folder = tmp_path_factory.mktemp("types")
-    convert = runpy.run_path(str(_ROOT / ".ci" / "synchronous.py"))["synchronous"]
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder / "dist"]
+    subprocess.run(command, cwd=_ROOT, check=True, capture_output=True)
+    (wheel,) = (folder / "dist").iterdir()
+    zipfile.ZipFile(wheel).extractall(folder)
+    blocking = _USES
+    for word, other in _BLOCKING.items():
+        blocking = blocking.replace(word, other)
     (folder / "coroutines.py").write_text(_USES, encoding="utf-8")
-    (folder / "blocking.py").write_text(convert({"uses.py": _USES})["uses.py"], encoding="utf-8")
+    wrong = _USES.replace("await workspace.clock.freeze()", "workspace.clock.freeze()")
+    (folder / "forgotten.py").write_text(wrong, encoding="utf-8")
+    (folder / "blocking.py").write_text(blocking, encoding="utf-8")
     return folder
 
 
 def members(kind):
-    return {name for name in vars(kind) if not name.startswith("_")}
+    return {name for name in vars(kind) if not name.startswith("_")} - {"blocking_name"}
 
 
 def handles():
-    modules = [import_module(f"{asynchronous.__name__}.{row.name}") for row in iter_modules(asynchronous.__path__)]
-    kinds = {kind for module in modules for kind in vars(module).values() if inspect.isclass(kind)}
-    return {kind for kind in kinds if kind.__module__.startswith(asynchronous.__name__) and kind.__name__[0] != "_"}
+    return {kind for kind in Proxy.kinds.values() if kind is not AsyncClient}
 
 
-#: By which words of the test each class is reached; a link is none of a user's.
+#: By which words of the test each class is reached.
 _REACHED = {
     "AsyncMockServer": "(?:server|elsewhere|AsyncMockServer)",
     "AsyncWorkspace": "workspace",
@@ -61,7 +78,7 @@ _REACHED = {
 
 
 def test_every_class_of_handles_is_used():
-    assert {kind.__name__ for kind in handles()} - {"Link"} == _REACHED.keys()
+    assert {kind.__name__ for kind in handles()} == _REACHED.keys()
 
 
 @pytest.mark.parametrize("name", _REACHED)
@@ -74,9 +91,9 @@ def test_every_member_of_a_handle_is_used(name):
 def test_no_public_function_of_a_handle_takes_untyped_keyword_arguments():
     functions = [
         function
-        for kind in {Client, *handles()}
+        for kind in {Client, MockServer, Workspace, *Handle.__subclasses__()}
         for name, function in inspect.getmembers(kind, inspect.isfunction)
-        if name == "__init__" or (name[0] != "_" and kind.__name__ != "Link")
+        if name == "__init__" or name[0] != "_"
     ]
     options = [(function, inspect.getfullargspec(function).varkw) for function in functions]
 
@@ -87,6 +104,13 @@ def test_no_public_function_of_a_handle_takes_untyped_keyword_arguments():
 @pytest.mark.slow  # it takes seconds
 def test_mypy_finds_nothing_in_either_variant(project):
     assert checked_by_mypy(project, "coroutines.py", "blocking.py") == ""
+
+
+@pytest.mark.slow  # it takes seconds
+def test_mypy_finds_a_coroutine_that_is_not_awaited(project):
+    found = re.findall(r" error: .*\[([\w-]+)\]$", checked_by_mypy(project, "forgotten.py"), re.MULTILINE)
+
+    assert found == ["unused-coroutine"]
 
 
 def checked_by_mypy(folder, *files):
@@ -165,8 +189,6 @@ def test_no_error_of_mypy_is_longer_than_its_longest_list_of_names(errors):
 @pytest.fixture(scope="module")
 def complaints(project, misspelt, once):
     """What pyright complains of in both variants and in those with mistakes: messages by file, each with its line."""
-    wrong = _USES.replace("await workspace.clock.freeze()", "workspace.clock.freeze()")
-    (project / "forgotten.py").write_text(wrong, encoding="utf-8")
     files = ["blocking.py", "coroutines.py", "forgotten.py", *misspelt]
 
     def run(report):

@@ -1,6 +1,6 @@
 """A user's test that uses every handle, with the types that a user expects.
 
-The checkers of tests/types/test_types.py read it, and what .ci/synchronous.py makes of it for the handles that block.
+The checkers of tests/types/test_types.py read it, and the same text without `await` for the handles that block.
 """
 
 # pyright: strict

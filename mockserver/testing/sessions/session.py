@@ -11,11 +11,11 @@ import pytest
 
 from mockserver.settings import ServerMissingError
 from mockserver.testing.client import MockServerError
+from mockserver.testing.handles.server import MockServer
+from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.scenario import Scenario
 from mockserver.testing.sessions.command import NotStartedError
 from mockserver.testing.sessions.launcher import address_of
-from mockserver.testing.synchronous.server import MockServer
-from mockserver.testing.synchronous.workspace import Workspace
 
 if TYPE_CHECKING:
     from mockserver.testing.sessions.tally import Tally

@@ -1,4 +1,3 @@
-# Written by .ci/synchronous.py out of asynchronous/machines.py, where it is to be changed.
 """The state machines of a workspace and their instances."""
 
 from __future__ import annotations
@@ -7,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockserver.testing.client import path_segment
+from mockserver.testing.handles.link import Handle
 from mockserver.testing.names import MachineEvent, MachineName
 from mockserver.testing.records.machines import Instance, Transition
 from mockserver.testing.records.reading import read, read_all
-from mockserver.testing.synchronous.link import Link
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -18,11 +17,8 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 _OF_ALL = frozenset({"key", "account", "state", "allowed"})
 
 
-class Machines:
+class Machines(Handle):
     """The state machines of one workspace: shows their instances, and fires events."""
-
-    def __init__(self, link: Link) -> None:
-        self._link = link
 
     def instances(self, machine: MachineName) -> list[Instance]:
         """All instances of a state machine.

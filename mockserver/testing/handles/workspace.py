@@ -3,49 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
-from mockserver.testing.asynchronous.apps import Apps
-from mockserver.testing.asynchronous.calls import Calls
-from mockserver.testing.asynchronous.clock import Clock
-from mockserver.testing.asynchronous.coverage import Coverage
-from mockserver.testing.asynchronous.deliveries import Deliveries
-from mockserver.testing.asynchronous.dns import Dns
-from mockserver.testing.asynchronous.faults import Faults
-from mockserver.testing.asynchronous.link import Link
-from mockserver.testing.asynchronous.machines import Machines
-from mockserver.testing.asynchronous.mailbox import Mailbox
-from mockserver.testing.asynchronous.receiver import Receiver, unused
-from mockserver.testing.asynchronous.requests import Requests
-from mockserver.testing.asynchronous.state import Snapshot, State
-from mockserver.testing.asynchronous.stubs import Stubs
-from mockserver.testing.client import MockServerError, path_segment
-from mockserver.testing.description import Description, Leaving
+from mockserver.testing.client import Client, MockServerError, path_segment
+from mockserver.testing.handles.apps import Apps
+from mockserver.testing.handles.clock import Clock
+from mockserver.testing.handles.coverage import Coverage
+from mockserver.testing.handles.deliveries import Deliveries, Receiver, unused
+from mockserver.testing.handles.dns import Dns
+from mockserver.testing.handles.faults import Faults
+from mockserver.testing.handles.link import Link, given
+from mockserver.testing.handles.machines import Machines
+from mockserver.testing.handles.mailbox import Mailbox
+from mockserver.testing.handles.requests import Calls, Requests
+from mockserver.testing.handles.state import Snapshot, State
+from mockserver.testing.handles.stubs import Stubs
 from mockserver.testing.names import Story, WebhookEvent
 from mockserver.testing.records.deliveries import Delivery
 from mockserver.testing.records.reading import read, read_all
 from mockserver.testing.records.workspace import Account, Arrival, InboundMail
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
-from mockserver.testing.variants.asynchronous import AsyncClient, finish, other_variant, run
 
 if TYPE_CHECKING:
-    from mockserver.testing.synchronous.workspace import Workspace
+    from mockserver.testing.coroutines import AsyncWorkspace
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class AsyncWorkspace:
+class Leaving(Protocol):
+    """A function that is called just before a workspace is reset or dropped, while its coverage can still be read."""
+
+    def __call__(self, name: str, *, for_good: bool) -> None:
+        """Take the name of the workspace, and whether it is dropped; if not, it is reset."""
+        ...
+
+
+class Workspace:
     """One private copy of the service, with accounts, keys, clock, faults, journal and mailbox of its own.
 
-    Used as a context manager, the workspace is dropped at the end of the `async with` block.
+    Used as a context manager, the workspace is dropped at the end of its block.
     """
 
-    def __init__(self, client: AsyncClient, description: Description, leaving: Leaving) -> None:
-        self.name = description.name
-        self._description = description
+    def __init__(self, client: Client, about: Mapping[str, Any], leaving: Leaving) -> None:
+        self.name: str = str(about["name"])
         self._leaving = leaving
-        self._link = Link(client, description)
+        self._link = Link(client, about)
         self.apps = Apps(self._link)
         self.calls = Calls(self._link)
         self.clock = Clock(self._link)
@@ -59,23 +61,22 @@ class AsyncWorkspace:
         self.state = State(self._link)
         self.stubs = Stubs(self._link)
 
-    async def __aenter__(self) -> Self:
+    def __enter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await finish(self.drop)
+    def __exit__(self, *raised: object) -> None:
+        self.drop()
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.name!r}, scenario={self.scenario!r})"
 
     @property
-    def synchronous(self) -> Workspace:
-        """The same workspace with handles that block, for code that is not asynchronous."""
-        from mockserver.testing.synchronous.workspace import Workspace  # noqa: PLC0415  # each variant has the other
+    def asynchronous(self) -> AsyncWorkspace:
+        """The same workspace with coroutines, for code that runs under asyncio or trio."""
+        from mockserver.testing.coroutines import proxied  # noqa: PLC0415  # it imports this module
 
-        return Workspace(other_variant(self._link.client), self._description, self._leaving)
+        found: AsyncWorkspace = proxied(self)
+        return found
 
     @property
     def url(self) -> str:
@@ -101,12 +102,12 @@ class AsyncWorkspace:
     @property
     def scenario(self) -> str:
         """The name of the scenario from which the workspace was made, or `document` if it was made from a document."""
-        return self._description.scenario
+        return str(self._link.about["scenario"])
 
     @property
     def accounts(self) -> list[Account]:
         """The accounts of the workspace as they were when it was created, or last reset, restored or seeded."""
-        return self._description.accounts
+        return read_all(Account, self._link.about["accounts"])
 
     @property
     def api_key(self) -> str:
@@ -115,23 +116,37 @@ class AsyncWorkspace:
         Raises:
             LookupError: the account had no key when the server was asked last; `key` asks it again.
         """
-        return self._description.key(self.accounts[0].name)
+        return self._key(self.accounts[0].name)
 
-    async def key(self, name: str) -> str:
+    def key(self, name: str) -> str:
         """The API key of the account called `name`.
 
         Raises:
             LookupError: there is no such account, or the account has no key.
         """
-        if not self._description.keys.get(name):
-            await self._renew()
-        return self._description.key(name)
+        if not self._keys.get(name):
+            self._renew()
+        return self._key(name)
 
-    async def _renew(self) -> None:
+    @property
+    def _keys(self) -> dict[str, str | None]:
+        """The API key of each account by the account's name; None for an account without a key."""
+        return {account.name: account.api_key for account in self.accounts}
+
+    def _key(self, name: str) -> str:
+        """The API key of an account as it was last described."""
+        keys = self._keys
+        found = keys.get(name)
+        if found is None:
+            reason = "has no key" if name in keys else f"is not among {', '.join(keys)}"
+            raise LookupError(f"the account {name!r} {reason}")
+        return found
+
+    def _renew(self) -> None:
         """Ask the server for the accounts again: one may have been created meanwhile."""
-        self._link.renew(await self._link.get(f"/workspaces/{path_segment(self.name)}"))
+        self._link.about = self._link.get(f"/workspaces/{path_segment(self.name)}")
 
-    async def reset(self, scenario: Scenario | None = None) -> None:
+    def reset(self, scenario: Scenario | None = None) -> None:
         """Make the workspace anew from its scenario, or from another one; only snapshots and keys are kept.
 
         Raises:
@@ -139,41 +154,40 @@ class AsyncWorkspace:
             OSError: the file of the scenario cannot be read.
             ValueError: the file of the scenario is not YAML.
         """
-        found = await run(sendable, scenario)
-        await run(self._leaving, self.name, for_good=False)
+        found = sendable(scenario)
+        self._leaving(self.name, for_good=False)
         with NamingFile(found):
-            about = await self._link.post("/reset", choice(found))
-        self._link.renew(about)
+            self._link.about = self._link.post("/reset", choice(found))
 
-    async def leave(self) -> None:
+    def leave(self) -> None:
         """Leave the workspace on its server, which then does not drop it with the others at the end of a session."""
-        await run(self._leaving, self.name, for_good=True)
+        self._leaving(self.name, for_good=True)
 
-    async def drop(self) -> None:
+    def drop(self) -> None:
         """Delete the workspace, whose keys are refused from now on; nothing happens if it was deleted already.
 
         Raises:
             MockServerError: 409; the default workspace cannot be dropped.
         """
-        await run(self._leaving, self.name, for_good=True)
+        self._leaving(self.name, for_good=True)
         try:
-            await self._link.delete(f"/workspaces/{path_segment(self.name)}")
+            self._link.delete(f"/workspaces/{path_segment(self.name)}")
         except MockServerError as error:
             if error.status != 404:
                 raise
 
-    async def snapshot(self, name: str | None = None) -> Snapshot:
+    def snapshot(self, name: str | None = None) -> Snapshot:
         """Save the present state, clock, faults and mailbox; a snapshot of the same name is replaced.
 
-        `async with await workspace.snapshot():` restores them at the end of the block.
+        Used as a context manager (`with workspace.snapshot():`), the snapshot is restored at the end of the block.
 
         Raises:
             MockServerError: 400, the name is not valid; 409, there are too many snapshots.
         """
-        found = await self._link.post("/snapshots", {"name": name} if name is not None else {})
+        found = self._link.post("/snapshots", {"name": name} if name is not None else {})
         return Snapshot(self._link, found["name"])
 
-    async def seed(self, document: Mapping[str, Any], *, account: str | None = None) -> None:
+    def seed(self, document: Mapping[str, Any], *, account: str | None = None) -> None:
         """Add a part of a scenario: `seed({"senders": [...]})`, `seed({"generate": {"senders": 500}})`.
 
         Rows that belong to an account are added to the first account, or to the one named.
@@ -183,22 +197,20 @@ class AsyncWorkspace:
                 already. Nothing has changed.
             LookupError: there is no such account.
         """
-        self._link.renew(await self._link.post("/seed", {**document, **await self._account_member(account)}))
+        self._link.about = self._link.post("/seed", {**document, **self._account_member(account)})
 
-    async def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
+    def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
         """Let the service refuse a key, or all keys of an account, with 401 until the workspace is reset.
 
         Raises:
             MockServerError: 400; neither a key nor an account is given, or the key is not one of the account's.
             LookupError: there is no such account.
         """
-        await self._link.post(
-            "/keys/revoke", {**({} if key is None else {"key": key}), **await self._account_member(account)}
-        )
+        self._link.post("/keys/revoke", {**({} if key is None else {"key": key}), **self._account_member(account)})
 
     # ------------------------------------------------------------------ what happens outside of the API
 
-    async def trigger(
+    def trigger(
         self,
         event: WebhookEvent,
         *,
@@ -218,9 +230,9 @@ class AsyncWorkspace:
             LookupError: there is no such account.
         """
         body = {"event": event, "type": type, "channel": channel, "to": to, "payload": payload}
-        return await self._trigger(body, account)
+        return self._trigger(body, account)
 
-    async def story(self, name: Story, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
+    def story(self, name: Story, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
         """Let the events of a story such as `delivered_opened_clicked` happen, and return the webhook calls it causes.
 
         Each event has its own moment; advance the clock to let the calls be made that are due later.
@@ -229,9 +241,9 @@ class AsyncWorkspace:
             MockServerError: 400; there is no such story, and the message lists those that there are.
             LookupError: there is no such account.
         """
-        return await self._trigger({"story": name, "to": to}, account)
+        return self._trigger({"story": name, "to": to}, account)
 
-    async def inbound(
+    def inbound(
         self,
         sender: str,
         recipient: str,
@@ -249,29 +261,28 @@ class AsyncWorkspace:
             LookupError: there is no such account.
         """
         body = {"sender": sender, "recipient": recipient, "subject": subject, "text": text}
-        return read(Arrival, await self._post("/inbound", body, account))
+        return read(Arrival, self._post("/inbound", body, account))
 
-    async def inbound_mails(self) -> list[InboundMail]:
+    def inbound_mails(self) -> list[InboundMail]:
         """The e-mails that the service has received, newest first, at most 1000."""
-        return read_all(InboundMail, await self._link.items("/inbound", limit=1000))
+        return read_all(InboundMail, self._link.items("/inbound", limit=1000))
 
-    async def receiver(self, name: str | None = None) -> Receiver:
+    def receiver(self, name: str | None = None) -> Receiver:
         """A receiver of webhook calls, whose `url` is for a webhook; without a name, one with a name that is free.
 
         Raises:
             MockServerError: 409; there are too many receivers.
         """
-        return Receiver(self._link, self._root, await unused(self._link) if name is None else name)
+        return Receiver(self._link, self._root, unused(self._link) if name is None else name)
 
-    async def _trigger(self, body: Mapping[str, Any], account: str | None) -> list[Delivery]:
-        answer = await self._post("/trigger", body, account)
+    def _trigger(self, body: Mapping[str, Any], account: str | None) -> list[Delivery]:
+        answer = self._post("/trigger", body, account)
         return read_all(Delivery, answer["items"])
 
-    async def _post(self, path: str, body: Mapping[str, Any], account: str | None) -> Any:
-        given = {member: value for member, value in body.items() if value is not None}
-        return await self._link.post(path, {**given, **await self._account_member(account)})
+    def _post(self, path: str, body: Mapping[str, Any], account: str | None) -> Any:
+        return self._link.post(path, {**given(body), **self._account_member(account)})
 
-    async def _account_member(self, account: str | None) -> dict[str, str]:
+    def _account_member(self, account: str | None) -> dict[str, str]:
         """The member of a body that names an account; empty for the account that the server chooses.
 
         Raises:
@@ -279,8 +290,8 @@ class AsyncWorkspace:
         """
         if account is None:
             return {}
-        if account not in self._description.keys:
-            await self._renew()
-        if account not in self._description.keys:
-            raise LookupError(f"the account {account!r} is not among {', '.join(self._description.keys)}")
+        if account not in self._keys:
+            self._renew()
+        if account not in self._keys:
+            raise LookupError(f"the account {account!r} is not among {', '.join(self._keys)}")
         return {"account": account}

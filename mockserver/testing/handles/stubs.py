@@ -6,48 +6,50 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Unpack
 
 from mockserver.testing.arguments import StubMembers
-from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
+from mockserver.testing.handles.link import Handle, Link, asks, given
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Stub:
+class Stub(Handle):
     """One stub, which answers for an operation that the mock does not have."""
 
     def __init__(self, link: Link, item: Mapping[str, Any]) -> None:
-        self._link = link
+        super().__init__(link)
         #: The id of the stub, which the journal names as `stub` of the requests that it has answered.
-        self.id = str(item["id"])
-        #: The method and the pattern of the path for which it answers.
-        self.method, self.path = str(item["method"]), str(item["path"])
+        self.id: str = str(item["id"])
+        self.method: str = str(item["method"])
+        #: The pattern of the path for which it answers.
+        self.path: str = str(item["path"])
         #: The members of the stub, with its hits, as they were when this object was made.
-        self.stub = item
+        self.stub: Mapping[str, Any] = item
+        self._address = f"/stubs/{path_segment(self.id)}"
 
     def __repr__(self) -> str:
         return f"Stub({self.method!r}, {self.path!r}, id={self.id!r})"
 
     @property
-    async def hits(self) -> int:
+    @asks
+    def hits(self) -> int:
         """How many requests the stub has answered so far.
 
         Raises:
             MockServerError: 404; the stub was removed.
         """
-        current = await self._current()
-        return int(current["hits"])
+        return int(self._link.get(self._address)["hits"])
 
     @property
-    async def active(self) -> bool:
+    @asks
+    def active(self) -> bool:
         """Whether the stub can still answer: it has not reached `times`.
 
         Raises:
             MockServerError: 404; the stub was removed.
         """
-        current = await self._current()
-        return bool(current["active"])
+        return bool(self._link.get(self._address)["active"])
 
-    async def replace(self, answer: Mapping[str, Any] | None = None, **members: Unpack[StubMembers]) -> Stub:
+    def replace(self, answer: Mapping[str, Any] | None = None, **members: Unpack[StubMembers]) -> Stub:
         """Put another stub for the same requests in the place of this one, and return it; its hits begin anew.
 
         `answer` and `members` are those of `Stubs.add`. What is left out the new stub does not have, but method and
@@ -57,29 +59,22 @@ class Stub:
             MockServerError: 400, the stub is not valid, and this one stays; 404, the stub was removed.
         """
         body = {"method": self.method, "path": self.path, "answer": answer, **members}
-        found = await self._link.put(f"/stubs/{path_segment(self.id)}", _given(body))
+        found = self._link.put(self._address, given(body))
         return Stub(self._link, found)
 
-    async def remove(self) -> None:
+    def remove(self) -> None:
         """Remove the stub.
 
         Raises:
             MockServerError: 404; the stub was removed already.
         """
-        await self._link.delete(f"/stubs/{path_segment(self.id)}")
-
-    async def _current(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = await self._link.get(f"/stubs/{path_segment(self.id)}")
-        return found
+        self._link.delete(self._address)
 
 
-class Stubs:
+class Stubs(Handle):
     """The stubs of one workspace. The one that was added last is asked first."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-
-    async def add(
+    def add(
         self, method: str, path: str, answer: Mapping[str, Any] | None = None, **members: Unpack[StubMembers]
     ) -> Stub:
         """Let a stub answer for a method and a path, before the stubs that there are, and return it.
@@ -92,25 +87,21 @@ class Stubs:
                 message says what is wrong where; 409, there are as many stubs as there may be.
         """
         body = {"method": method, "path": path, "answer": answer, **members}
-        return Stub(self._link, await self._link.post("/stubs", _given(body)))
+        return Stub(self._link, self._link.post("/stubs", given(body)))
 
-    async def add_all(self, items: Sequence[Mapping[str, Any]]) -> list[Stub]:
+    def add_all(self, items: Sequence[Mapping[str, Any]]) -> list[Stub]:
         """Add stubs as a scenario has them under `stubs`, in their order before those that there are: all, or none.
 
         Raises:
             MockServerError: 400, one of them is not valid; 409, one has an id that is taken, or they are too many.
         """
-        answer = await self._link.post("/stubs", {"items": list(items)})
+        answer = self._link.post("/stubs", {"items": list(items)})
         return [Stub(self._link, item) for item in answer["items"]]
 
-    async def all(self) -> list[Stub]:
+    def all(self) -> list[Stub]:
         """All stubs in the order in which they are asked, those included that answer no longer."""
-        return [Stub(self._link, item) for item in await self._link.items("/stubs")]
+        return [Stub(self._link, item) for item in self._link.items("/stubs")]
 
-    async def clear(self) -> None:
+    def clear(self) -> None:
         """Remove all stubs; what they have stored stays."""
-        await self._link.delete("/stubs")
-
-
-def _given(members: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in members.items() if value is not None}
+        self._link.delete("/stubs")

@@ -1,4 +1,4 @@
-"""The journal of a workspace: the requests that it got, with their answers."""
+"""The journal of a workspace: the requests that it got, with their answers, and the control calls that changed it."""
 
 from __future__ import annotations
 
@@ -7,21 +7,19 @@ from collections.abc import Mapping
 from typing import Any, Unpack
 
 from mockserver.testing.arguments import Filter, Pattern
-from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
-from mockserver.testing.records.reading import read
+from mockserver.testing.handles.link import Handle, given
+from mockserver.testing.records.calls import ControlCall
+from mockserver.testing.records.reading import read, read_all
 from mockserver.testing.records.requests import Exchange, Page
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Requests:
+class Requests(Handle):
     """The journal of one workspace, newest exchange first."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-
-    async def all(self, *, limit: int = 1000, wait: float = 0, **filter_by: Unpack[Filter]) -> list[Exchange]:
+    def all(self, *, limit: int = 1000, wait: float = 0, **filter_by: Unpack[Filter]) -> list[Exchange]:
         """Return the exchanges that pass a filter, newest first, at most `limit` (from 1 to 1000).
 
         If none passes yet, wait up to `wait` seconds of real time (at most 30) for the first one. The body that was
@@ -30,10 +28,9 @@ class Requests:
         Raises:
             MockServerError: 400; there is no such filter or operation.
         """
-        page = await self.page(limit=limit, wait=wait, **filter_by)
-        return list(page.items)
+        return list(self.page(limit=limit, wait=wait, **filter_by).items)
 
-    async def page(self, *, limit: int = 100, offset: int = 0, wait: float = 0, **filter_by: Unpack[Filter]) -> Page:
+    def page(self, *, limit: int = 100, offset: int = 0, wait: float = 0, **filter_by: Unpack[Filter]) -> Page:
         """Return at most `limit` (from 1 to 1000) exchanges that pass a filter, after the `offset` newest ones.
 
         If none passes yet, wait up to `wait` seconds of real time (at most 30) for the first one.
@@ -41,18 +38,18 @@ class Requests:
         Raises:
             MockServerError: 400; there is no such filter or operation.
         """
-        found = await self._link.get("/requests", limit=limit, offset=offset, wait=wait or None, **filter_by)
+        found = self._link.get("/requests", limit=limit, offset=offset, wait=wait or None, **filter_by)
         return read(Page, found)
 
-    async def get(self, identifier: str) -> Exchange:
+    def get(self, identifier: str) -> Exchange:
         """The exchange with an id, which is also the header `sib-request-id` of its answer.
 
         Raises:
             MockServerError: 404; there is no such exchange, or it was removed to make room for newer ones.
         """
-        return read(Exchange, await self._link.get(f"/requests/{path_segment(identifier)}"))
+        return read(Exchange, self._link.get(f"/requests/{path_segment(identifier)}"))
 
-    async def answer(self, identifier: str) -> Exchange:
+    def answer(self, identifier: str) -> Exchange:
         """Let the answer of a request go that a fault holds, and return the request when the answer has left.
 
         A request that a `hang` holds gets the answer that it would have got without the fault.
@@ -60,33 +57,32 @@ class Requests:
         Raises:
             MockServerError: 404, there is no such exchange; 409, no fault holds its answer, or it has to wait.
         """
-        return read(Exchange, await self._link.post(f"/requests/{path_segment(identifier)}/answer"))
+        return read(Exchange, self._link.post(f"/requests/{path_segment(identifier)}/answer"))
 
-    async def latest(self, **filter_by: Unpack[Filter]) -> Exchange:
+    def latest(self, **filter_by: Unpack[Filter]) -> Exchange:
         """The newest exchange that passes a filter.
 
         Raises:
             LookupError: there is none; the message shows the ten newest exchanges of the journal.
             MockServerError: 400; there is no such filter or operation.
         """
-        return await self.wait(0, **filter_by)
+        return self.wait(0, **filter_by)
 
-    async def wait(self, seconds: float, **filter_by: Unpack[Filter]) -> Exchange:
+    def wait(self, seconds: float, **filter_by: Unpack[Filter]) -> Exchange:
         """The newest exchange that passes a filter; if there is none yet, the first within `seconds` (from 0 to 30).
 
         Raises:
             LookupError: there was none in time; the message shows the ten newest exchanges of the journal.
             MockServerError: 400; there is no such filter or operation.
         """
-        wanted = {name: value for name, value in filter_by.items() if value is not None}
-        found = await self._link.items("/requests", limit=1, wait=seconds, **wanted)
+        wanted = given(filter_by)
+        found = self._link.items("/requests", limit=1, wait=seconds, **wanted)
         if not found:
             after = f" after {seconds:g} s" if seconds else ""
-            last = await self._last()
-            raise LookupError(f"no request{_with(wanted)}{after}; {last}")
+            raise LookupError(f"no request{_with(wanted)}{after}; {self._last()}")
         return read(Exchange, found[0])
 
-    async def verify(
+    def verify(
         self,
         *,
         count: int | None = None,
@@ -106,36 +102,49 @@ class Requests:
             MockServerError: 400; the pattern is not valid.
         """
         pattern = {name: value for name, value in match.items() if name != "operation" or value is not None}
-        bounds = {name: value for name, value in (("at_least", at_least), ("at_most", at_most)) if value is not None}
+        bounds = given({"at_least": at_least, "at_most": at_most})
         if count is not None and bounds:
             raise TypeError("verify takes either count, or at_least and at_most")
         wanted = count if count is not None else bounds or {"at_least": 1}
-        found = await self._link.post("/requests/verify", {"match": pattern, "count": wanted})
+        found = self._link.post("/requests/verify", {"match": pattern, "count": wanted})
         if not found["satisfied"]:
-            raise AssertionError(await self._unsatisfied(wanted, pattern, found))
+            raise AssertionError(self._unsatisfied(wanted, pattern, found))
         return list(found["ids"])
 
-    async def clear(self) -> None:
+    def clear(self) -> None:
         """Empty the journal."""
-        await self._link.delete("/requests")
+        self._link.delete("/requests")
 
-    async def _unsatisfied(
-        self, wanted: int | dict[str, int], match: Mapping[str, Any], found: Mapping[str, Any]
-    ) -> str:
+    def _unsatisfied(self, wanted: int | dict[str, int], match: Mapping[str, Any], found: Mapping[str, Any]) -> str:
         """Why a check of matching requests has failed."""
         summary = f"expected {_many(wanted)}{_with(match)}, found {found['matched']}"
         if found["near_misses"]:
             return "\n".join([f"{summary}; closest are", *map(_near_miss, found["near_misses"])])
         if found["matched"]:
             return summary
-        last = await self._last()
-        return f"{summary}; {last}"
+        return f"{summary}; {self._last()}"
 
-    async def _last(self) -> str:
+    def _last(self) -> str:
         """The ten newest exchanges of the journal, as the end of a message; chosen to fit on a screen."""
-        newest = await self.all(limit=10)
+        newest = self.all(limit=10)
         lines = [f"\n  {exchange.method} {exchange.path} {exchange.status}" for exchange in newest]
         return f"the journal {'shows' if lines else 'is empty'}{''.join(lines)}"
+
+
+class Calls(Handle):
+    """The control calls that have changed something in one workspace since it was made or last reset, newest first."""
+
+    def all(self, *, limit: int = 1000) -> list[ControlCall]:
+        """The calls, newest first, at most `limit` (from 1 to 1000)."""
+        return read_all(ControlCall, self._link.items("/calls", limit=limit))
+
+    def get(self, identifier: str) -> ControlCall:
+        """The call with an id.
+
+        Raises:
+            MockServerError: 404; there is no such call, or it was removed to make room for newer ones.
+        """
+        return read(ControlCall, self._link.get(f"/calls/{path_segment(identifier)}"))
 
 
 def _many(wanted: int | dict[str, int]) -> str:

@@ -5,21 +5,18 @@ from __future__ import annotations
 from typing import Unpack
 
 from mockserver.testing.arguments import AppChange, AppMembers
-from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
+from mockserver.testing.handles.link import Handle
 from mockserver.testing.records.apps import App
 from mockserver.testing.records.reading import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Apps:
+class Apps(Handle):
     """The OAuth apps of one workspace."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-
-    async def create(self, **members: Unpack[AppMembers]) -> App:
+    def create(self, **members: Unpack[AppMembers]) -> App:
         """Register an app: `create(name="CRM", redirect_uris=["http://127.0.0.1:5000/cb"], scopes=["account:read"])`.
 
         Credentials that are left out are drawn at random; scopes that are left out are reading and writing of contacts
@@ -28,32 +25,32 @@ class Apps:
         Raises:
             MockServerError: 400, a member is not valid, and `errors` names every mistake; 409, the client id is taken.
         """
-        return read(App, await self._link.post("/oauth/apps", members))
+        return read(App, self._link.post("/oauth/apps", members))
 
-    async def get(self, client_id: str) -> App:
+    def get(self, client_id: str) -> App:
         """The app with a client id.
 
         Raises:
             MockServerError: 404; there is no such app.
         """
-        return read(App, await self._link.get(f"/oauth/apps/{path_segment(client_id)}"))
+        return read(App, self._link.get(f"/oauth/apps/{path_segment(client_id)}"))
 
-    async def list(self) -> list[App]:
+    def list(self) -> list[App]:
         """All apps, in the order of their registration."""
-        return read_all(App, await self._link.items("/oauth/apps"))
+        return read_all(App, self._link.items("/oauth/apps"))
 
-    async def update(self, client_id: str, **members: Unpack[AppChange]) -> App:
+    def update(self, client_id: str, **members: Unpack[AppChange]) -> App:
         """Change the given members of an app; `client_secret=None` gives the app a new secret.
 
         Raises:
             MockServerError: 400, a member is not valid, and `errors` names every mistake; 404, there is no such app.
         """
-        return read(App, await self._link.put(f"/oauth/apps/{path_segment(client_id)}", members))
+        return read(App, self._link.put(f"/oauth/apps/{path_segment(client_id)}", members))
 
-    async def delete(self, client_id: str) -> None:
+    def delete(self, client_id: str) -> None:
         """Delete an app; the grants and tokens that it was given end.
 
         Raises:
             MockServerError: 404; there is no such app.
         """
-        await self._link.delete(f"/oauth/apps/{path_segment(client_id)}")
+        self._link.delete(f"/oauth/apps/{path_segment(client_id)}")

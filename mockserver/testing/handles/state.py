@@ -1,25 +1,19 @@
-# Written by .ci/synchronous.py out of asynchronous/state.py, where it is to be changed.
 """The state of a workspace as a scenario, and snapshots of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from types import TracebackType
 from typing import Any, Self
 
 from mockserver.testing.client import path_segment
+from mockserver.testing.handles.link import Handle, Link
 from mockserver.testing.scenario import NamingFile, Scenario, YamlText, sendable
-from mockserver.testing.synchronous.link import Link
-from mockserver.testing.variants.synchronous import finish, run
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class State:
+class State(Handle):
     """The state of one workspace, to be read and replaced."""
-
-    def __init__(self, link: Link) -> None:
-        self._link = link
 
     def get(self) -> dict[str, Any]:
         """The state as a scenario document that recreates it; journal, coverage and mailbox are not part of it."""
@@ -36,25 +30,24 @@ class State:
             OSError: the file cannot be read.
             ValueError: the file is not YAML.
         """
-        found = run(sendable, document)
+        found = sendable(document)
         with NamingFile(found):
             if isinstance(found, YamlText):
-                about = self._link.put_yaml("/state", found.text)
+                self._link.about = self._link.put_yaml("/state", found.text)
             else:
-                about = self._link.put("/state", found)
-        self._link.renew(about)
+                self._link.about = self._link.put("/state", found)
 
     def yaml(self) -> str:
         """The state as a scenario in YAML, which can be saved as a file; it lacks journal, coverage and mailbox."""
         return self._link.text("/state", accept="application/yaml")
 
 
-class Snapshot:
-    """A saved moment of a workspace. As a context manager it is restored and deleted at the end of `with`."""
+class Snapshot(Handle):
+    """A saved moment of a workspace. As a context manager it is restored and deleted at the end of its block."""
 
     def __init__(self, link: Link, name: str) -> None:
-        self._link = link
-        self.name = name
+        super().__init__(link)
+        self.name: str = name
 
     def __repr__(self) -> str:
         return f"Snapshot({self.name!r})"
@@ -62,11 +55,9 @@ class Snapshot:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        finish(self.restore)
-        finish(self.delete)
+    def __exit__(self, *raised: object) -> None:
+        self.restore()
+        self.delete()
 
     def restore(self) -> None:
         """Return to the moment with state, clock, faults and mailbox; journal and coverage are kept.
@@ -74,7 +65,7 @@ class Snapshot:
         Raises:
             MockServerError: 404; the snapshot was deleted.
         """
-        self._link.renew(self._link.post(f"/snapshots/{path_segment(self.name)}/restore"))
+        self._link.about = self._link.post(f"/snapshots/{path_segment(self.name)}/restore")
 
     def delete(self) -> None:
         """Delete the snapshot.

@@ -1,4 +1,3 @@
-# Written by .ci/synchronous.py out of asynchronous/clock.py, where it is to be changed.
 """The virtual clock of a workspace."""
 
 from __future__ import annotations
@@ -8,30 +7,27 @@ from types import NoneType
 from typing import Any, Unpack
 
 from mockserver.testing.arguments import Units, refuse_unknown
+from mockserver.testing.handles.link import Handle, asks
 from mockserver.testing.records.clock import Fired, Moment, Timer
 from mockserver.testing.records.reading import read, read_all
-from mockserver.testing.synchronous.link import Link
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Clock:
+class Clock(Handle):
     """The clock of one workspace. All moments are aware, in UTC."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-
     @property
+    @asks
     def now(self) -> datetime:
         """The present time in the workspace."""
-        moment = self._moment()
-        return moment.now
+        return self._moment().now
 
     @property
+    @asks
     def frozen(self) -> bool:
         """Whether the clock moves by `advance` and `set` only."""
-        moment = self._moment()
-        return moment.frozen
+        return self._moment().frozen
 
     def advance(
         self, by: timedelta | str | None = None, *, to: Timer | str | None = None, **units: Unpack[Units]

@@ -1,25 +1,66 @@
-# Written by .ci/synchronous.py out of asynchronous/receiver.py, where it is to be changed.
-"""A receiver of webhook calls on the mock itself, for tests without an HTTP server of their own."""
+"""The deliveries of a workspace: calls to webhooks, and calls of exports; and receivers of such calls."""
 
 from __future__ import annotations
 
 from mockserver.testing.client import path_segment
-from mockserver.testing.records.reading import read_all
+from mockserver.testing.handles.link import Handle, Link, given
+from mockserver.testing.names import WebhookEvent
+from mockserver.testing.records.deliveries import Delivery
+from mockserver.testing.records.deliveries import State as DeliveryState
+from mockserver.testing.records.reading import read, read_all
 from mockserver.testing.records.receiver import Call
-from mockserver.testing.synchronous.link import Link
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Receiver:
+class Deliveries(Handle):
+    """The deliveries of one workspace, newest first."""
+
+    def all(
+        self,
+        *,
+        webhook: int | None = None,
+        state: DeliveryState | None = None,
+        event: WebhookEvent | None = None,
+        wait: float = 0,
+    ) -> list[Delivery]:
+        """The deliveries, newest first, at most 1000; all, or those to one webhook, in one state or of one event.
+
+        If there is none yet, wait up to `wait` seconds of real time (at most 30) for the first one.
+
+        Raises:
+            MockServerError: 400; there is no such state, or `wait` is out of range.
+        """
+        found = self._link.get("/deliveries", webhook=webhook, state=state, event=event, wait=wait or None, limit=1000)
+        return read_all(Delivery, found["items"])
+
+    def get(self, identifier: int) -> Delivery:
+        """The delivery with an id.
+
+        Raises:
+            MockServerError: 404; there is no such delivery, or it was removed to make room for newer ones.
+        """
+        return read(Delivery, self._link.get(f"/deliveries/{path_segment(identifier)}"))
+
+    def redeliver(self, identifier: int) -> Delivery:
+        """Make a call again now, with retries if it fails; return the delivery as it is after the first attempt.
+
+        Raises:
+            MockServerError: 404, there is no such delivery, or it was removed to make room for newer ones; 409, an
+                attempt is under way, or the first one is not due yet.
+        """
+        return read(Delivery, self._link.post(f"/deliveries/{path_segment(identifier)}/redeliver"))
+
+
+class Receiver(Handle):
     """One receiver of a workspace, which answers 200 unless `answer` is called."""
 
     def __init__(self, link: Link, root: str, name: str) -> None:
-        self._link = link
+        super().__init__(link)
         self._path = f"/receivers/{path_segment(name)}"
-        self.name = name
+        self.name: str = name
         #: The address to be called, for a webhook; the server must be able to reach itself at it.
-        self.url = f"{root}/_mock/receiver/{path_segment(name)}"
+        self.url: str = f"{root}/_mock/receiver/{path_segment(name)}"
 
     def __repr__(self) -> str:
         return f"Receiver({self.name!r})"
@@ -49,8 +90,8 @@ class Receiver:
         Raises:
             MockServerError: 400; `status` is not from 200 to 599, or another number is out of range.
         """
-        given = {"status": status, "delay_ms": delay_ms, "reset": reset, "times": times}
-        self._link.put(self._path, {name: value for name, value in given.items() if value is not None})
+        body = {"status": status, "delay_ms": delay_ms, "reset": reset, "times": times}
+        self._link.put(self._path, given(body))
 
     def clear(self) -> None:
         """Remove all calls, and answer 200 again."""

@@ -2,30 +2,27 @@
 
 from __future__ import annotations
 
-from mockserver.testing.asynchronous.link import Link
 from mockserver.testing.client import path_segment
+from mockserver.testing.handles.link import Handle
 from mockserver.testing.records.mailbox import Mail
 from mockserver.testing.records.reading import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Mailbox:
+class Mailbox(Handle):
     """The mailbox of one workspace, with the e-mails to all recipients."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-
-    async def all(self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None) -> list[Mail]:
+    def all(self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None) -> list[Mail]:
         """The e-mails, newest first, at most 1000: all, or those that match all arguments given.
 
         `to` is an address, whose case does not matter; `subject` is a part of the subject; `smtp` is the state of the
         e-mail on its way to a real server, `waiting`, `sent` or `failed`.
         """
-        found = await self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1000)
+        found = self._link.get("/mailbox", to=to, subject=subject, smtp=smtp, limit=1000)
         return read_all(Mail, found["items"])
 
-    async def latest(
+    def latest(
         self, *, to: str | None = None, subject: str | None = None, smtp: str | None = None, wait: float = 0
     ) -> Mail:
         """The newest e-mail that matches all arguments given; if there is none yet, the first within `wait` seconds.
@@ -36,29 +33,29 @@ class Mailbox:
         Raises:
             LookupError: there is no such e-mail; the message lists the newest ones of the mailbox.
         """
-        found = await self._link.items("/mailbox", to=to, subject=subject, smtp=smtp, limit=1, wait=wait)
+        found = self._link.items("/mailbox", to=to, subject=subject, smtp=smtp, limit=1, wait=wait)
         if not found:
-            raise LookupError(await self._missing(to, subject, smtp, wait))
+            raise LookupError(self._missing(to, subject, smtp, wait))
         return read(Mail, found[0])
 
-    async def remove(self, identifier: str) -> None:
+    def remove(self, identifier: str) -> None:
         """Remove one e-mail by its id.
 
         Raises:
             MockServerError: 404; there is no such e-mail, or it was removed already.
         """
-        await self._link.delete(f"/mailbox/{path_segment(identifier)}")
+        self._link.delete(f"/mailbox/{path_segment(identifier)}")
 
-    async def clear(self) -> None:
+    def clear(self) -> None:
         """Remove all e-mails."""
-        await self._link.delete("/mailbox")
+        self._link.delete("/mailbox")
 
-    async def _missing(self, to: str | None, subject: str | None, smtp: str | None, wait: float) -> str:
+    def _missing(self, to: str | None, subject: str | None, smtp: str | None, wait: float) -> str:
         wanted = [f"to {to}"] if to else []
         wanted += [f"with {subject!r} in its subject"] if subject else []
         wanted += [f"that is {smtp}"] if smtp else []
         after = f" after {wait:g} s" if wait else ""
-        mails = await self.all()
+        mails = self.all()
         there = [f"\n  to {mail.to}: {mail.subject}" for mail in mails[:10]]
         return (
             f"{' '.join(['no e-mail', *wanted])}{after}; the mailbox {'holds' if there else 'is empty'}{''.join(there)}"

@@ -1,4 +1,3 @@
-# Written by .ci/synchronous.py out of asynchronous/dns.py, where it is to be changed.
 """The DNS of a workspace, which answers for its domains."""
 
 from __future__ import annotations
@@ -7,18 +6,15 @@ from typing import Unpack
 
 from mockserver.testing.arguments import DnsRecords
 from mockserver.testing.client import path_segment
+from mockserver.testing.handles.link import Handle, given
 from mockserver.testing.records.dns import KnownName, Policy, Records
 from mockserver.testing.records.reading import read
-from mockserver.testing.synchronous.link import Link
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Dns:
+class Dns(Handle):
     """The DNS of one workspace, also of domains that nobody has added."""
-
-    def __init__(self, link: Link) -> None:
-        self._link = link
 
     def get(self, domain: str) -> Records:
         """The state of the records of a domain.
@@ -49,5 +45,4 @@ class Dns:
         Raises:
             MockServerError: 400; `domain` is no host name, or there is no such record or state.
         """
-        given = {name: value for name, value in records.items() if value is not None}
-        return read(Records, self._link.put(f"/dns/{path_segment(domain)}", given))
+        return read(Records, self._link.put(f"/dns/{path_segment(domain)}", given(records)))

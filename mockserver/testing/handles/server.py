@@ -1,4 +1,3 @@
-# Written by .ci/synchronous.py out of asynchronous/server.py, where it is to be changed.
 """A mock server for tests: one in this process, or one that runs at some address."""
 
 from __future__ import annotations
@@ -6,20 +5,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from types import TracebackType
-from typing import Any, Self, Unpack
+from typing import Any, ClassVar, Self, Unpack
 from urllib.parse import urlsplit
 
 from mockserver.settings import Settings, declared
 from mockserver.testing.arguments import ServerSettings, refuse_unknown
-from mockserver.testing.client import MockServerError, Trust
-from mockserver.testing.description import Description
+from mockserver.testing.client import Client, MockServerError, Trust
+from mockserver.testing.handles.coverage import Coverage
+from mockserver.testing.handles.link import Link, asks, given
+from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.local import LocalServer
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
-from mockserver.testing.synchronous.coverage import Coverage
-from mockserver.testing.synchronous.link import Link
-from mockserver.testing.synchronous.workspace import Workspace
-from mockserver.testing.variants.synchronous import Client, begin, client_to, finish, run
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -37,6 +33,9 @@ class MockServer:
 
     #: Called with each workspace that this object has made, just before the workspace is reset or dropped.
     on_leaving: Callable[[Workspace], None] | None = None
+    #: The control token; None if the server asks for none.
+    token: str | None
+    _title: ClassVar[str] = "MockServer"
 
     def __init__(
         self,
@@ -61,11 +60,11 @@ class MockServer:
             ValueError: a setting is out of range.
         """
         chosen = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
-        refuse_unknown(MockServer.__name__, settings, [row.name for row in declared()])
+        refuse_unknown(self._title, settings, [row.name for row in declared()])
         settings = {"port": 0, **settings}
         self._local: LocalServer | None = LocalServer(Settings(**settings, scenario=chosen, seed=seed, keys=keys))
         self._client: Client | None = None
-        begin(self.start)
+        self.start()
 
     @staticmethod
     def connect(url: str, token: str | None = None, *, ca: str | os.PathLike[str] | None = None) -> MockServer:
@@ -86,9 +85,8 @@ class MockServer:
         return found
 
     def _connect(self, url: str, token: str | None, trust: Trust) -> None:
-        #: The control token; None if the server asks for none.
         self.token = token
-        self._client = client_to(url, token, trust)
+        self._client = Client(url, token, trust)
         self._own: dict[str, Workspace] = {}
 
     @property
@@ -99,7 +97,7 @@ class MockServer:
             RuntimeError: the server was not started.
         """
         if self._client is None:
-            raise RuntimeError("the server is not started: `start` starts it")
+            raise RuntimeError("the server is not started: `async with` starts it, and so does `start`")
         return self._client
 
     @property
@@ -113,6 +111,7 @@ class MockServer:
         return self.client.url
 
     @property
+    @asks
     def smtp_in(self) -> str | None:
         """The address `HOST:PORT` at which the server receives e-mails by SMTP, or None if it receives none."""
         health = self.client.json("GET", "/_mock/health")
@@ -120,6 +119,7 @@ class MockServer:
         return None if found is None else str(found["address"])
 
     @property
+    @asks
     def tls_url(self) -> str | None:
         """The root address at which the server speaks TLS, without a slash at its end; None: it does not."""
         health = self.client.json("GET", "/_mock/health")
@@ -130,6 +130,7 @@ class MockServer:
         return self.url if parts.scheme == "https" else f"https://{host}:{found['port']}"
 
     @property
+    @asks
     def ca(self) -> str | None:
         """The certificate that clients have to trust, in PEM: that of the authority that the server has made.
 
@@ -154,11 +155,7 @@ class MockServer:
         local = self._local
         if local is None or local.is_running:
             return
-        try:
-            run(local.start, local.turn)
-        except BaseException:
-            local.call_off()
-            raise
+        local.start(local.turn)
         self._connect(local.url, local.token, local.trust)
 
     def stop(self) -> None:
@@ -166,21 +163,18 @@ class MockServer:
         if self._client is not None:
             self._client.close()
         if self._local is not None:
-            run(self._local.stop)
+            self._local.stop()
 
     def __enter__(self) -> Self:
         self.start()
         return self
 
-    def __exit__(
-        self, type_: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        finish(self.stop)
+    def __exit__(self, *raised: object) -> None:
+        self.stop()
 
     def __repr__(self) -> str:
         where = f"at {self._client.url}" if self._client is not None else "that is not started"
-        name = MockServer.__name__  # also of one that runs elsewhere
-        return f"<{name} {where}>"
+        return f"<{MockServer.__name__} {where}>"  # also of one that runs elsewhere
 
     def workspace(
         self,
@@ -201,9 +195,8 @@ class MockServer:
             OSError: the file of the scenario cannot be read.
             ValueError: the file of the scenario is not YAML.
         """
-        sent = run(sendable, scenario)
-        given = {**choice(sent), "seed": seed, "name": name, "strict": strict or None}
-        body = {member: value for member, value in given.items() if value is not None}
+        sent = sendable(scenario)
+        body = given({**choice(sent), "seed": seed, "name": name, "strict": strict or None})
         # A load balancer before several replicas leads the call by the header, and later ones by the name.
         headers = None if name is None else {"X-Mock-Workspace": name}
         with NamingFile(sent):
@@ -213,6 +206,7 @@ class MockServer:
         return found
 
     @property
+    @asks
     def default(self) -> Workspace:
         """The workspace that always exists: the one of addresses without `/w/...`, and of unknown API keys."""
         return self._workspace(self.client.json("GET", "/_mock/workspaces/default"))
@@ -234,8 +228,7 @@ class MockServer:
             OSError: the file of the scenario cannot be read.
             ValueError: the file of the scenario is not YAML.
         """
-        default = self.default
-        default.reset(scenario)
+        self.default.reset(scenario)
 
     def drop_all(self) -> None:
         """Drop all workspaces that this object has made and that were not dropped yet."""
@@ -243,7 +236,7 @@ class MockServer:
             workspace.drop()
 
     def _workspace(self, about: Mapping[str, Any]) -> Workspace:
-        return Workspace(self.client, Description(about), self._leaving)
+        return Workspace(self.client, about, self._leaving)
 
     def _leaving(self, name: str, *, for_good: bool) -> None:
         workspace = self._own.pop(name, None) if for_good else self._own.get(name)

@@ -5,20 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mockserver.testing.asynchronous.link import Link
+from mockserver.testing.handles.link import Handle, asks
 from mockserver.testing.records.coverage import Total
 from mockserver.testing.records.reading import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
-class Coverage:
+class Coverage(Handle):
     """The coverage of one workspace, or of a whole server, dropped workspaces included."""
 
-    def __init__(self, link: Link) -> None:
-        self._link = link
-
-    async def report(self, of: str = "specification") -> dict[str, Any]:
+    def report(self, of: str = "specification") -> dict[str, Any]:
         """The report as plain data, with `percent`, `totals`, `operations`, `further`, `missing` and more.
 
         Args:
@@ -28,39 +25,39 @@ class Coverage:
         Raises:
             MockServerError: a name is unknown.
         """
-        found: dict[str, Any] = await self._link.get("/coverage", of=of)
+        found: dict[str, Any] = self._link.get("/coverage", of=of)
         return found
 
     @property
-    async def percent(self) -> float:
+    @asks
+    def percent(self) -> float:
         """The percentage of the contract that was met, from 0 to 100."""
-        report = await self.report()
-        return float(report["percent"])
+        return float(self.report()["percent"])
 
     @property
-    async def totals(self) -> Mapping[str, Total]:
+    @asks
+    def totals(self) -> Mapping[str, Total]:
         """The totals of `operations`, `statuses`, `codes`, `fields` and `transitions`, by these names."""
-        report = await self.report()
-        return {name: read(Total, row) for name, row in report["totals"].items()}
+        return {name: read(Total, row) for name, row in self.report()["totals"].items()}
 
     @property
-    async def missing(self) -> list[str]:
+    @asks
+    def missing(self) -> list[str]:
         """A sentence for each point that was never met; those that matter most to a tested client come first."""
-        report = await self.report()
-        return list(report["missing"])
+        return list(self.report()["missing"])
 
-    async def text(self) -> str:
+    def text(self) -> str:
         """The report as text for a terminal."""
-        return await self._link.text("/coverage", accept="text/plain")
+        return self._link.text("/coverage", accept="text/plain")
 
-    async def html(self) -> str:
+    def html(self) -> str:
         """The report as an HTML page."""
-        return await self._link.text("/coverage", accept="text/html")
+        return self._link.text("/coverage", accept="text/html")
 
-    async def junit(self) -> str:
+    def junit(self) -> str:
         """The report as JUnit XML: a case for each point of the contract, skipped if the point was never met."""
-        return await self._link.text("/coverage", accept="application/xml")
+        return self._link.text("/coverage", accept="application/xml")
 
-    async def clear(self) -> None:
+    def clear(self) -> None:
         """Set all counts to zero."""
-        await self._link.delete("/coverage")
+        self._link.delete("/coverage")
