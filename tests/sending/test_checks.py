@@ -18,7 +18,7 @@ def spelt_out(members):
     for name in {"to", "cc"} & members.keys():
         if isinstance(members[name], int):
             members[name] = recipients(members[name])
-        for party in members[name]:
+        for party in members[name] or ():
             if isinstance(party, dict) and type(party.get("name")) is int and party["name"] > 7:
                 party["name"] *= "n"
     for name in {"params", "headers"} & members.keys():
