@@ -167,3 +167,11 @@ def test_a_contact_keeps_the_earliest_moment_and_its_reason(sending):
     trigger(here, "hardBounce")
 
     assert [row["reason"]["code"] for row in listed(here).json["contacts"]] == ["unsubscribedViaEmail"]
+
+
+def test_a_contact_gets_e_mails_until_the_moment_from_which_it_is_blocked(sending):
+    here = sending({"blocked_contacts": [{"email": BOB, "blocked_at": "PT1H"}]})
+
+    assert outcome(here) == "delivered"
+    here.advance("PT1H")
+    assert outcome(here) == "blocked"

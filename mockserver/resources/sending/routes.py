@@ -40,10 +40,9 @@ SENDING = Operations("sending", are_further=True)
             "contract/sending#idempotency"),
         error_observed_in_code(errors.PERMISSION_DENIED, "the relay of the account is not enabled", programs=8),
         error_observed_in_code(errors.NOT_ENOUGH_CREDITS, "fewer credits than recipients", programs=8, status=402),
-        proposed_error(errors.BAD_REQUEST, "the e-mails would take more than 64 MB", status=413),
     ),
     scope="transactional.email",
-    notes=("202 if the e-mail is scheduled.",),
+    notes=("202 if the e-mail is scheduled.", "413 `bad_request` if its e-mails would take more than 64 MB."),
 )  # fmt: skip
 def send_transac_email(caller: Caller, body: dict[str, Any]) -> dict[str, Any] | OtherStatus:
     sent = model.send(caller, body)
