@@ -13,10 +13,6 @@ def test_they_are_those_that_scenarios_can_extend():
     assert set(by_operation().values()) == shipped
 
 
-def test_sending_is_one_of_them():
-    assert by_operation()["sendTransacEmail"] == "send"
-
-
 @pytest.mark.parametrize("operation", by_operation())
 def test_a_refusal_names_the_library_that_helps(api, operation):
     row, library = catalogue()[operation], by_operation()[operation]

@@ -8,7 +8,7 @@ import pytest
 
 from mockserver import Settings, create_app
 from mockserver.resources.oauth.scopes import CATALOGUE
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS
 
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
@@ -51,7 +51,7 @@ RESOURCES = {
     "/v3/contacts": "contacts",
     "/v3/webhooks": "webhooks",
 }
-EVERY = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+EVERY = pytest.mark.parametrize("operation", API_OPERATIONS.values(), ids=API_OPERATIONS)
 
 
 def resource(operation):
@@ -136,7 +136,7 @@ def test_the_declaration_is_that_of_the_contract(operation):
 def test_the_list_of_scopes_tells_the_operations(realm):
     listed = {row["name"]: row["api_endpoints"] for row in realm.open("GET", "/realms/partner/scopes").json["scopes"]}
     expected = {name: [] for name in CATALOGUE}
-    for operation in OPERATIONS.values():
+    for operation in API_OPERATIONS.values():
         expected[scopes(operation)[0]].append(f"{operation.method} {operation.path}")
 
     assert listed == expected
