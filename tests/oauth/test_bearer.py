@@ -36,6 +36,7 @@ ABSENT = {
     "webhookId": 999,
     "id": 999,
     "identifier": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d",
+    "email": "absent@group.test",
     "attributeCategory": "normal",
     "attributeName": "ABSENT",
 }
