@@ -23,13 +23,21 @@ WORKSPACE = {
             "domains": [{"name": "group.test", "state": "pending"}],
             "webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "events": ["sent"]}],
             "campaigns": [{"id": 1, "name": "June"}],
+            "scheduled_emails": [{"message_id": "<1@a>", "to": "bob@example.test", "scheduled_at": "PT1H"}],
         },
         {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group"},
     ],
     "oauth_apps": [{"client_id": "app", "client_secret": "s3cret", "scopes": ["all"]}],
 }
 #: What is there, so that it can be read, and what is not, so that nothing is written.
-THERE = {"senderId": 1, "domainName": "group.test", "webhookId": 1, "id": 1003002, "campaignId": 1}
+THERE = {
+    "senderId": 1,
+    "domainName": "group.test",
+    "webhookId": 1,
+    "id": 1003002,
+    "campaignId": 1,
+    "identifier": "<1@a>",
+}
 ABSENT = {
     "senderId": 999,
     "domainName": "absent.test",
