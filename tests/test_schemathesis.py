@@ -16,7 +16,7 @@ from examples import examples
 from hypothesis import given, settings, strategies
 from hypothesis.stateful import run_state_machine_as_test
 from schemathesis.config import SchemathesisConfig
-from schemathesis.specs.openapi.checks import positive_data_acceptance, unsupported_method
+from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance, unsupported_method
 
 from mockserver import Settings, create_app
 from mockserver.resources.registry import OPERATIONS
@@ -94,6 +94,9 @@ BEYOND_A_SCHEMA = {
     "createAdminSsoToken": r"Invalid email address",
     "createSubAccountSsoToken": rf"{_UNKNOWN}|Invalid email address",
     "createSubAccountKey": _UNKNOWN,
+    "sendTransacEmail": r" is (missing|not valid|required|already used)|at most|72 hours|Invalid template id",
+    "getScheduledEmailById": r"are required together",
+    "getTransacBlockedContacts": _DATES,
     "getSharedTemplateUrl": r"Only email campaigns or templates are allowed",
 }
 #: Of a member that no schema names, nothing can be said but that our JSON holds numbers of 64 bits.
@@ -139,6 +142,8 @@ def excluded(case, answer):
         "|".join(filter(None, [rule, _ANYWHERE])), answer.json()["message"]
     ):
         return [*NO_405, positive_data_acceptance]
+    if operation_of(case) == "sendTransacEmail" and answer.status_code == 201:
+        return [*NO_405, negative_data_rejection]  # what is empty, of whatever type, counts as absent
     return NO_405
 
 
@@ -148,7 +153,7 @@ def met():
     found = Counter()
     reset()
     yield found
-    if len({operation for operation, _ in found}) == len(OPERATIONS):
+    if {operation for operation, _ in found} >= OPERATIONS.keys():
         assert found.total() >= 1500
         assert all(found[operation.id, operation.status] for operation in OPERATIONS.values())
 

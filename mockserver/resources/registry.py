@@ -22,6 +22,7 @@ from mockserver.resources import (
     oauth,
     scheduled_emails,
     senders,
+    sending,
     sso,
     webhooks,
 )
@@ -39,6 +40,7 @@ RESOURCES: tuple[Resource, ...] = (
     inbound.RESOURCE,
     campaigns.RESOURCE,
     scheduled_emails.RESOURCE,
+    sending.RESOURCE,
     attributes.RESOURCE,
     sso.RESOURCE,
     oauth.RESOURCE,

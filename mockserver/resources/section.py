@@ -15,6 +15,8 @@ from marshmallow import ValidationError, fields, validate
 from mockserver.core.state.state import LAST_ID
 from mockserver.core.time import duration
 from mockserver.core.time.clock import LATEST, Clock, shown
+from mockserver.core.time.instant import parse_instant as parse_instant
+from mockserver.core.time.instant import write_instant as write_instant
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas.fields import Number
 from mockserver.web.schemas.schema import Closed
@@ -97,26 +99,6 @@ def about(text: str, **keywords: Any) -> dict[str, Any]:
     `keywords` of JSON Schema come beside those that follow from the field.
     """
     return {"metadata": {"description": text, **keywords}}
-
-
-def parse_instant(text: str) -> datetime:
-    """The moment of an RFC 3339 date-time, in UTC.
-
-    Raises:
-        ValueError: the text is no RFC 3339 date-time, or the clock cannot show the moment.
-    """
-    if not re.fullmatch(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)", text, re.ASCII):
-        raise ValueError("not an RFC 3339 date-time, such as 2026-01-15T09:00:00Z")
-    try:
-        moment = datetime.fromisoformat(text.upper()).astimezone(UTC)
-    except (ValueError, OverflowError) as error:
-        raise ValueError("not an RFC 3339 date-time, such as 2026-01-15T09:00:00Z") from error
-    return shown(moment)
-
-
-def write_instant(moment: datetime) -> str:
-    """A moment as an RFC 3339 date-time in UTC, with a fraction of a second only where there is one."""
-    return moment.isoformat().replace("+00:00", "Z")
 
 
 class Duration(fields.Field[timedelta]):

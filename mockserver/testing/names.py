@@ -148,6 +148,10 @@ ApiOperation = Literal[
     "getInboundEmailEvents",
     "getSharedTemplateUrl",
     "deleteScheduledEmailById",
+    "sendTransacEmail",
+    "getScheduledEmailById",
+    "getTransacBlockedContacts",
+    "deleteSmtpBlockedContactsByEmail",
     "deleteAttribute",
     "createAdminSsoToken",
     "createSubAccountSsoToken",
@@ -174,6 +178,6 @@ OtherOperation = Literal[
     "oauthScopes",
 ]
 
-#: The id of an operation: editors complete those of the mock. Any other id is allowed, such as `sendTransacEmail`, and
+#: The id of an operation: editors complete those of the mock. Any other id is allowed, such as `getSmtpTemplates`, and
 #: the server refuses an unknown id with the one that was probably meant.
 OperationName = ApiOperation | OtherOperation | str

@@ -11,10 +11,10 @@ def entry(api):
 
 
 def test_an_operation_that_only_the_service_has_is_404_with_its_name_in_a_header(api):
-    answer = api.post("/v3/smtp/email", json={})
+    answer = api.post("/v3/companies", json={})
 
     assert (answer.status_code, answer.json) == (404, NOT_FOUND)
-    assert answer.headers["X-Mock-Beyond"] == "sendTransacEmail"
+    assert answer.headers["X-Mock-Beyond"] == "postCompanies"
     assert answer.headers["X-Mock-Answered"] == "refused"
 
 
@@ -86,12 +86,12 @@ def test_what_the_service_does_not_have_either_is_a_plain_404_that_tells_what_it
 def test_a_caller_without_a_key_is_refused_before_with_the_name_all_the_same(make_api):
     api = make_api(keys="known")
 
-    answer = api.post("/v3/smtp/email", key="nobody", json={})
+    answer = api.post("/v3/companies", key="nobody", json={})
 
     assert answer.status_code == 401
-    assert answer.headers["X-Mock-Beyond"] == "sendTransacEmail"
+    assert answer.headers["X-Mock-Beyond"] == "postCompanies"
     assert "X-Mock-Answered" not in answer.headers
-    assert entry(api)["operation"] == "sendTransacEmail"
+    assert entry(api)["operation"] == "postCompanies"
 
 
 def test_such_a_call_counts_in_the_rate_limit(api):

@@ -172,10 +172,10 @@ def test_a_fault_lets_the_answer_through_that_comes_late(make_api):
 
 @pytest.mark.parametrize("code", SPEC_CODES)
 def test_it_may_have_any_code_of_the_service(api, code):
-    rule = {"fault": "error", "code": code, "match": {"operation": "sendTransacEmail"}}
+    rule = {"fault": "error", "code": code, "match": {"operation": "postCompanies"}}
 
     assert api.post("/_mock/faults", json=rule).status_code == 201
-    assert api.post("/v3/smtp/email", json={}).json["code"] == code
+    assert api.post("/v3/companies", json={}).json["code"] == code
 
 
 @pytest.mark.parametrize(

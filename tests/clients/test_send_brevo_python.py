@@ -1,4 +1,4 @@
-"""Sending by the official client library, over a real socket, in a workspace that extends the library `send`."""
+"""Sending by the official client library, over a real socket."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def server():
 @pytest.fixture
 def workspace(server):
     clock = {"start": START.isoformat(), "frozen": True}
-    with server.workspace({"extends": "send", "clock": clock, "accounts": [ACCOUNT]}) as found:
+    with server.workspace({"clock": clock, "accounts": [ACCOUNT]}) as found:
         yield found
 
 

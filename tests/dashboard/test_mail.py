@@ -9,7 +9,6 @@ from mockserver.core.traffic.mailbox import Sending
 
 #: A workspace that sends what clients give it.
 SENDING = {
-    "extends": "send",
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
     "domains": [{"name": "acme.test", "state": "authenticated"}],

@@ -578,7 +578,7 @@ def test_a_stop_takes_no_time_though_the_server_hangs(inbox):
 def test_a_mail_that_a_client_sends_arrives_at_all_its_recipients(inbox, start):
     peer = inbox()
     sender = {"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}
-    workspace = start(peer.url).workspace({"extends": "send", "senders": [sender]})
+    workspace = start(peer.url).workspace({"senders": [sender]})
     body = {
         "sender": {"id": 1},
         "to": [{"email": "bob@example.test", "name": "Bob"}],

@@ -9,7 +9,7 @@ from drafts import Draft
 
 #: A workspace that answers them; it has no webhooks, so that nothing leaves it.
 SCENARIO = {
-    "extends": ["empty", "send", "contacts"],
+    "extends": ["empty", "contacts"],
     "clock": {"start": "2026-11-30T09:00:00Z"},
     "accounts": [
         {

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 def fill(api, batch):
     """Write each of the values somewhere: in names, addresses, bodies, headers, paths, mails and scenarios."""
-    scenario = {"extends": ["standard", "send"], "description": batch[0]}
+    scenario = {"extends": "standard", "description": batch[0]}
     api.post("/_mock/reset", json={"scenario": scenario})
     taken = set()
     for number, value in enumerate(batch):

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES
 from mockserver.testing import names
 
@@ -24,8 +24,8 @@ _EVENTS = {
         (names.FaultName, FAULT_KINDS),
         (names.MachineName, LIFECYCLES),
         (names.MachineEvent, _EVENTS),
-        (names.ApiOperation, OPERATIONS),
-        (names.OtherOperation, ALL_OPERATIONS.keys() - OPERATIONS),
+        (names.ApiOperation, API_OPERATIONS),
+        (names.OtherOperation, ALL_OPERATIONS.keys() - API_OPERATIONS),
         (names.Story, STORIES),
         (names.WebhookEvent, {name for rows in BY_NAME.values() for name in rows}),
     ],

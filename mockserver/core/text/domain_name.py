@@ -69,6 +69,21 @@ def comparable(address: str) -> str:
     return f"{local.lower()}{sign}{ascii_form(domain)}"
 
 
+def is_email(text: str) -> bool:
+    """Return whether a text is an e-mail address, with its domain in Unicode or in A-labels, and no IP address."""
+    local, _, domain = text.rpartition("@")
+    is_whole = len(text) <= LONGEST_EMAIL and domain == domain.strip() and not domain.endswith(".")
+    return is_whole and is_host_name(ascii_form(domain)) and _local_part().fullmatch(local) is not None
+
+
+@cache
+def _local_part() -> re.Pattern[str]:
+    """Return the pattern of what comes before the @: atoms with dots between them, or a quoted text."""
+    atom = r"[-!#$%&'*+/=?^`{}|~\w]+"
+    quoted = r'"(?:[\001-\010\013\014\016-\037!#-\[\]-\177]|\\[\001-\011\013\014\016-\177])*"'
+    return re.compile(rf"{atom}(?:\.{atom})*|{quoted}")
+
+
 def is_address(wanted: str) -> Callable[[str], bool]:
     """A test whether an address equals the wanted one, for use on many addresses."""
     compared = comparable(wanted)

@@ -13,6 +13,9 @@ Thing = TypeVar("Thing")
 
 #: A thing that takes more than one part in so many of all bytes is not kept. Chosen: one thing evicts few others.
 _SHARE = 4
+#: What an empty list and an empty text take, and what an item and a character add at most, in bytes.
+_EMPTY_LIST, _PER_ITEM = getsizeof([]), 8
+_EMPTY_TEXT, _PER_CHARACTER = getsizeof("\U0001f600") - 4, 4
 
 
 class RingCounts(NamedTuple):
@@ -153,11 +156,20 @@ class Ring(Generic[Thing]):
 
 
 def weight(value: Any) -> int:
-    """How many bytes a value of mappings, lists and plain values takes, with all it holds; the cost grows with it."""
+    """How many bytes a value of mappings, lists and plain values takes, with all it holds; the cost grows with it.
+
+    Equal values weigh the same, however they were made: Python's own size of a list tells how it grew, and that of a
+    text whether somebody has asked for its UTF-8.
+    """
     found, left = 0, [value]
     while left:
         one = left.pop()
-        found += getsizeof(one)
+        if isinstance(one, list):
+            found += _EMPTY_LIST + _PER_ITEM * len(one)
+        elif isinstance(one, str) and not one.isascii():
+            found += _EMPTY_TEXT + _PER_CHARACTER * len(one)
+        else:
+            found += getsizeof(one)
         if isinstance(one, dict):
             left.extend(one)
             left.extend(one.values())

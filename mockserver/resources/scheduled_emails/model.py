@@ -37,6 +37,8 @@ MACHINE = StateMachine(
     timed=frozenset({"fall_due"}),
 )
 
+#: Why an e-mail is not sent for which credits are missing when it falls due; the words are proposed.
+_NO_CREDITS = "Sending has been rejected because the account has not enough credits"
 #: Printable ASCII but `<`, `>` and `@`, which separate the parts of a message id.
 _PART = "[!-;=?A-~]+"
 _MESSAGE_ID = re.compile(f"<{_PART}@{_PART}>")
@@ -130,18 +132,27 @@ def delete(caller: Caller, identifier: str) -> None:
     Raises:
         ServiceError: 400 if the identifier is neither; 404 if nothing is scheduled under it.
     """
+    for row in find(caller, identifier, SCHEDULED):
+        SCHEDULED_EMAIL.fire(caller.workspace, caller.account, row, "cancel")
+
+
+def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
+    """Return the e-mails in some states with a batch id or a message id.
+
+    Raises:
+        ServiceError: 400 if the identifier is neither; 404 if there are none.
+    """
     if not is_message_id(identifier) and not is_batch_id(identifier):
         reason = (
             f"invalid identifier {reasons.shown(identifier)}: expected a UUID of version 4 or a message id <id@host>"
         )
         message = "identifier must be a UUIDv4 batch id or a message id in angle brackets"
         raise INVALID_PARAMETER(message, sentence=INVALID_PARAMETERS_PASSED).because(reason)
-    found = _named(caller.account, identifier)
-    scheduled = [row for row in found if row.state == SCHEDULED]
-    if not scheduled:
-        raise DOCUMENT_NOT_FOUND(sentence=RECORDS_NOT_FOUND).because(_why_none(caller, identifier, found))
-    for row in scheduled:
-        SCHEDULED_EMAIL.fire(caller.workspace, caller.account, row, "cancel")
+    named = _named(caller.account, identifier)
+    found = [row for row in named if row.state in states]
+    if not found:
+        raise DOCUMENT_NOT_FOUND(sentence=RECORDS_NOT_FOUND).because(_why_none(caller, identifier, named))
+    return found
 
 
 def _named(account: Account, identifier: str) -> list[ScheduledEmail]:
@@ -176,8 +187,13 @@ def _send(workspace: Workspace, account: Account, email: ScheduledEmail) -> None
     """Send an e-mail: it costs credits, and webhooks are told of the request and, soon after, of the delivery."""
     content = email.mail
     _let_go(workspace, account, email)
-    if content is not None:
-        email.rejected = sending.send(workspace, account, content, rejected=email.rejected, request=email.request)
+    if content is None:
+        spending.use(workspace, account, "email")
+        events.tell_story(workspace, account, "delivered", email.to, email.message_id, email.subject)
         return
-    spending.use(workspace, account, "email")
-    events.tell_story(workspace, account, "delivered", email.to, email.message_id, email.subject)
+    if email.rejected is None and not spending.are_left(workspace, account, "email", sending.cost([content])):
+        email.rejected = _NO_CREDITS
+    if email.rejected is None:
+        sending.send(workspace, account, [content], request=email.request)
+    else:
+        sending.reject(workspace, account, [content], email.rejected)

@@ -1,6 +1,9 @@
-"""Sending an e-mail with all that follows: credits, the mailbox, and the events of which webhooks are told."""
+"""Sending e-mails with all that follows: credits, the mailbox, and the events of which webhooks are told."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
 
 from mockserver.core.state.account import Account
 from mockserver.core.traffic.mail import TO, Mail, MailContent, Party
@@ -10,32 +13,37 @@ from mockserver.resources.account import spending
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import STORIES
 
-#: Why an e-mail is not sent for which credits are missing when it falls due; the words are proposed.
-_NO_CREDITS = "Sending has been rejected because the account has not enough credits"
+
+def cost(contents: Sequence[MailContent]) -> int:
+    """Return how many credits e-mails cost: one for each recipient (contract/sending#sendTransacEmail)."""
+    return sum(len(content.recipients) for content in contents)
 
 
-def send(
+def send(workspace: Workspace, account: Account, contents: Sequence[MailContent], *, request: str | None) -> bool:
+    """Send e-mails for which credits are left, and tell webhooks of the requests and the deliveries.
+
+    Returns:
+        Whether the contents of all attachments were kept, as by `deliver`.
+    """
+    spending.use(workspace, account, "email", cost(contents))
+    are_kept = [deliver(workspace, account, content, request=request) for content in contents]
+    for scene in STORIES["delivered"]:
+        for content in contents:
+            events.tell_recipients(workspace, account, content, scene.event, after=scene.after)
+    return all(are_kept)
+
+
+def reject(
     workspace: Workspace,
     account: Account,
-    content: MailContent,
+    contents: Sequence[MailContent],
+    reason: str,
     *,
-    rejected: str | None = None,
-    request: str | None = None,
-) -> str | None:
-    """Send an e-mail: it costs a credit for each recipient, and webhooks are told of request and delivery.
-
-    If it is `rejected`, or credits are missing, it is not sent, and webhooks are told of the event `error` instead.
-    Returns the reason, or None if it was sent.
-    """
-    if rejected is None and not spending.use(workspace, account, "email", len(content.recipients)):
-        rejected = _NO_CREDITS
-    if rejected is None:
-        deliver(workspace, account, content, request=request)
-        for scene in STORIES["delivered"]:
-            events.tell_recipients(workspace, account, content, scene.event, after=scene.after)
-    else:
-        events.tell_recipients(workspace, account, content, "error", overrides={"reason": rejected})
-    return rejected
+    after: timedelta = timedelta(),
+) -> None:
+    """Tell webhooks of the event `error` for e-mails that are not sent, so long after now."""
+    for content in contents:
+        events.tell_recipients(workspace, account, content, "error", after=after, overrides={"reason": reason})
 
 
 def deliver(workspace: Workspace, account: Account, content: MailContent, *, request: str | None) -> bool:

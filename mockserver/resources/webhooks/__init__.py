@@ -12,5 +12,5 @@ RESOURCE = Resource(
     late_lifecycles={"export": _history.EXPORT},
     listeners={("delivery", "succeed"): _history.note_notified},
     late_section=_section.SECTION,
-    members=frozenset({"webhooks", "exports", "blocked_contacts"}),
+    members=frozenset({"webhooks", "exports"}),
 )

@@ -1,4 +1,4 @@
-"""Contacts to whom nothing is sent any more, because an e-mail to them has bounced hard (contract/events#blocked)."""
+"""Contacts to whom e-mails are not delivered any more, and why (contract/events#blocked)."""
 
 from __future__ import annotations
 
@@ -13,40 +13,73 @@ from mockserver.resources.webhooks.event import EMAIL, TRANSACTIONAL_EMAIL, Occu
 
 _LOG = logging.getLogger(__name__)
 
-#: The event that blocks a contact, and those that happen to an e-mail for a blocked one: one in the place of the other.
-_BLOCKING, _DELIVERED, _BLOCKED = "hardBounce", "delivered", "blocked"
+HARD_BOUNCE, SPAM, UNSUBSCRIBED = "hardBounce", "contactFlaggedAsSpam", "unsubscribedViaEmail"
+#: The codes of the vendor for why a contact is blocked, each with a sentence about a contact.
+REASONS = {
+    HARD_BOUNCE: "an e-mail to {email} has bounced hard, so the contact is blocked",
+    SPAM: "{email} has reported an e-mail as spam, so the contact is blocked for {sender}",
+    UNSUBSCRIBED: "{email} has unsubscribed, so the contact is blocked",
+    "unsubscribedViaMA": "{email} has unsubscribed by marketing automation, so the contact is blocked",
+    "unsubscribedViaApi": "{email} was unsubscribed by the API, so the contact is blocked",
+    "adminBlocked": "{email} was blocked by an administrator",
+}
+#: The events that block a contact.
+_BLOCKING = {"hardBounce": HARD_BOUNCE, "spam": SPAM, "unsubscribed": UNSUBSCRIBED}
+#: The events that happen to an e-mail for a blocked contact: one in the place of the other.
+_DELIVERED, BLOCKED = "delivered", "blocked"
 
 
 @dataclass(slots=True, eq=False)
 class BlockedContact:
-    """A contact to whom an account sends nothing from a moment on, by the comparable form of the address."""
+    """A contact that is blocked from a moment on."""
 
     email: str
     blocked_at: datetime
+    #: One of `REASONS`.
+    reason: str = HARD_BOUNCE
+    #: Whose e-mail was reported or unsubscribed from; empty if it does not matter. A spam report blocks only for this
+    #: sender, any other reason for all senders of the account.
+    sender: str = ""
+
+    @property
+    def why(self) -> str:
+        """A sentence that tells why the contact is blocked."""
+        return REASONS[self.reason].format(email=self.email, sender=self.sender or "all senders")
 
 
 def note(workspace: Workspace, account: Account, row: RaisedEvent, occurrence: Occurrence) -> None:
     """Block the contact to whom an event happens, if it is such an event; not if the workspace has no room left."""
+    reason = _BLOCKING.get(row.name)
+    is_meant = occurrence.category == TRANSACTIONAL_EMAIL or reason == HARD_BOUNCE
     is_address = "@" in occurrence.to and len(occurrence.to) <= LONGEST_EMAIL
-    if row.name != _BLOCKING or occurrence.category.channel != EMAIL or not is_address:
+    if reason is None or not is_meant or occurrence.category.channel != EMAIL or not is_address:
         return
-    if reason := workspace.state.full(1):
-        _LOG.warning("workspace %s does not keep that %s is blocked: %s", workspace.name, occurrence.to, reason)
+    if full := workspace.state.full(1):
+        _LOG.warning("workspace %s does not keep that %s is blocked: %s", workspace.name, occurrence.to, full)
     else:
-        block(account, BlockedContact(occurrence.to, occurrence.at))
+        sender = "" if reason == HARD_BOUNCE else occurrence.sender[:LONGEST_EMAIL]
+        block(account, BlockedContact(occurrence.to, occurrence.at, reason, sender))
 
 
 def block(account: Account, contact: BlockedContact) -> None:
-    """Block a contact, from the earliest moment on from which it was ever blocked."""
-    contacts, key = account.table(BlockedContact), comparable(contact.email)
-    known = contacts.setdefault(key, contact)
-    known.blocked_at = min(known.blocked_at, contact.blocked_at)
+    """Block a contact, from the earliest moment on from which it was ever blocked, and for the reason of then."""
+    contacts = account.table(BlockedContact)
+    key = _key(contact.email, contact.sender if contact.reason == SPAM else "")
+    known = contacts.get(key)
+    if known is None or contact.blocked_at < known.blocked_at:
+        contacts[key] = contact
 
 
-def as_it_happens(account: Account, occurrence: Occurrence) -> Occurrence:
-    """An event of an e-mail that is sent: `blocked` where it would have been delivered to a blocked contact."""
-    if occurrence.event != _DELIVERED or occurrence.category != TRANSACTIONAL_EMAIL:
-        return occurrence
-    contact = account.rows_of(BlockedContact).get(comparable(occurrence.to))
-    is_blocked = contact is not None and contact.blocked_at <= occurrence.at
-    return occurrence._replace(event=_BLOCKED) if is_blocked else occurrence
+def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | None:
+    """Return the contact that is blocked if an e-mail would be delivered to it, or None if it gets the e-mail."""
+    contacts = account.rows_of(BlockedContact)
+    if not contacts or occurrence.event != _DELIVERED or occurrence.category != TRANSACTIONAL_EMAIL:
+        return None
+    keys = _key(occurrence.to), _key(occurrence.to, occurrence.sender)
+    found = (contact for key in keys if (contact := contacts.get(key)) is not None)
+    return next((contact for contact in found if contact.blocked_at <= occurrence.at), None)
+
+
+def _key(email: str, sender: str = "") -> str:
+    """Return the key of a contact that is blocked for all senders, or for one."""
+    return f"{comparable(email)} {comparable(sender)}".rstrip()

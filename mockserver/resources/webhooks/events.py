@@ -41,7 +41,7 @@ def raise_event(
     if isinstance(tags, list):
         # The tags are in two members of a payload, of which an override gives only one.
         occurrence = occurrence._replace(tags=tuple(str(tag) for tag in tags))
-    occurrence = occurrence._replace(sender=occurrence.sender or default_sender(account))
+    occurrence = occurrence._replace(sender=_sender(account, occurrence, overrides))
     row = raised(occurrence.category, occurrence.event)
     blocked.note(workspace, account, row, occurrence)
     members = payload(workspace, row, occurrence)
@@ -53,6 +53,12 @@ def raise_event(
         for webhook in _subscribers(account, occurrence, row)
         if workspace.has_another_id("delivery")
     ]
+
+
+def _sender(account: Account, occurrence: Occurrence, overrides: Mapping[str, Any]) -> str:
+    """Return the address from which the e-mail of an occurrence was sent."""
+    given = overrides.get("sender_email")
+    return given if isinstance(given, str) and given else occurrence.sender or default_sender(account)
 
 
 def payload(workspace: Workspace, row: RaisedEvent, occurrence: Occurrence) -> dict[str, Any]:
@@ -92,11 +98,13 @@ def tell_recipients(
             category, event, row.party.email, at, content.message_id, content.subject, content.tags,
             content.sender.email,
         )  # fmt: skip
-        happening = blocked.as_it_happens(account, occurrence)
-        if happening.event != event and workspace.answering is not None:
-            why = f"an e-mail to {occurrence.to} has bounced hard, so the contact is blocked"
-            workspace.answering.warn(f"{why}: webhooks get the event {happening.event} instead of {event}")
-        found += raise_event(workspace, account, happening, overrides)
+        contact = blocked.blocked_from(account, occurrence)
+        if contact is not None:
+            occurrence = occurrence._replace(event=blocked.BLOCKED)
+            if workspace.answering is not None:
+                told = f"webhooks get the event {blocked.BLOCKED} instead of {event}"
+                workspace.answering.warn(f"{contact.why}: {told}")
+        found += raise_event(workspace, account, occurrence, overrides)
     return found
 
 

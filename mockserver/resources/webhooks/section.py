@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_host_name
+from mockserver.core.text.domain_name import domain_of, is_host_name
 from mockserver.core.text.spelling import nearest
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks import batches
-from mockserver.resources.webhooks.blocked import BlockedContact, block
 from mockserver.resources.webhooks.catalogue import (
     CREATE_EVENTS,
     EXPORT_EVENTS,
@@ -89,15 +88,6 @@ class WebhookItem(Item):
             raise ValidationError(found)
 
 
-class BlockedContactItem(Item):
-    email = fields.String(
-        required=True,
-        validate=validate.Length(min=1, max=LONGEST_EMAIL),
-        **about("the address to which nothing is sent"),
-    )
-    blocked_at = Instant(**about("since when; the clock's start if left out"))
-
-
 class WrittenDay(Day):
     """A day that is written back without a time, `2026-01-15`."""
 
@@ -156,8 +146,6 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
     for index, item in enumerate(items):
         yield from _load_webhook(workspace, account, index, item, last)
     yield from _load_exports(workspace, account, data.get("exports", ()))
-    for item in data.get("blocked_contacts", ()):
-        block(account, BlockedContact(**{"blocked_at": workspace.state.clock.now(), **item}))
     batches.resume(account)
 
 
@@ -218,23 +206,17 @@ def _wrong_subscription(category: Category, members: Mapping[str, Any]) -> dict[
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     webhooks = [_WEBHOOK_ITEM.dump(row) for row in account.rows_of(Webhook).values()]
     exports = [_EXPORT_ITEM.dump(row) for row in account.rows_of(Export).values()]
-    contacts = [_BLOCKED_CONTACT_ITEM.dump(row) for row in account.rows_of(BlockedContact).values()]
-    found = {"webhooks": webhooks, "exports": exports, "blocked_contacts": contacts}
+    found = {"webhooks": webhooks, "exports": exports}
     return {name: rows for name, rows in found.items() if rows}
 
 
 _WEBHOOK_ITEM = WebhookItem()
 _EXPORT_ITEM = ExportItem()
-_BLOCKED_CONTACT_ITEM = BlockedContactItem()
 
 SECTION = Section(
     fields={
         "webhooks": List(fields.Nested(WebhookItem), **about("its webhooks")),
         "exports": List(fields.Nested(ExportItem), **about("exports of the history of its webhooks")),
-        "blocked_contacts": List(
-            fields.Nested(BlockedContactItem),
-            **about("to whom nothing is sent any more, since an e-mail has bounced hard"),
-        ),
     },
     load=_load,
     dump=_dump,

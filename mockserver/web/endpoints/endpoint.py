@@ -5,13 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from functools import cached_property
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from marshmallow import Schema, ValidationError
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, no_room
-from mockserver.core.contract.operation import Operation
+from mockserver.core.contract.operation import Operation, OtherStatus
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.workspace import Workspace
@@ -102,7 +103,12 @@ class Endpoint(ABC):
 
     def reply(self, result: object) -> Reply:
         """The answer with the operation's status and, if it has an answer's schema, a result as that dumps it."""
-        return Reply(self.operation.status, b"" if self._dump is None else json_text.write(self._dump(result)))
+        status = self.operation.status
+        if isinstance(result, OtherStatus):
+            status, result = result
+        if self._dump is None or status == HTTPStatus.NO_CONTENT:
+            return Reply(status, b"")
+        return Reply(status, json_text.write(self._dump(result)))
 
     def _parameters(self, request: Request, exchange: Exchange) -> dict[str, Any]:
         query = self._query

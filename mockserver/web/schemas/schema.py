@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError, fields, missing
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
 from marshmallow.exceptions import SCHEMA
 from marshmallow.schema import SchemaMeta
 
@@ -109,6 +109,19 @@ class Input(Base):
         """
         if len(value) > self.longest:
             raise too_long(value, self.longest)
+
+
+class Described(Input):
+    """A body whose members the operation's rule checks, with the service's own messages in the service's own order.
+
+    The schema tells types, bounds and evidence; it loads an object as it is.
+    """
+
+    class Meta:
+        unknown = INCLUDE  # so that compiled loading asks `load`, too
+
+    def load(self, data: Any, **options: Any) -> Any:
+        return data
 
 
 def _is_bounded(field: fields.Field[Any]) -> bool:

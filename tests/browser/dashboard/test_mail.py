@@ -10,7 +10,6 @@ import requests
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 SCENARIO = {
-    "extends": "send",
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
     "domains": [{"name": "acme.test", "state": "authenticated"}],

@@ -24,7 +24,7 @@ from mockserver.web.service.rate_limit import Windows
 
 #: So few that most histories evict something.
 FEW = {"journal_limit": 4, "mailbox_limit": 2, "history_limit": 5, "receivers_limit": 2}
-SCENARIO = {"extends": "send", "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
+SCENARIO = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 NAMES = st.sampled_from(["a", "b", "c"])
 
 

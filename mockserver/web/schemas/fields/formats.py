@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
-from urllib.parse import urlsplit
 
 from marshmallow import ValidationError, fields, validate
 
 from mockserver.core.state.keys import LONGEST_KEY, is_key
 from mockserver.core.text import header_form
-from mockserver.core.text.domain_name import LONGEST_EMAIL, ascii_form, is_host_name
+from mockserver.core.text.domain_name import ascii_form, is_email, is_host_name
+from mockserver.core.text.url_form import LONGEST_URL as LONGEST_URL
+from mockserver.core.text.url_form import is_url
 from mockserver.web.schemas.field_errors import FieldError, invalid
 from mockserver.web.schemas.fields.scalars import with_metadata
 from mockserver.web.schemas.length import Longest
 
-#: The most characters of a URL. Proposed (contract/transport): browsers and proxies take about as many.
-LONGEST_URL = 2_048
 #: The most characters of a header's name, and of its value. Proposed (contract/transport): far above honest ones, and
 #: many servers refuse a longer line.
 LONGEST_HEADER_NAME, LONGEST_HEADER_VALUE = 256, 8_192
@@ -39,11 +37,7 @@ class _EmailCheck(validate.Email):
         self._error = error
 
     def __call__(self, value: str) -> str:
-        if len(value) > LONGEST_EMAIL:
-            raise ValidationError(self._format_error(value))
-        local, _, domain = value.rpartition("@")
-        is_whole = domain == domain.strip() and not domain.endswith(".")
-        if not is_whole or not is_host_name(ascii_form(domain)) or not self.USER_REGEX.match(local):
+        if not is_email(value):
             raise ValidationError(self._format_error(value))
         return value
 
@@ -58,19 +52,10 @@ class Url(fields.String):
         super().__init__(validate=_check_url, **with_metadata(kwargs, format="uri"))
 
 
-#: Percent-encoded, reserved and unreserved characters (RFC 3986, 2).
-_URL_CHARACTERS = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])++")
-
-
 def _check_url(value: str) -> None:
     if len(value) > LONGEST_URL:
         raise invalid(f"Not a valid URL: it is longer than {LONGEST_URL:,} characters")
-    try:
-        parts = urlsplit(value)
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise invalid("Not a valid URL") from error
-    if parts.scheme not in ("http", "https") or not host or not _URL_CHARACTERS.fullmatch(value):
+    if not is_url(value):
         raise invalid("Not a valid URL")
 
 

@@ -1,4 +1,4 @@
-"""Workspaces that extend the shipped library `send`, and calls of POST /v3/smtp/email."""
+"""Workspaces that send, and calls of POST /v3/smtp/email."""
 
 import pytest
 
@@ -13,7 +13,6 @@ MAIL = {
     "htmlContent": "<p>Hi</p>",
 }
 SCENARIO = {
-    "extends": "send",
     "clock": {"start": START, "frozen": True},
     "seed": 7,
     "accounts": [

@@ -61,21 +61,6 @@ def test_webhooks_are_told_of_the_request_and_two_seconds_later_of_the_delivery(
     assert (payload["sender_email"], payload["date"]) == ("news@acme.test", "2026-01-15 10:00:02")
 
 
-def test_who_has_bounced_hard_is_blocked(sending):
-    here = sending()
-    here.api.post("/_mock/trigger", json={"event": "hardBounce", "to": "bob@example.test"})
-
-    assert here.send(to=[{"email": "BOB@example.test"}, {"email": "eve@example.test"}]).status_code == 201
-    here.advance("PT2S")
-
-    assert here.events()[1:] == [
-        ("request", "BOB@example.test"),
-        ("request", "eve@example.test"),
-        ("blocked", "BOB@example.test"),
-        ("delivered", "eve@example.test"),
-    ]
-
-
 @pytest.mark.parametrize(
     ("members", "warning"),
     [
@@ -118,19 +103,6 @@ def test_the_journal_has_no_warning_when_an_e_mail_is_sent(sending, members):
     assert here.warnings() == []
 
 
-def test_the_journal_says_that_a_contact_is_blocked_in_place_of_a_delivery(sending):
-    here = sending()
-    here.api.post("/_mock/trigger", json={"event": "hardBounce", "to": "bob@example.test"})
-    here.send()
-
-    assert here.warnings() == [
-        (
-            "an e-mail to bob@example.test has bounced hard, so the contact is blocked: webhooks get the event "
-            "blocked instead of delivered"
-        )
-    ]
-
-
 def test_an_account_whose_relay_is_not_enabled_sends_nothing(sending):
     relay = {"enabled": False, "data": {"userName": "owner@acme.test", "relay": "smtp-relay.brevo.com", "port": 587}}
     here = sending(account={"relay": relay})
@@ -141,7 +113,10 @@ def test_an_account_whose_relay_is_not_enabled_sends_nothing(sending):
         403,
         {
             "code": "permission_denied",
-            "message": "Unable to send email. Your SMTP account is not yet activated.",
+            "message": (
+                "Unable to send email. Your SMTP account is not yet activated. "
+                "Please contact us at contact@brevo.com to request activation"
+            ),
         },
     )
     assert here.mails() == []
@@ -292,7 +267,7 @@ def test_a_sub_account_sends_with_the_credits_that_it_was_assigned_until_they_ru
         "senders": [{"id": 1, "name": "Shop", "email": "shop@acme.test", "state": "verified"}],
     }
     master = {"name": "group", "role": "master", "api_keys": ["group-key"], "pool": {"credits": {"email": 10}}}
-    api = make_api({"extends": "send", "accounts": [master, shop]}, key="shop-key")
+    api = make_api({"accounts": [master, shop]}, key="shop-key")
     mail = {"sender": {"id": 1}, "to": [{"email": "bob@example.test"}], "subject": "Hi", "textContent": "Hi"}
 
     statuses = [api.post("/v3/smtp/email", json=mail).status_code for _ in range(3)]

@@ -18,10 +18,19 @@ def spelt_out(members):
     for name in {"to", "cc"} & members.keys():
         if isinstance(members[name], int):
             members[name] = recipients(members[name])
-        if isinstance(members[name], list) and members[name][-1:] == [{"email": "a@b.test", "name": 1001}]:
-            members[name] = [{"email": "a@b.test", "name": "n" * 1001}]
-    if isinstance(members.get("messageVersions"), int):
-        members["messageVersions"] = [{"to": [row]} for row in recipients(members["messageVersions"])]
+        for party in members[name] or ():
+            if isinstance(party, dict) and type(party.get("name")) is int and party["name"] > 7:
+                party["name"] *= "n"
+    for name in {"params", "headers"} & members.keys():
+        if isinstance(members[name], dict):
+            long = {key: "x" * value for key, value in members[name].items() if type(value) is int and value > 7}
+            members[name] = {**members[name], **long}
+    versions = members.get("messageVersions")
+    if isinstance(versions, int):
+        members["messageVersions"] = [{"to": [row]} for row in recipients(versions)]
+    if isinstance(versions, list) and len(versions) == 2 and isinstance(versions[0], int):
+        count, size = versions
+        members["messageVersions"] = [{"to": [row], "params": {"a": "x" * size}} for row in recipients(count)]
     return members
 
 

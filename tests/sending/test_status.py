@@ -95,10 +95,10 @@ def test_what_is_cancelled_is_not_found_any_more(scheduled):
         (BATCH, {"limit": 0}, "out_of_range"),
         (BATCH, {"limit": 501}, "out_of_range"),
         (BATCH, {"offset": -1}, "out_of_range"),
-        (BATCH, {"limit": "x"}, "out_of_range"),
+        (BATCH, {"limit": "x"}, "invalid_parameter"),
+        (BATCH, {"status": "sent"}, "invalid_parameter"),
         (BATCH, {"startDate": "2026-01-15"}, "missing_parameter"),
         (BATCH, {"startDate": "2026-01-15", "endDate": "today"}, "invalid_parameter"),
-        (BATCH, {"startDate": ["2026-01-15", "2026-01-16"], "endDate": "2026-01-17"}, "invalid_parameter"),
     ],
 )
 def test_what_names_nothing_is_refused(scheduled, identifier, query, code):

@@ -1,0 +1,104 @@
+"""The operations on transactional e-mails and on contacts that are blocked, contract/sending."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from mockserver.core.contract import errors
+from mockserver.core.contract.operation import (
+    OtherStatus,
+    documented_error,
+    error_observed_in_code,
+    observed_error,
+    proposed_error,
+)
+from mockserver.core.late import late
+from mockserver.core.workspaces.caller import Caller
+from mockserver.web.endpoints.operations import Operations
+
+if TYPE_CHECKING:
+    from mockserver.resources.sending import blocklist, model, schemas, status
+else:
+    blocklist, model, schemas, status = late(__package__, "blocklist", "model", "schemas", "status")
+
+SENDING = Operations("sending", are_further=True)
+
+
+@SENDING.operation(
+    "sendTransacEmail", "POST", "/v3/smtp/email",
+    summary="Send a transactional e-mail",
+    source="contract/sending#sendTransacEmail",
+    status=201,
+    other_statuses=(202,),
+    body=schemas.NewEmail,
+    answer=schemas.Sent,
+    errors=(
+        error_observed_in_code(errors.MISSING_PARAMETER, "sender, subject, to, a content or an address is missing",
+            programs=2),
+        error_observed_in_code(errors.INVALID_PARAMETER, "a member is not valid", programs=3),
+        observed_error(errors.DUPLICATE_PARAMETER, "the idempotency key was used within the last 30 minutes",
+            "contract/sending#idempotency"),
+        error_observed_in_code(errors.PERMISSION_DENIED, "the relay of the account is not enabled", programs=8),
+        error_observed_in_code(errors.NOT_ENOUGH_CREDITS, "fewer credits than recipients", programs=8, status=402),
+    ),
+    scope="transactional.email",
+    notes=("202 if the e-mail is scheduled.", "413 `bad_request` if its e-mails would take more than 64 MB."),
+)  # fmt: skip
+def send_transac_email(caller: Caller, body: dict[str, Any]) -> dict[str, Any] | OtherStatus:
+    sent = model.send(caller, body)
+    return OtherStatus(202, sent) if "batchId" in sent else sent
+
+
+@SENDING.operation(
+    "getScheduledEmailById", "GET", "/v3/smtp/emailStatus/{identifier}",
+    summary="Read the status of scheduled e-mails",
+    sweeps=True,
+    source="contract/sending#getScheduledEmailById",
+    params=schemas.IdentifierPath,
+    query=schemas.ScheduledFilter,
+    answer=schemas.Scheduled,
+    errors=(
+        proposed_error(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id; a bad date, sort or status"),
+        proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
+        proposed_error(errors.OUT_OF_RANGE, "limit outside 1 to 500, a negative offset"),
+        proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it"),
+    ),
+    scope="transactional.email",
+)  # fmt: skip
+def get_scheduled_email(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
+    return status.find(caller, identifier, query)
+
+
+@SENDING.operation(
+    "getTransacBlockedContacts", "GET", "/v3/smtp/blockedContacts",
+    summary="List blocked contacts",
+    sweeps=True,
+    source="contract/sending#getTransacBlockedContacts",
+    query=schemas.BlockedFilter,
+    answer=schemas.BlockedContacts,
+    errors=(
+        proposed_error(errors.INVALID_PARAMETER, "a bad date or sort, startDate after endDate"),
+        proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
+        proposed_error(errors.OUT_OF_RANGE, "a date in the future, limit outside 1 to 100, a negative offset"),
+    ),
+    scope="transactional.email",
+)  # fmt: skip
+def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    return blocklist.select(caller, query)
+
+
+@SENDING.operation(
+    "deleteSmtpBlockedContactsByEmail", "DELETE", "/v3/smtp/blockedContacts/{email}",
+    summary="Unblock a contact",
+    sweeps=True,
+    source="contract/sending#deleteSmtpBlockedContactsByEmail",
+    status=204,
+    params=schemas.EmailPath,
+    errors=(
+        documented_error(errors.INVALID_PARAMETER, "not an e-mail address", "brevo-python 5.1.0"),
+        documented_error(errors.DOCUMENT_NOT_FOUND, "the contact is not blocked", "brevo-python 5.1.0"),
+    ),
+    scope="transactional.email",
+)  # fmt: skip
+def delete_blocked_contact(caller: Caller, email: str) -> None:
+    blocklist.unblock(caller, email)

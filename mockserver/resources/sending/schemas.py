@@ -1,0 +1,193 @@
+"""Transactional e-mails on the wire."""
+
+from __future__ import annotations
+
+from marshmallow import fields
+
+from mockserver.resources.scheduled_emails.model import IDENTIFIER
+from mockserver.resources.sending.checks import LONGEST_NAME
+from mockserver.resources.webhooks.blocked import REASONS
+from mockserver.web.schemas.evidence import OPENAPI, documented
+from mockserver.web.schemas.fields import (
+    Choice,
+    Day,
+    Email,
+    Flag,
+    Int64,
+    JsonObject,
+    List,
+    MillisecondMoment,
+    Range,
+    Text,
+    Url,
+)
+from mockserver.web.schemas.schema import Described, Input, Output
+
+#: The official client whose models show what the OpenAPI document of February 2026 lacks.
+CLIENT = "brevo-python 5.1.0"
+
+
+def _name() -> Text:
+    return Text(allow_none=True, **documented(bounds=OPENAPI, maxLength=LONGEST_NAME))
+
+
+class Named(Input):
+    names_from = OPENAPI
+
+    email = Email(required=True, **documented())
+    name = _name()
+
+
+class Recipient(Named):
+    contactPixelTrackingConsent = Flag(allow_none=True, **documented("taken, and ignored", source=CLIENT))
+
+
+class SenderIn(Input):
+    names_from = OPENAPI
+
+    email = Email(allow_none=True, **documented("required without id"))
+    name = _name()
+    id = Int64(allow_none=True, **documented("of a sender of the account"))
+
+
+class File(Input):
+    names_from = OPENAPI
+
+    url = Url(allow_none=True, **documented("required without content; not fetched"))
+    content = Text(allow_none=True, **documented("Base64"))
+    name = Text(allow_none=True, **documented("required with content; its extension is one of a list"))
+
+
+def _recipients(note: str = "") -> List:
+    return List(fields.Nested(Recipient), allow_none=True, **documented(note))
+
+
+class Version(Input):
+    names_from = OPENAPI
+
+    to = List(fields.Nested(Recipient), required=True, **documented())
+    cc = _recipients()
+    bcc = _recipients()
+    replyTo = fields.Nested(Named, allow_none=True, **documented())
+    subject = Text(allow_none=True, **documented())
+    htmlContent = Text(allow_none=True, **documented("only beside a content that all versions share"))
+    textContent = Text(allow_none=True, **documented("only beside a content that all versions share"))
+    params = JsonObject(allow_none=True, **documented("at most 100 kB"))
+
+
+class NewEmail(Described):
+    names_from = OPENAPI
+
+    sender = fields.Nested(SenderIn, allow_none=True, **documented("required without templateId"))
+    to = _recipients("required without messageVersions; at most 99 with cc and bcc")
+    cc = _recipients()
+    bcc = _recipients()
+    replyTo = fields.Nested(Named, allow_none=True, **documented())
+    subject = Text(allow_none=True, **documented("required without templateId"))
+    htmlContent = Text(allow_none=True, **documented("this or textContent is required without templateId"))
+    textContent = Text(allow_none=True, **documented("ignored with templateId"))
+    templateId = Int64(allow_none=True, **documented())
+    params = JsonObject(allow_none=True, **documented("at most 100 kB, and 1,000 kB in all versions"))
+    attachment = List(fields.Nested(File), allow_none=True, **documented())
+    headers = fields.Dict(
+        keys=fields.String(),
+        values=fields.String(),
+        allow_none=True,
+        **documented("`X-Sib-Sandbox: drop` makes a dry run; `idempotencyKey` refuses repeats for half an hour"),
+    )
+    tags = List(fields.String(), allow_none=True, **documented())
+    scheduledAt = Text(allow_none=True, **documented("at most 72 hours ahead", format="date-time"))
+    batchId = Text(allow_none=True, **documented("a UUID of version 4; drawn if left out", format="uuid"))
+    messageVersions = List(
+        fields.Nested(Version), allow_none=True, **documented("at most 2,000 recipients in all", minItems=1)
+    )
+
+
+class Sent(Output):
+    messageId = Text(**documented("without messageVersions"))
+    messageIds = fields.List(Text, **documented("with messageVersions"))
+    batchId = Text(**documented("if it is scheduled"))
+
+
+class IdentifierPath(Input):
+    identifier = Text(
+        required=True,
+        **documented(
+            "a UUIDv4 batch id, or a message id in angle brackets, percent-encoded", bounds=CLIENT, pattern=IDENTIFIER
+        ),
+    )
+
+
+class Page(Input):
+    names_from = CLIENT
+
+    startDate = Day(**documented("needs endDate"))
+    endDate = Day(**documented("needs startDate"))
+    offset = Int64(text=True, load_default=0, validate=Range(min=0), **documented())
+    sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
+
+
+class ScheduledFilter(Page):
+    """Which batches are asked for; an e-mail that is named by its message id has no others beside it."""
+
+    names_from = CLIENT
+
+    status = Choice("processed", "inProgress", "queued", **documented())
+    limit = Int64(text=True, load_default=100, validate=Range(1, 500), **documented())
+
+
+_STATES = ("queued", "inProgress", "processed", "error")
+
+
+class Batch(Output):
+    names_from = CLIENT
+
+    scheduledAt = MillisecondMoment(required=True, **documented())
+    createdAt = MillisecondMoment(required=True, **documented())
+    status = Choice(*_STATES, required=True, **documented())
+
+
+class Scheduled(Output):
+    """One e-mail, or the batches of a batch id."""
+
+    names_from = CLIENT
+
+    scheduledAt = MillisecondMoment(**documented("of a message id"))
+    createdAt = MillisecondMoment(**documented("of a message id"))
+    status = Choice(*_STATES, **documented("of a message id"))
+    count = Int64(**documented("of a batch id, without limit and offset"))
+    batches = fields.List(fields.Nested(Batch), **documented("of a batch id"))
+
+
+class BlockedFilter(Page):
+    names_from = CLIENT
+
+    limit = Int64(text=True, load_default=50, validate=Range(1, 100), **documented(bounds=CLIENT))
+    senders = Text(**documented("addresses with commas between them"))
+
+
+class Reason(Output):
+    names_from = CLIENT
+
+    code = Choice(*REASONS, required=True, **documented())
+    message = Text(required=True, **documented("not for comparing"))
+
+
+class BlockedContactOut(Output):
+    names_from = CLIENT
+
+    email = Text(required=True, **documented())
+    senderEmail = Text(**documented("of a spam report or an unsubscription"))
+    reason = fields.Nested(Reason, required=True, **documented())
+    blockedAt = MillisecondMoment(required=True, **documented())
+
+
+class BlockedContacts(Output):
+    names_from = CLIENT
+
+    contacts = fields.List(fields.Nested(BlockedContactOut), required=True, **documented())
+    count = Int64(required=True, **documented("without limit and offset"))
+
+
+class EmailPath(Input):
+    email = Email(required=True, **documented("percent-encoded"))

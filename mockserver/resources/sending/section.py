@@ -1,0 +1,89 @@
+"""Blocked contacts and idempotency keys in a scenario."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from marshmallow import fields, pre_dump, validate
+
+from mockserver.core.state.account import Account
+from mockserver.core.text.domain_name import LONGEST_EMAIL
+from mockserver.core.text.given import shown
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.resource import Section
+from mockserver.resources.section import Instant, Item, SectionError, TakenError, about
+from mockserver.resources.sending.idempotency import LONGEST_KEY, IdempotencyKey
+from mockserver.resources.webhooks.blocked import HARD_BOUNCE, REASONS, BlockedContact, block
+from mockserver.web.schemas.fields import Email, List
+
+
+class BlockedContactItem(Item):
+    """A contact to whom e-mails are not delivered."""
+
+    email = fields.String(
+        required=True,
+        validate=validate.Length(min=1, max=LONGEST_EMAIL),
+        **about("the address to which nothing is delivered"),
+    )
+    blocked_at = Instant(**about("since when; the clock's start if left out"))
+    reason = fields.String(
+        validate=validate.OneOf(tuple(REASONS)), load_default=HARD_BOUNCE, **about("why, as the API tells it")
+    )
+    sender = Email(
+        **about("whose e-mail was reported as spam, which blocks for this sender only, or unsubscribed from")
+    )
+
+    @pre_dump
+    def _as_members(self, row: BlockedContact, **_: Any) -> dict[str, Any]:
+        found = {"email": row.email, "blocked_at": row.blocked_at}
+        extra = {"reason": row.reason if row.reason != HARD_BOUNCE else "", "sender": row.sender}
+        return {**found, **{name: value for name, value in extra.items() if value}}
+
+
+class IdempotencyKeyItem(Item):
+    """The idempotency key of an accepted request, which is taken for half an hour."""
+
+    key = fields.String(
+        required=True, validate=validate.Length(min=1, max=LONGEST_KEY), **about("the key, usually a UUID")
+    )
+    used_at = Instant(**about("when the request came; the clock's start if left out"))
+    request = fields.String(allow_none=True, **about("the id of the request"))
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    now = workspace.state.clock.now()
+    for item in data.get("blocked_contacts", ()):
+        block(account, BlockedContact(**{"blocked_at": now, **item}))
+    keys: dict[str, IdempotencyKey] = {}
+    for index, item in enumerate(data.get("idempotency_keys", ())):
+        if item["key"] in keys:
+            yield TakenError(("idempotency_keys", index, "key"), f"duplicate idempotency key {shown(item['key'])}")
+        keys.setdefault(item["key"], IdempotencyKey(**{"used_at": now, **item}))
+    if keys:
+        account.table(IdempotencyKey).update(sorted(keys.items(), key=lambda pair: pair[1].used_at))
+
+
+def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
+    now = workspace.state.clock.now()
+    contacts = [_BLOCKED_CONTACT.dump(row) for row in account.rows_of(BlockedContact).values()]
+    keys = [_KEY.dump(row) for row in account.rows_of(IdempotencyKey).values() if row.is_taken(now)]
+    return {name: rows for name, rows in {"blocked_contacts": contacts, "idempotency_keys": keys}.items() if rows}
+
+
+_BLOCKED_CONTACT = BlockedContactItem()
+_KEY = IdempotencyKeyItem()
+
+SECTION = Section(
+    fields={
+        "blocked_contacts": List(
+            fields.Nested(BlockedContactItem),
+            **about("to whom e-mails are not delivered: after a hard bounce, a spam report or an unsubscription"),
+        ),
+        "idempotency_keys": List(
+            fields.Nested(IdempotencyKeyItem), **about("the keys of requests that sent e-mails in the last half hour")
+        ),
+    },
+    load=_load,
+    dump=_dump,
+)
