@@ -67,7 +67,7 @@ def _of_operation(operation: Operation) -> Iterator[Promise]:
 
 def _statuses(operation: Operation) -> dict[int, Mark]:
     """The status of success and those of the errors; the mark of each is the surest among its errors."""
-    marks: dict[int, Mark] = {operation.status: Mark.DOCUMENTED}
+    marks: dict[int, Mark] = dict.fromkeys(operation.successes, Mark.DOCUMENTED)
     order = list(Mark)
     for error in operation.errors:
         marks[error.status] = min(marks.get(error.status, error.mark), error.mark, key=order.index)

@@ -31,7 +31,7 @@ def _of_call(operation: Operation, _: str) -> str:
 
 
 def _of_status(operation: Operation, name: str) -> str:
-    if name == str(operation.status):
+    if name in map(str, operation.successes):
         return "a call that succeeds"
     found = [error for error in operation.errors if str(error.status) == name]
     codes = list(dict.fromkeys(error.code.code for error in found))

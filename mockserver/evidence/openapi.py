@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from http import HTTPStatus
 from typing import Any
 
 from mockserver.core.contract import errors
@@ -158,17 +159,17 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
 
 
 def _responses(operation: Operation, known: list[Example]) -> dict[str, Any]:
-    found = {str(operation.status): _success(operation, known)}
+    found = {str(status): _success(operation, status, known) for status in operation.successes}
     for status, rows in _by_status(operation).items():
         found[str(status)] = _refusal(operation, status, rows, known)
     return found
 
 
-def _success(operation: Operation, known: list[Example]) -> dict[str, Any]:
+def _success(operation: Operation, status: int, known: list[Example]) -> dict[str, Any]:
     answer: dict[str, Any] = {"description": operation.summary, "headers": _header_references()}
-    if operation.answer_schema is not None:
+    if operation.answer_schema is not None and status != HTTPStatus.NO_CONTENT:
         content: dict[str, Any] = {"schema": operation.answer_schema()}
-        shown = [example for example in known if example.status == operation.status]
+        shown = [example for example in known if example.status == status]
         content["examples"] = {
             _key(example.name): {"summary": example.name, "value": example.body} for example in shown
         }

@@ -22,7 +22,7 @@ def shape(operation):
 
 
 def test_it_has_what_the_vendors_document_and_its_newest_client_have_beyond_the_mock():
-    assert len(OPERATIONS) == 257
+    assert len(OPERATIONS) == 235
 
 
 def test_each_address_has_one_name():

@@ -82,6 +82,13 @@ def proposed_error(code: ErrorCode, when: str, source: str = "", *, status: int 
     return DocumentedError(code, when, Mark.PROPOSED, source, status or code.status)
 
 
+class OtherStatus(NamedTuple):
+    """What an operation's function returns to answer with another status of success than usual."""
+
+    status: int
+    result: Any = None
+
+
 class Operation(NamedTuple):
     """One pair of method and path of the service, with its contract.
 
@@ -104,6 +111,8 @@ class Operation(NamedTuple):
     #: Whether a request without a body is refused, even if no member is required.
     body_required: bool = False
     errors: tuple[DocumentedError, ...] = ()
+    #: Further statuses of success, which its function chooses by `OtherStatus`.
+    other_statuses: tuple[int, ...] = ()
     #: None: any account may call it.
     roles: frozenset[Role] | None = None
     #: The resource of the OAuth scope; reads need `:read`, the rest `:write`.
@@ -126,6 +135,11 @@ class Operation(NamedTuple):
     discriminator: tuple[str, str] | None = None
     #: Makes the answer to an error, or returns None to leave that to the handler of its audience.
     refuse: Callable[..., Any] | None = None
+
+    @property
+    def successes(self) -> tuple[int, ...]:
+        """The statuses of success, the usual one first."""
+        return (self.status, *self.other_statuses)
 
     @property
     def needs(self) -> str:

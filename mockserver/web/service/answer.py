@@ -94,7 +94,7 @@ def override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
 def error_body(error: ServiceError, codes: str = "specification") -> bytes:
     """The JSON of an error of the API; with the `observed` codes, those of recorded answers."""
     code = OBSERVED_CODES.get(error.code.code, error.code) if codes == "observed" else error.code
-    return json_text.write({"code": code.code, "message": error.message})
+    return json_text.write({"code": code.code, "message": error.message, **error.members})
 
 
 def spoilt(body: bytes) -> bytes:
