@@ -13,7 +13,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from mockserver.core.contract.errors import SPEC_CODES
 from mockserver.core.contract.operation import Mark
 from mockserver.evidence.openapi import document
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS
 
 DECLARED = {
     found["operationId"]: (method, path, found)
@@ -44,19 +44,19 @@ def test_the_document_is_a_valid_one_of_openapi_3_1():
 
 
 def test_all_operations_stand_in_it_under_their_own_methods_and_paths(contract_size):
-    wanted = {name: (row.method.lower(), row.path) for name, row in OPERATIONS.items()}
+    wanted = {name: (row.method.lower(), row.path) for name, row in API_OPERATIONS.items()}
     assert {name: (method, path) for name, (method, path, _) in DECLARED.items()} == wanted
     assert len(DECLARED) == contract_size.operations
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", API_OPERATIONS)
 def test_every_declared_error_stands_in_it_with_its_code(name):
-    for error in OPERATIONS[name].errors:
+    for error in API_OPERATIONS[name].errors:
         examples = content(name, str(error.status))["examples"]
         assert error.code.code in {example["value"]["code"] for example in examples.values()}
 
 
-@pytest.mark.parametrize("name", OPERATIONS)
+@pytest.mark.parametrize("name", API_OPERATIONS)
 def test_every_operation_can_be_refused_for_its_request_its_key_and_its_frequency(name):
     assert {"400", "401", "429"} <= DECLARED[name][2]["responses"].keys()
 
@@ -75,8 +75,8 @@ def test_every_example_of_an_answer_is_what_its_schema_says(name, status):
 
 @pytest.mark.parametrize(("name", "status"), [pair for pair in ANSWERS if pair not in BODIES])
 def test_an_answer_without_a_body_is_one_of_an_operation_that_gives_none(name, status):
-    assert int(status) == OPERATIONS[name].status
-    assert OPERATIONS[name].answer_schema is None
+    assert int(status) == API_OPERATIONS[name].status
+    assert API_OPERATIONS[name].answer_schema is None
 
 
 @pytest.mark.parametrize(("name", "status"), ANSWERS)
@@ -84,17 +84,17 @@ def test_every_answer_declares_the_headers_that_stand_on_every_answer(name, stat
     assert DECLARED[name][2]["responses"][status]["headers"].keys() == document()["components"]["headers"].keys()
 
 
-@pytest.mark.parametrize("name", [name for name, row in OPERATIONS.items() if row.body_schema])
+@pytest.mark.parametrize("name", [name for name, row in API_OPERATIONS.items() if row.body_schema])
 def test_every_body_has_an_example_that_is_what_its_schema_says(name):
     found = DECLARED[name][2]["requestBody"]["content"]["application/json"]
     check(found["example"], found["schema"])
 
 
-@pytest.mark.parametrize("name", [name for name, row in OPERATIONS.items() if row.path_schema])
+@pytest.mark.parametrize("name", [name for name, row in API_OPERATIONS.items() if row.path_schema])
 def test_every_part_of_a_path_has_an_example_that_is_what_its_schema_says(name):
     parameters = [found for found in DECLARED[name][2]["parameters"] if found["in"] == "path"]
     assert {found["name"] for found in parameters} == {
-        part[1:-1] for part in OPERATIONS[name].path.split("/") if part.startswith("{")
+        part[1:-1] for part in API_OPERATIONS[name].path.split("/") if part.startswith("{")
     }
     for found in parameters:
         check(found["example"], found["schema"])

@@ -15,6 +15,7 @@ from mockserver.resources.resource import Section
 from mockserver.resources.section import Item, SectionError, TakenError, about
 from mockserver.web.schemas.fields import List
 
+TYPE_NAMES = list(dict.fromkeys(name for row in TYPES.values() for name in row))
 _OPTION = fields.String(validate=validate.Length(max=LONGEST_OPTION))
 
 
@@ -31,10 +32,7 @@ class AttributeItem(Item):
     """An attribute with more than a name."""
 
     name = fields.String(required=True, **about("its name"))
-    type = fields.String(
-        validate=validate.OneOf(list(dict.fromkeys(name for row in TYPES.values() for name in row))),
-        **about("its type; text if left out"),
-    )
+    type = fields.String(validate=validate.OneOf(TYPE_NAMES), **about("its type; text if left out"))
     value = fields.String(**about("its formula"))
     enumeration = List(fields.Nested(ChoiceItem), **about("its values"))
     options = List(_OPTION, **about("its options"))

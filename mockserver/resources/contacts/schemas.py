@@ -209,6 +209,10 @@ class ContactFilter(_Page):
     filter = _Filter(sentence="filter is not valid", **documented('equals(NAME,"value")'))
 
 
+class _Addressed(Compact):
+    email = _Email(sentence="Invalid email address", **documented("required without ext_id and the attribute SMS"))
+
+
 class _ContactMembers(Compact):
     attributes = _Attributes(**documented("by name; an update removes those that are null or empty"))
     ext_id = _ExtId(
@@ -216,8 +220,6 @@ class _ContactMembers(Compact):
     )
     list_ids = _Ids(Int64, data_key="listIds", sentence="listIds is not valid", **documented("lists to be joined"))
 
-
-class _ContactFlags(_ContactMembers):
     email_blacklisted = _Flag(data_key="emailBlacklisted", sentence=_BOOLEANS, **documented("gets no e-mails"))
     sms_blacklisted = _Flag(data_key="smsBlacklisted", sentence=_BOOLEANS, **documented("gets no text messages"))
     smtpBlacklistSender = List(Text, **documented("not looked at (proposed)"))
@@ -226,13 +228,12 @@ class _ContactFlags(_ContactMembers):
     )
 
 
-class NewContact(_ContactFlags):
-    email = _Email(sentence="Invalid email address", **documented("required without ext_id and the attribute SMS"))
+class NewContact(_ContactMembers, _Addressed):
     update_enabled = Flag(data_key="updateEnabled", **documented("change the contact that is there"))
     get_id = Flag(data_key="getId", **documented("answer with the id of a contact that is there", source=_CLIENT))
 
 
-class ContactChanges(_ContactFlags):
+class ContactChanges(_ContactMembers):
     unlink_list_ids = _Ids(
         Int64, data_key="unlinkListIds", sentence="unlinkListIds is not valid", **documented("lists to be left")
     )

@@ -23,14 +23,14 @@ _KINDS = {"contact_folders": "contact_folder", "contact_lists": "contact_list", 
 _LONGEST = validate.Length(1, identifiers.LONGEST)
 
 
-class FolderItem(Item):
+class ContactFolderItem(Item):
     """A folder of lists. Every account has the folder 1 unless the name of that is null."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     name = fields.String(required=True, allow_none=True, **about("its name; null: the folder 1, which was deleted"))
 
 
-class ListItem(Item):
+class ContactListItem(Item):
     """A list of contacts."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
@@ -144,12 +144,12 @@ def _dumped(contact: Contact) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-_FOLDER_ITEM, _LIST_ITEM, _CONTACT_ITEM = FolderItem(), ListItem(), ContactItem()
+_FOLDER_ITEM, _LIST_ITEM, _CONTACT_ITEM = ContactFolderItem(), ContactListItem(), ContactItem()
 
 SECTION = Section(
     fields={
-        "contact_folders": List(fields.Nested(FolderItem), **about("folders of its lists of contacts")),
-        "contact_lists": List(fields.Nested(ListItem), **about("its lists of contacts")),
+        "contact_folders": List(fields.Nested(ContactFolderItem), **about("folders of its lists of contacts")),
+        "contact_lists": List(fields.Nested(ContactListItem), **about("its lists of contacts")),
         "contacts": List(fields.Nested(ContactItem), **about("its contacts")),
     },
     load=_load,
