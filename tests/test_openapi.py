@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from http import HTTPStatus
 
 import pytest
 import yaml
@@ -43,10 +44,9 @@ def test_the_document_is_a_valid_one_of_openapi_3_1():
     assert document()["openapi"].startswith("3.1.")
 
 
-def test_all_operations_stand_in_it_under_their_own_methods_and_paths(contract_size):
+def test_all_operations_stand_in_it_under_their_own_methods_and_paths():
     wanted = {name: (row.method.lower(), row.path) for name, row in API_OPERATIONS.items()}
     assert {name: (method, path) for name, (method, path, _) in DECLARED.items()} == wanted
-    assert len(DECLARED) == contract_size.operations
 
 
 @pytest.mark.parametrize("name", API_OPERATIONS)
@@ -75,8 +75,8 @@ def test_every_example_of_an_answer_is_what_its_schema_says(name, status):
 
 @pytest.mark.parametrize(("name", "status"), [pair for pair in ANSWERS if pair not in BODIES])
 def test_an_answer_without_a_body_is_one_of_an_operation_that_gives_none(name, status):
-    assert int(status) == API_OPERATIONS[name].status
-    assert API_OPERATIONS[name].answer_schema is None
+    assert int(status) in API_OPERATIONS[name].successes
+    assert int(status) == HTTPStatus.NO_CONTENT or API_OPERATIONS[name].answer_schema is None
 
 
 @pytest.mark.parametrize(("name", "status"), ANSWERS)
