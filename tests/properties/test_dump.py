@@ -41,7 +41,8 @@ PLAIN = {
 def values(field):
     """What a row may hold for a field."""
     if isinstance(field, fields.List):
-        return rows_of_one_kind(field.inner) if isinstance(field.inner, fields.Nested) else st.lists(values(field.inner), max_size=3)
+        is_nested = isinstance(field.inner, fields.Nested)
+        return rows_of_one_kind(field.inner) if is_nested else st.lists(values(field.inner), max_size=3)
     if isinstance(field, fields.Nested):
         return rows(field.schema)
     return next(strategy for kind, strategy in PLAIN.items() if isinstance(field, kind))

@@ -20,6 +20,8 @@ from mockserver.resources.webhooks.event import MARKETING_EMAIL, Occurrence
 
 #: Attributes that are identifiers.
 _EMAIL, _SMS, _EXT_ID = "EMAIL", "SMS", "EXT_ID"
+#: Where a contact has them.
+_READERS: Mapping[str, str] = {_EMAIL: "shown_email", _SMS: "phone", _EXT_ID: "ext_id"}
 
 
 def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
@@ -182,6 +184,10 @@ def select(account: Account, query: Mapping[str, Any]) -> list[Contact]:
     found: Mapping[int, Contact] = account.rows_of(Contact)
     if "ids" in query:
         found = {number: found[number] for number in query["ids"] if number in found}
+    if "list_ids" in query:
+        lists = account.rows_of(ContactList)
+        members = {number for wanted in query["list_ids"] if wanted in lists for number in lists[wanted].members}
+        found = {number: found[number] for number in members if number in found}
     tests = list(_tests(query))
     wanted = {number: row for number, row in found.items() if all(test(row) for test in tests)} if tests else found
     return [wanted[number] for number in sorted(wanted)]
@@ -192,24 +198,28 @@ def _tests(query: Mapping[str, Any]) -> Iterator[Callable[[Contact], bool]]:
         yield lambda row: row.created_at >= query["created_since"]
     if "modified_since" in query:
         yield lambda row: row.modified_at >= query["modified_since"]
-    if "list_ids" in query:
-        yield lambda row: not row.lists.keys().isdisjoint(query["list_ids"])
     if "filter" in query:
-        name, value = query["filter"]
-        yield lambda row: _has(row, name, value)
+        read, value = _reader(query["filter"][0]), query["filter"][1].lower()
+        yield lambda row: _has(read(row), value)
 
 
-def _has(contact: Contact, name: str, wanted: str) -> bool:
-    """Whether an attribute has a value, or all of several options with commas between them."""
-    value = {**contact.shown_attributes, _EMAIL: contact.shown_email}.get(name, "")
+def _reader(name: str) -> Callable[[Contact], Any]:
+    """What reads an attribute of a contact; None and the empty text stand for one that it does not have."""
+    if name in _READERS:
+        return attrgetter(_READERS[name])
+    return lambda row: row.attributes.get(name)
+
+
+def _has(value: Any, wanted: str) -> bool:
+    """Whether a value is the wanted one in lower case, or has all of several options with commas between them."""
     if isinstance(value, list):
         options = {_comparable(option) for option in value}
-        return options.issuperset(option.strip() for option in wanted.lower().split(","))
-    return _comparable(value) == wanted.lower()
+        return options.issuperset(option.strip() for option in wanted.split(","))
+    return _comparable(value) == wanted
 
 
 def _comparable(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value)
+    text = value if isinstance(value, str) else "" if value is None else json.dumps(value)
     return text.lower()
 
 
