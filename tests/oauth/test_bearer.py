@@ -8,7 +8,7 @@ import pytest
 
 from mockserver import Settings, create_app
 from mockserver.resources.oauth.scopes import CATALOGUE
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS
 
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
@@ -23,20 +23,33 @@ WORKSPACE = {
             "domains": [{"name": "group.test", "state": "pending"}],
             "webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "events": ["sent"]}],
             "campaigns": [{"id": 1, "name": "June"}],
+            "contact_lists": [{"name": "News"}],
+            "contacts": [{"email": "ada@acme.test"}],
         },
         {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group"},
     ],
     "oauth_apps": [{"client_id": "app", "client_secret": "s3cret", "scopes": ["all"]}],
 }
 #: What is there, so that it can be read, and what is not, so that nothing is written.
-THERE = {"senderId": 1, "domainName": "group.test", "webhookId": 1, "id": 1003002, "campaignId": 1}
+THERE = {
+    "senderId": 1,
+    "domainName": "group.test",
+    "webhookId": 1,
+    "id": 1003002,
+    "campaignId": 1,
+    "identifier": "ada@acme.test",
+    "listId": 1,
+    "folderId": 1,
+}
 ABSENT = {
     "senderId": 999,
     "domainName": "absent.test",
     "webhookId": 999,
     "id": 999,
+    "listId": 999,
+    "folderId": 999,
     "identifier": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d",
-    "attributeCategory": "normal",
+    "attributeCategory": "global",
     "attributeName": "ABSENT",
 }
 #: Which resource a path belongs to (contract/oauth#scopes); the organization's activities stand under its own name.
@@ -51,7 +64,7 @@ RESOURCES = {
     "/v3/contacts": "contacts",
     "/v3/webhooks": "webhooks",
 }
-EVERY = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=OPERATIONS)
+EVERY = pytest.mark.parametrize("operation", API_OPERATIONS.values(), ids=API_OPERATIONS)
 
 
 def resource(operation):
@@ -136,7 +149,7 @@ def test_the_declaration_is_that_of_the_contract(operation):
 def test_the_list_of_scopes_tells_the_operations(realm):
     listed = {row["name"]: row["api_endpoints"] for row in realm.open("GET", "/realms/partner/scopes").json["scopes"]}
     expected = {name: [] for name in CATALOGUE}
-    for operation in OPERATIONS.values():
+    for operation in API_OPERATIONS.values():
         expected[scopes(operation)[0]].append(f"{operation.method} {operation.path}")
 
     assert listed == expected

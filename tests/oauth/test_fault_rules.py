@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 
-FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in OPERATIONS}
+FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in API_OPERATIONS}
 EVERYTHING = {
     "no match": {},
     "a method": {"method": ["GET", "POST"]},

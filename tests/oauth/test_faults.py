@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from mockserver.core.contract.operation import Audience
-from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 
-FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in OPERATIONS}
+FRONT = {name: row for name, row in ALL_OPERATIONS.items() if name not in API_OPERATIONS}
 OF_APPS = [name for name, row in FRONT.items() if row.audience is Audience.OAUTH]
 OF_PEOPLE = [name for name, row in FRONT.items() if row.audience is Audience.PAGE]
 #: Faults that fit every operation: the status, the error of RFC 6749, and the sentence.

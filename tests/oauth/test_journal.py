@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 
-FRONT = [name for name in ALL_OPERATIONS if name not in OPERATIONS]
+FRONT = [name for name in ALL_OPERATIONS if name not in API_OPERATIONS]
 AT_TOKEN = {
     "authorization_code": "oauthTokenCode",
     "refresh_token": "oauthTokenRefresh",
