@@ -58,10 +58,10 @@ def test_the_text_of_the_report_has_a_line_for_each(called):
     start = next(index for index, line in enumerate(lines) if line.lstrip().startswith("beyond the mock"))
 
     assert [line.split() for line in lines[start + 1 : start + 5]] == [
-        ["postCompanies", "2", "2", "stubbed"],
         ["getCompanies", "2", "1", "refused,", "1", "shaped"],
         ["getSegments", "1", "1", "intercepted"],
         ["other", "addresses", "1", "1", "stubbed"],
+        ["postCompanies", "2", "2", "stubbed"],
     ]
 
 
