@@ -16,7 +16,7 @@ from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.evidence.fidelity import CONTRACT, json_schema, marked_fields, record
 from mockserver.resources.oauth.scopes import CATALOGUE
-from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS, RESOURCES
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES, RESOURCES
 from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.resources.webhooks.event import Category, Occurrence, RaisedEvent, When
 from mockserver.scenario.behaviour import BehaviourItem
@@ -178,7 +178,7 @@ def scopes(_: str) -> Iterator[str]:
     """The scopes that operations need."""
     yield from _head("scope", "operations that need it")
     for name in CATALOGUE:
-        needing = [_operation(key) for key, declared in OPERATIONS.items() if declared.needs == name]
+        needing = [_operation(key) for key, declared in API_OPERATIONS.items() if declared.needs == name]
         if needing:
             yield _row(f"`{name}`", ", ".join(needing))
 

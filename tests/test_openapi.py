@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from http import HTTPStatus
 
 import pytest
 import yaml
@@ -75,7 +76,7 @@ def test_every_example_of_an_answer_is_what_its_schema_says(name, status):
 @pytest.mark.parametrize(("name", "status"), [pair for pair in ANSWERS if pair not in BODIES])
 def test_an_answer_without_a_body_is_one_of_an_operation_that_gives_none(name, status):
     assert int(status) in API_OPERATIONS[name].successes
-    assert API_OPERATIONS[name].answer_schema is None
+    assert int(status) == HTTPStatus.NO_CONTENT or API_OPERATIONS[name].answer_schema is None
 
 
 @pytest.mark.parametrize(("name", "status"), ANSWERS)

@@ -232,7 +232,10 @@ class Settings:
         "The oldest settled one goes; a payload of more than a quarter of it is not kept.",
     )
     stored_bytes_limit: int = limit(
-        64 * _MB, _COUNT, "How many bytes the values take that the stubs of a workspace store.", "out_of_range"
+        64 * _MB,
+        _COUNT,
+        "How many bytes the contacts of a workspace and the values that its stubs store take.",
+        "out_of_range",
     )
     receivers_limit: int = limit(
         10_000, _COUNT, "How many calls all receivers of a workspace keep.", "The oldest one goes."

@@ -8,7 +8,7 @@ import requests
 from mockserver import Settings, create_app
 
 CONTACTS = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"contacts":[]}'
-PATH = "/v3/contacts"
+PATH = "/v3/companies"
 
 
 def answer_of(body=b"{}", status="200 OK", headers=""):
@@ -33,11 +33,11 @@ def test_the_answer_of_the_peer_comes_back(listen, make_forwarding):
 
     answer = api.get(f"{PATH}?limit=2")
 
-    assert peer.head[0] == "GET /v3/contacts?limit=2 HTTP/1.1"
+    assert peer.head[0] == "GET /v3/companies?limit=2 HTTP/1.1"
     assert (answer.status_code, answer.json) == (200, {"contacts": []})
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["access-control-allow-origin"] == "*"
-    assert answer.headers["X-Mock-Beyond"] == "getContacts"
+    assert answer.headers["X-Mock-Beyond"] == "getCompanies"
     assert answer.headers["X-Mock-Answered"] == "forwarded"
     assert last_entry(api)["answer"]["body"] == {"contacts": []}
 
@@ -52,16 +52,16 @@ def test_the_34_are_answered_here(listen, make_forwarding):
 @pytest.mark.parametrize(
     ("path", "sent"),
     [
-        ("/v3/contacts/a%2Fb/x", "/v3/contacts/a%2Fb/x"),
-        ("/w/default/v3/contacts/a%2Fb", "/v3/contacts/a%2Fb"),
-        ("/v3/contacts/ada@acme.test", "/v3/contacts/ada@acme.test"),
-        ("/v3/contacts/%40%2B%25%3F%23", "/v3/contacts/@+%25%3F%23"),
-        ("/v3/contacts/b%C3%BCcher", "/v3/contacts/b%C3%BCcher"),
-        ("/v3/contacts/a%0D%0AX-Evil:%201", "/v3/contacts/a%0D%0AX-Evil:%201"),
-        ("/v3/contacts/", "/v3/contacts/"),
-        ("/v3/contacts//x", "/v3/contacts//x"),
+        ("/v3/companies/a%2Fb/x", "/v3/companies/a%2Fb/x"),
+        ("/w/default/v3/companies/a%2Fb", "/v3/companies/a%2Fb"),
+        ("/v3/companies/ada@acme.test", "/v3/companies/ada@acme.test"),
+        ("/v3/companies/%40%2B%25%3F%23", "/v3/companies/@+%25%3F%23"),
+        ("/v3/companies/b%C3%BCcher", "/v3/companies/b%C3%BCcher"),
+        ("/v3/companies/a%0D%0AX-Evil:%201", "/v3/companies/a%0D%0AX-Evil:%201"),
+        ("/v3/companies/", "/v3/companies/"),
+        ("/v3/companies//x", "/v3/companies//x"),
         ("/v3/nothing/that/anybody/knows", "/v3/nothing/that/anybody/knows"),
-        ("/v3/contacts?a=%26&b=1%202&a=/%2F", "/v3/contacts?a=%26&b=1%202&a=/%2F"),
+        ("/v3/companies?a=%26&b=1%202&a=/%2F", "/v3/companies?a=%26&b=1%202&a=/%2F"),
     ],
 )
 def test_an_address_leaves_as_it_was_meant(listen, serve_forwarding, path, sent):
@@ -140,7 +140,7 @@ def test_a_write_stays_here(listen, make_forwarding, method):
     api = make_forwarding(peer.url(""))
 
     assert api.request(method, PATH, json={}).status_code == 404
-    told = f"{method} /v3/contacts is not forwarded: it may change data, and the server was started without"
+    told = f"{method} /v3/companies is not forwarded: it may change data, and the server was started without"
     assert reason_of(api) == f"{told} --forward-writes"
     assert peer.calls == []
 
@@ -151,7 +151,7 @@ def test_a_write_leaves_with_its_body_if_that_is_wanted(listen, make_forwarding,
     api = make_forwarding(peer.url(""), forward_writes=True)
 
     assert api.request(method, PATH, json={"email": "ada@acme.test"}).status_code == 201
-    assert peer.head[0] == f"{method} /v3/contacts HTTP/1.1"
+    assert peer.head[0] == f"{method} /v3/companies HTTP/1.1"
     assert peer.headers("content-type") == ["application/json"]
     assert peer.body == b'{"email": "ada@acme.test"}'
 
@@ -162,7 +162,7 @@ def test_no_other_method_leaves(listen, make_forwarding, method):
     api = make_forwarding(peer.url(""), forward_writes=True)
 
     assert api.request(method, PATH).status_code == 404
-    assert reason_of(api) == f"{method} /v3/contacts is not forwarded: only GET, HEAD, POST, PUT, PATCH, DELETE are"
+    assert reason_of(api) == f"{method} /v3/companies is not forwarded: only GET, HEAD, POST, PUT, PATCH, DELETE are"
     assert peer.calls == []
 
 
@@ -211,7 +211,7 @@ def test_without_a_peer_the_reason_says_so(make_api):
 
     assert api.get(PATH).status_code == 404
     told = "the server was started without --forward-to"
-    assert reason_of(api) == f"GET /v3/contacts is not forwarded: {told}"
+    assert reason_of(api) == f"GET /v3/companies is not forwarded: {told}"
 
 
 def test_a_preflight_is_answered_here(listen, make_forwarding):
@@ -327,7 +327,7 @@ def test_a_peer_that_fails_is_a_bad_gateway(listen, make_forwarding, caplog, beh
 
     assert (answer.status_code, answer.json["code"]) == (502, "internal_error")
     assert answer.json["message"].startswith(
-        f"Bad gateway: GET /v3/contacts to {peer.url('')} could not be forwarded: "
+        f"Bad gateway: GET /v3/companies to {peer.url('')} could not be forwarded: "
     )
     assert told in answer.json["message"]
     assert told in reason_of(api)

@@ -41,7 +41,7 @@ def send(make_api):
     workspace.effects.forwarder = forwarder
     (account, *_) = workspace.state.accounts.values()
 
-    def sent(method="GET", path="/v3/contacts", query="", headers=(), answer=NOTHING):
+    def sent(method="GET", path="/v3/companies", query="", headers=(), answer=NOTHING):
         forwarder.calls.clear()
         forwarder.answer = answer
         environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query}

@@ -15,7 +15,7 @@ from mockserver.app.runtime import Runtime
 from mockserver.web.server.server import bind
 
 CONTACTS = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"contacts":[]}'
-PATH = "/v3/contacts"
+PATH = "/v3/companies"
 
 
 class Held:

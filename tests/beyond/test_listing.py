@@ -6,11 +6,11 @@ from mockserver.beyond.catalogue import catalogue
 from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
 
 STUBS = [
-    {"id": "one", "method": "GET", "path": "/v3/contacts/{email}", "answer": {}},
-    {"id": "any", "method": "GET", "path": "/v3/contacts/{kind}/{id}", "answer": {}},
-    {"id": "fixed", "method": "GET", "path": "/v3/contacts/import", "answer": {}},
-    {"id": "other", "method": "PUT", "path": "/v3/contacts/{email}", "answer": {}},
-    {"id": "long", "method": "GET", "path": "/v3/contacts/{email}/notes", "answer": {}},
+    {"id": "one", "method": "GET", "path": "/v3/companies/{name}", "answer": {}},
+    {"id": "any", "method": "PATCH", "path": "/v3/companies/{kind}/{id}", "answer": {}},
+    {"id": "fixed", "method": "GET", "path": "/v3/companies/import", "answer": {}},
+    {"id": "other", "method": "PATCH", "path": "/v3/companies/{name}", "answer": {}},
+    {"id": "long", "method": "PATCH", "path": "/v3/companies/{name}/notes", "answer": {}},
 ]
 
 
@@ -23,10 +23,10 @@ def test_each_operation_has_a_row_with_its_address(api):
     rows = listed(api)
 
     assert list(rows) == list(catalogue())
-    assert rows["getList"] == {
-        "operation": "getList",
+    assert rows["getCompaniesById"] == {
+        "operation": "getCompaniesById",
         "method": "GET",
-        "path": "/v3/contacts/lists/{listId}",
+        "path": "/v3/companies/{id}",
         "status": 200,
         "answered": "refused",
         "stubs": [],
@@ -46,17 +46,17 @@ def test_it_tells_how_a_call_is_answered_in_the_workspace(make_api, setting, beh
 def test_it_names_the_stubs_that_can_have_the_address(make_api):
     rows = listed(make_api({"stubs": STUBS}))
 
-    assert rows["getContactInfo"]["stubs"] == ["one", "fixed"]
-    assert rows["getList"]["stubs"] == ["any", "long"]
-    assert rows["updateContact"]["stubs"] == ["other"]
-    assert rows["getContacts"]["stubs"] == []
+    assert rows["getCompaniesById"]["stubs"] == ["one", "fixed"]
+    assert rows["patchCompaniesLinkunlinkById"]["stubs"] == ["any", "long"]
+    assert rows["patchCompaniesById"]["stubs"] == ["other"]
+    assert rows["getCompanies"]["stubs"] == []
 
 
 def test_a_stub_that_is_spent_is_not_named(make_api):
     api = make_api({"stubs": [{**STUBS[0], "times": 1}]})
-    api.get("/v3/contacts/7")
+    api.get("/v3/companies/7")
 
-    assert listed(api)["getContactInfo"]["stubs"] == []
+    assert listed(api)["getCompaniesById"]["stubs"] == []
 
 
 def test_the_index_lists_all_operations_by_how_they_are_answered(make_api):

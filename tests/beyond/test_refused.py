@@ -68,7 +68,7 @@ def test_an_encoded_slash_is_part_of_a_parameter(api):
             "/v3/contacts/attributes/normal/AGE",
             (
                 "method GET not allowed for /v3/contacts/attributes/normal/AGE; "
-                "allowed: DELETE (deleteAttribute), POST (createAttribute), PUT (updateAttribute)"
+                "allowed: POST (createAttribute), PUT (updateAttribute), DELETE (deleteAttribute)"
             ),
         ),
     ],
@@ -103,16 +103,16 @@ def test_such_a_call_counts_in_the_rate_limit(api):
 def test_over_the_rate_limit_it_is_429_with_the_name_all_the_same(make_api):
     api = make_api({"clock": {"frozen": True}, "behaviour": {"rate_limit": {"enforce": True}}})
     for _ in range(10):
-        assert api.get("/v3/contacts/lists").status_code == 404
+        assert api.get("/v3/contacts/segments").status_code == 404
 
-    answer = api.get("/v3/contacts/lists")
+    answer = api.get("/v3/contacts/segments")
 
-    assert (answer.status_code, answer.headers["X-Mock-Beyond"]) == (429, "getLists")
+    assert (answer.status_code, answer.headers["X-Mock-Beyond"]) == (429, "getSegments")
     assert entry(api)["beyond"] == "intercepted"
 
 
 def test_head_is_answered_as_get_and_a_preflight_as_everywhere(api):
-    head, preflight = api.request("HEAD", "/v3/contacts/7"), api.request("OPTIONS", "/v3/contacts/7")
+    head, preflight = api.request("HEAD", "/v3/companies/7"), api.request("OPTIONS", "/v3/companies/7")
 
-    assert (head.status_code, head.data, head.headers["X-Mock-Beyond"]) == (404, b"", "getContactInfo")
+    assert (head.status_code, head.data, head.headers["X-Mock-Beyond"]) == (404, b"", "getCompaniesById")
     assert preflight.status_code == 204

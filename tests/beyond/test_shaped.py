@@ -25,23 +25,21 @@ def test_each_operation_is_answered_with_its_status_and_its_smallest_body(shapin
 
 
 def test_the_bodies_are_those_of_the_clients_models(shaping):
-    assert shaping.get("/v3/contacts/lists/7").json == {
-        "id": 1,
+    assert shaping.get("/v3/categories/7").json == {
+        "id": "1",
         "name": "",
-        "totalBlacklisted": 0,
-        "totalSubscribers": 0,
-        "uniqueSubscribers": 0,
+        "isDeleted": False,
         "createdAt": "2026-01-01T00:00:00Z",
-        "folderId": 1,
+        "modifiedAt": "2026-01-01T00:00:00Z",
     }
 
 
 def test_the_journal_warns_that_nothing_was_done(shaping):
-    shaping.post("/v3/contacts", json={"email": "bob@example.test"})
+    shaping.post("/v3/categories", json={"email": "bob@example.test"})
 
     found = shaping.get("/_mock/requests").json["items"][0]
     assert found["warnings"] == [
-        "createContact was not carried out: the answer is a placeholder of the documented form"
+        "createUpdateCategory was not carried out: the answer is a placeholder of the documented form"
     ]
     assert found["reason"] is None
 
@@ -51,7 +49,7 @@ def test_an_address_that_the_service_does_not_have_stays_404(shaping):
 
 
 def test_a_head_has_the_answer_of_get_without_its_body(shaping):
-    answer = shaping.request("HEAD", "/v3/contacts/7")
+    answer = shaping.request("HEAD", "/v3/categories/7")
 
     assert (answer.status_code, answer.data) == (200, b"")
     assert int(answer.headers["Content-Length"]) > 0
@@ -70,7 +68,7 @@ def test_a_head_has_the_answer_of_get_without_its_body(shaping):
 def test_the_flag_is_for_workspaces_whose_scenario_says_nothing(make_api, flag, behaviour, status):
     api = make_api({"behaviour": behaviour}, beyond=flag)
 
-    assert api.post("/v3/contacts", json={}).status_code == status
+    assert api.post("/v3/categories", json={}).status_code == status
 
 
 def test_what_was_chosen_is_part_of_the_state(make_api):
@@ -78,18 +76,18 @@ def test_what_was_chosen_is_part_of_the_state(make_api):
     written = api.get("/_mock/state").json
 
     api.post("/_mock/reset", json={"scenario": "empty"})
-    assert api.post("/v3/contacts", json={}).status_code == 404
+    assert api.post("/v3/categories", json={}).status_code == 404
 
     api.put("/_mock/state", json=written)
     assert written["behaviour"] == {"beyond": "shape"}
-    assert api.post("/v3/contacts", json={}).status_code == 201
+    assert api.post("/v3/categories", json={}).status_code == 201
 
 
 def test_a_seed_can_choose_it_and_leaves_it_as_it_is(api):
     for document in ({"behaviour": {"beyond": "shape"}}, {"behaviour": {"dkim": "cname"}}):
         assert api.post("/_mock/seed", json=document).status_code == 200
 
-    assert api.post("/v3/contacts", json={}).status_code == 201
+    assert api.post("/v3/categories", json={}).status_code == 201
 
 
 def test_a_word_that_is_none_is_refused_with_those_that_are(api):

@@ -8,7 +8,7 @@ from mockserver.beyond.catalogue import catalogue
 from mockserver.core.contract.errors import SPEC_CODES
 from mockserver.coverage.figures import added
 
-STUB = {"method": "POST", "path": "/v3/contacts", "answer": {"status": 201, "json": {"id": 7}}}
+STUB = {"method": "POST", "path": "/v3/companies", "answer": {"status": 201, "json": {"id": 7}}}
 
 
 @pytest.fixture
@@ -18,25 +18,25 @@ def called(make_api):
         {
             "behaviour": {"beyond": "shape"},
             "stubs": [STUB, {**STUB, "path": "/v3/nobody/{id}"}],
-            "faults": [{"fault": "server_error", "match": {"operation": "getLists"}}],
+            "faults": [{"fault": "server_error", "match": {"operation": "getSegments"}}],
         }
     )
     api.delete("/_mock/coverage")
-    api.post("/v3/contacts", json={})
-    api.post("/v3/contacts", json={})
-    api.get("/v3/contacts")
-    api.get("/v3/contacts/lists")
+    api.post("/v3/companies", json={})
+    api.post("/v3/companies", json={})
+    api.get("/v3/companies")
+    api.get("/v3/contacts/segments")
     api.post("/v3/nobody/7")
     api.post("/_mock/seed", json={"behaviour": {"beyond": "refuse"}})
-    api.get("/v3/contacts")
+    api.get("/v3/companies")
     api.get("/v3/nowhere")
     return api
 
 
 BEYOND = {
-    "createContact": {"calls": 2, "answered": {"stubbed": 2}},
-    "getContacts": {"calls": 2, "answered": {"refused": 1, "shaped": 1}},
-    "getLists": {"calls": 1, "answered": {"intercepted": 1}},
+    "postCompanies": {"calls": 2, "answered": {"stubbed": 2}},
+    "getCompanies": {"calls": 2, "answered": {"refused": 1, "shaped": 1}},
+    "getSegments": {"calls": 1, "answered": {"intercepted": 1}},
     "other addresses": {"calls": 1, "answered": {"stubbed": 1}},
 }
 
@@ -58,10 +58,10 @@ def test_the_text_of_the_report_has_a_line_for_each(called):
     start = next(index for index, line in enumerate(lines) if line.lstrip().startswith("beyond the mock"))
 
     assert [line.split() for line in lines[start + 1 : start + 5]] == [
-        ["createContact", "2", "2", "stubbed"],
-        ["getContacts", "2", "1", "refused,", "1", "shaped"],
-        ["getLists", "1", "1", "intercepted"],
+        ["getCompanies", "2", "1", "refused,", "1", "shaped"],
+        ["getSegments", "1", "1", "intercepted"],
         ["other", "addresses", "1", "1", "stubbed"],
+        ["postCompanies", "2", "2", "stubbed"],
     ]
 
 
@@ -80,9 +80,9 @@ def test_junit_has_them_as_properties_of_a_suite_without_cases(called):
 
     assert suite.get("tests") == "0"
     assert {row.get("name"): row.get("value") for row in suite.iter("property")} == {
-        "createContact": "2 stubbed",
-        "getContacts": "1 refused, 1 shaped",
-        "getLists": "1 intercepted",
+        "postCompanies": "2 stubbed",
+        "getCompanies": "1 refused, 1 shaped",
+        "getSegments": "1 intercepted",
         "other addresses": "1 stubbed",
     }
 
@@ -98,25 +98,25 @@ def test_reports_of_several_servers_are_added(called):
     found = called.get("/_mock/coverage").json
     older = {name: value for name, value in found.items() if name != "beyond"}
 
-    assert added([found, found, older])["beyond"]["createContact"] == {"calls": 4, "answered": {"stubbed": 4}}
+    assert added([found, found, older])["beyond"]["postCompanies"] == {"calls": 4, "answered": {"stubbed": 4}}
 
 
 def test_they_stay_in_the_servers_total_when_the_workspace_is_reset(called):
     called.post("/_mock/reset", json={})
 
     assert called.get("/_mock/coverage").json["beyond"] == {}
-    assert called.get("/_mock/coverage?workspace=*").json["beyond"]["getContacts"] == BEYOND["getContacts"]
+    assert called.get("/_mock/coverage?workspace=*").json["beyond"]["getCompanies"] == BEYOND["getCompanies"]
 
 
 def test_the_journal_tells_how_each_was_answered_and_finds_them_by_operation(called):
-    entries = called.get("/_mock/requests?operation=getContacts").json["items"]
+    entries = called.get("/_mock/requests?operation=getCompanies").json["items"]
 
     assert [entry["beyond"] for entry in entries] == ["refused", "shaped"]
     assert [entry["beyond"] for entry in called.get("/_mock/requests?path=/v3/nowhere").json["items"]] == [None]
 
 
 def test_metrics_count_them_by_their_names(called):
-    assert 'operation="createContact",status="201"} 2' in called.get("/_mock/metrics").text
+    assert 'operation="postCompanies",status="201"} 2' in called.get("/_mock/metrics").text
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,11 @@ def test_metrics_count_them_by_their_names(called):
 )
 def test_a_refusal_names_the_stubs_that_are_not_for_the_request(make_api, stub):
     api = make_api({"stubs": [{**STUB, "id": "first", **stub}]})
-    api.post("/v3/contacts", json={"email": "bob@example.test"})
+    api.post("/v3/companies", json={"email": "bob@example.test"})
 
-    assert api.post("/v3/contacts", json={"email": "bob@example.test"}).status_code == 404
+    assert api.post("/v3/companies", json={"email": "bob@example.test"}).status_code == 404
     assert api.get("/_mock/requests").json["items"][0]["reason"] == (
-        "createContact is not implemented: the service has this operation, the mock does not; "
+        "postCompanies is not implemented: the service has this operation, the mock does not; "
         "the stubs with its path (first) are used up or match other requests"
     )
 
@@ -138,20 +138,20 @@ def test_a_stub_for_an_operation_does_not_answer_at_the_address_of_another(make_
     api = make_api({"stubs": [stub]})
 
     assert api.get("/v3/contacts/bob@example.test").json == {"id": 7}
-    assert api.get("/v3/contacts/lists").headers["X-Mock-Answered"] == "refused"
+    assert api.get("/v3/contacts/segments").headers["X-Mock-Answered"] == "refused"
 
 
 # ---------------------------------------------------------------------- rules
 
 
 def test_a_fault_can_be_for_an_operation_beyond(api):
-    match = {"operation": "getList", "path": {"listId": 7}}
+    match = {"operation": "getCompaniesById", "path": {"id": 7}}
     api.post("/_mock/faults", json={"fault": "not_enough_credits", "match": match})
 
-    hit, missed = api.get("/v3/contacts/lists/7"), api.get("/v3/contacts/lists/8")
+    hit, missed = api.get("/v3/companies/7"), api.get("/v3/companies/8")
 
     assert (hit.status_code, hit.json["code"]) == (400, "not_enough_credits")
-    assert hit.headers["X-Mock-Beyond"] == "getList"
+    assert hit.headers["X-Mock-Beyond"] == "getCompaniesById"
     assert "X-Mock-Answered" not in hit.headers
     assert missed.status_code == 404
 
@@ -165,7 +165,7 @@ def test_the_header_of_one_call_can_ask_for_a_fault(api):
 def test_a_fault_lets_the_answer_through_that_comes_late(make_api):
     api = make_api({"behaviour": {"beyond": "shape"}})
 
-    answer = api.get("/v3/contacts/lists", headers={"X-Mock-Fault": "latency; ms=1"})
+    answer = api.get("/v3/contacts/segments", headers={"X-Mock-Fault": "latency; ms=1"})
 
     assert (answer.status_code, answer.headers["X-Mock-Answered"]) == (200, "shaped")
 

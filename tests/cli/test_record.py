@@ -7,12 +7,12 @@ from raw_receiver import listening
 
 PEER = {
     "stubs": [
-        {"method": "GET", "path": "/v3/contacts", "answers": [
+        {"method": "GET", "path": "/v3/companies", "answers": [
             {"json": {"contacts": [{"email": "ada@acme.com", "text": "{{ '{{' }} params.name }}"}], "count": 1}},
             {"json": {"contacts": [], "count": 0}},
         ]},
-        {"method": "GET", "path": "/v3/contacts/{identifier}", "answer": {"json": {"email": "ada@acme.com"}}},
-        {"method": "POST", "path": "/v3/contacts", "answer": {"status": 201, "json": {"id": 7, "apiKey": "hidden"}}},
+        {"method": "GET", "path": "/v3/companies/{identifier}", "answer": {"json": {"email": "ada@acme.com"}}},
+        {"method": "POST", "path": "/v3/companies", "answer": {"status": 201, "json": {"id": 7, "apiKey": "hidden"}}},
     ]
 }  # fmt: skip
 
@@ -25,8 +25,8 @@ def call(root, method, path):
 def forwarding(serve):
     """A server that has forwarded some calls; its root address."""
     root = serve(beyond="forward", forward_to=serve(PEER), forward_writes=True)
-    for method, path in [("GET", "/v3/contacts"), ("GET", "/v3/contacts"), ("GET", "/v3/contacts/ada@acme.com"),
-                         ("POST", "/v3/contacts"), ("GET", "/v3/senders")]:  # fmt: skip
+    for method, path in [("GET", "/v3/companies"), ("GET", "/v3/companies"), ("GET", "/v3/companies/ada@acme.com"),
+                         ("POST", "/v3/companies"), ("GET", "/v3/senders")]:  # fmt: skip
         assert call(root, method, path).status_code < 300
     return root
 
@@ -41,18 +41,18 @@ def test_a_scenario_is_made_that_answers_as_the_peer_did(run, forwarding, serve,
     assert told.stderr == f"3 stubs of 4 exchanges in {out}\nreplaced: 1 e-mail address, 1 host\n"
     assert run("scenarios", "check", str(out)).exit_code == 0
     root = serve(yaml.safe_load(out.read_text()))
-    first = call(root, "GET", "/v3/contacts").json()
+    first = call(root, "GET", "/v3/companies").json()
     assert first == {"contacts": [{"email": "user1@host1.test", "text": "{{ params.name }}"}], "count": 1}
-    assert call(root, "GET", "/v3/contacts").json() == {"contacts": [], "count": 0}
-    assert call(root, "GET", "/v3/contacts/ada@acme.com").json() == {"email": "ada@acme.com"}
-    created = call(root, "POST", "/v3/contacts")
+    assert call(root, "GET", "/v3/companies").json() == {"contacts": [], "count": 0}
+    assert call(root, "GET", "/v3/companies/ada@acme.com").json() == {"email": "ada@acme.com"}
+    created = call(root, "POST", "/v3/companies")
     assert (created.status_code, created.json()) == (201, {"id": 7, "apiKey": "***"})
 
 
 def test_without_a_file_it_is_printed(run, forwarding):
     told = run("stubs", "record", "--url", forwarding)
 
-    assert yaml.safe_load(told.stdout)["stubs"][0]["path"].startswith("/v3/contacts")
+    assert yaml.safe_load(told.stdout)["stubs"][0]["path"].startswith("/v3/companies")
     assert "acme.com" not in told.stdout
 
 
@@ -87,18 +87,18 @@ def test_a_server_that_is_not_there_is_told(run):
 
 
 def test_what_is_left_out_is_told(run, forwarding):
-    requests.get(f"{forwarding}/v3/contacts", headers={"api-key": "any", "X-Mock-Fault": "malformed_body"}, timeout=10)
+    requests.get(f"{forwarding}/v3/companies", headers={"api-key": "any", "X-Mock-Fault": "malformed_body"}, timeout=10)
 
     told = run("stubs", "record", "--url", forwarding)
 
-    assert "left out: GET /v3/contacts: a fault has changed its answer\n" in told.stderr
+    assert "left out: GET /v3/companies: a fault has changed its answer\n" in told.stderr
     assert "3 stubs of 4 exchanges\n" in told.stderr
 
 
 def test_what_the_journal_holds_no_more_is_told(run, serve):
     root = serve(beyond="forward", forward_to=serve(PEER), journal_limit=2)
     for _ in range(5):
-        call(root, "GET", "/v3/contacts")
+        call(root, "GET", "/v3/companies")
 
     assert "3 older requests not in the journal any more\n" in run("stubs", "record", "--url", root).stderr
 

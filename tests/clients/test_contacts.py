@@ -1,4 +1,4 @@
-"""The official client library on the shipped library of contacts: what it sends is taken, and its models fit."""
+"""The official client library and contacts: what it sends is taken, and its models fit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mockserver import MockServer
 
 @pytest.fixture(scope="module")
 def server():
-    with MockServer(stubs=("contacts",)) as found:
+    with MockServer() as found:
         yield found
 
 

@@ -149,14 +149,14 @@ def test_a_machine_has_a_page_with_each_of_its_events(used):
 def test_operations_that_no_percentage_counts_stand_there_once_they_were_called(api):
     before, _ = shown(api, "/_mock/ui/coverage")
     api.post("/realms/partner/oauth/token", data={"grant_type": "client_credentials"})
-    api.get("/v3/contacts")
+    api.get("/v3/companies")
 
     texts, links = shown(api, "/_mock/ui/coverage")
 
     assert ("group-oauth" in before, before["beyond"]) == (False, "")
     assert "oauthTokenClientCredentials called 1 x" in texts["group-oauth"]
-    assert "getContacts 1 refused" in texts["beyond"]
-    assert "requests?operation=getContacts" in links
+    assert "getCompanies 1 refused" in texts["beyond"]
+    assert "requests?operation=getCompanies" in links
 
 
 def test_the_report_is_there_to_take_away(used):

@@ -138,7 +138,7 @@ REFUSED = {
     ),
     "one unknown operation of two": (
         {"fault": "latency", "ms": 1, "match": {"operation": ["getSenders", "nothing"]}},
-        {"/match/operation": "known: authenticateDomain, "},
+        {"/match/operation": "known: addContactToList, "},
     ),
     "a code that the operation never gives": (
         {"fault": "error", "code": "document_not_found", "match": {"operation": "createDomain"}},

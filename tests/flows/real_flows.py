@@ -30,8 +30,6 @@ class Flow:
 
     program: str
     scenario = ACME
-    #: The operation at which it fails without a stub, and the library that has one; None: it needs no stub.
-    missing = library = None
     #: The lines that it prints, each time that it is run on the same workspace.
     printed: list[list[str]]
 
@@ -222,7 +220,6 @@ class CancelBatch(Flow):
 
 class ImportContacts(Flow):
     program = "import_contacts"
-    missing, library = "createAttribute", "contacts"
     printed = [
         [
             f"{BOB} is new",

@@ -1,18 +1,13 @@
-"""Whole flows, by programs that know nothing of a mock: in Python and JavaScript with the official clients, in shell.
-
-With the libraries of stubs each comes to its end. Without them each stops at the first operation that the mock does not
-have, and the journal says in a sentence which one that is and what helps.
-"""
-
-from contextlib import suppress
+"""Whole flows, by programs that know nothing of a mock: with the official clients, and in shell."""
 
 import pytest
 from real_flows import FLOWS
-from running import LANGUAGES, EndedError, Running
+from running import LANGUAGES, Running
 
 from mockserver import MockServer
 
-LIBRARIES = ("contacts",)
+#: Sending and contacts were libraries of stubs once; their names are taken, and change nothing.
+ALIASES = ("send", "contacts")
 
 ALL = {one.name for one in LANGUAGES}
 
@@ -39,8 +34,8 @@ def server():
 
 @pytest.fixture(scope="module")
 def server_with_stubs():
-    """A server that was started with `--stubs contacts`."""
-    with MockServer(stubs=LIBRARIES) as server:
+    """A server that was started with `--stubs send,contacts`."""
+    with MockServer(stubs=ALIASES) as server:
         yield server
 
 
@@ -60,31 +55,13 @@ def check(flow, language, workspace):
 
 @each_language()
 @each_flow
-def test_a_flow_comes_to_its_end_in_a_workspace_that_extends_the_libraries(flow, language, server):
-    with server.workspace({**flow.scenario, "extends": [flow.scenario["extends"], *LIBRARIES]}) as workspace:
+def test_a_flow_comes_to_its_end_in_a_plain_workspace(flow, language, server):
+    with server.workspace(flow.scenario) as workspace:
         check(flow, language, workspace)
 
 
 @each_language("shell")
 @each_flow
-def test_a_flow_comes_to_its_end_on_a_server_that_has_the_libraries(flow, language, server_with_stubs):
-    with server_with_stubs.workspace(flow.scenario) as workspace:
+def test_a_flow_comes_to_its_end_where_the_aliases_of_old_libraries_are_named(flow, language, server_with_stubs):
+    with server_with_stubs.workspace({**flow.scenario, "extends": [flow.scenario["extends"], *ALIASES]}) as workspace:
         check(flow, language, workspace)
-
-
-@each_language(slow=("python", "js"))
-@pytest.mark.parametrize("flow", [flow for flow in FLOWS if flow.missing], ids=lambda flow: flow.program)
-def test_without_them_it_fails_and_a_sentence_names_what_is_missing(flow, language, server):
-    with server.workspace(flow.scenario) as workspace:
-        with Running(language, flow.program, flow.arguments(workspace), workspace) as running:
-            with suppress(EndedError):
-                flow.act(running)
-            _, complaint, status = running.end()
-
-        assert (status, complaint) == (1, "error: 404 Invalid route/method passed\n")
-        refused = workspace.requests.latest(status=404)
-        assert refused.operation == flow.missing
-        assert refused.reason.startswith(
-            f"{flow.missing} is not implemented: the service has this operation, the mock does not; "
-        )
-        assert f"`--stubs {flow.library}`" in refused.reason

@@ -24,6 +24,8 @@ WORKSPACE = {
             "webhooks": [{"id": 1, "url": "http://127.0.0.1:9/", "events": ["sent"]}],
             "campaigns": [{"id": 1, "name": "June"}],
             "scheduled_emails": [{"message_id": "<1@a>", "to": "bob@example.test", "scheduled_at": "PT1H"}],
+            "contact_lists": [{"name": "News"}],
+            "contacts": [{"email": "ada@acme.test"}],
         },
         {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group"},
     ],
@@ -36,16 +38,19 @@ THERE = {
     "webhookId": 1,
     "id": 1003002,
     "campaignId": 1,
-    "identifier": "<1@a>",
+    "listId": 1,
+    "folderId": 1,
 }
 ABSENT = {
     "senderId": 999,
     "domainName": "absent.test",
     "webhookId": 999,
     "id": 999,
+    "listId": 999,
+    "folderId": 999,
     "identifier": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d",
     "email": "absent@group.test",
-    "attributeCategory": "normal",
+    "attributeCategory": "global",
     "attributeName": "ABSENT",
 }
 #: Which resource a path belongs to (contract/oauth#scopes); the organization's activities stand under its own name.
@@ -94,7 +99,8 @@ class Client:
 
     def _call(self, operation, headers):
         reads = operation.method == "GET"
-        path = operation.path.format(**(THERE if reads else ABSENT))
+        there = {**THERE, "identifier": "<1@a>" if "/smtp/" in operation.path else "ada@acme.test"}
+        path = operation.path.format(**(there if reads else ABSENT))
         query = {"offset": 0, "limit": 10} if operation.id == "listSubAccounts" else None
         body = None if reads else {}
         answer = self._client.open(path, method=operation.method, headers=headers, json=body, query_string=query)

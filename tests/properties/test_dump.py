@@ -14,20 +14,22 @@ from marshmallow import fields
 
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.resources.domains.schemas import DomainId
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.dump import compiled
-from mockserver.web.schemas.fields import Flag, Int64, Moment, Number
+from mockserver.web.schemas.fields import Flag, Int64, Json, Moment, Number
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 INT64 = st.integers(-(2**63), 2**63 - 1)
 MOMENTS = st.datetimes(EARLIEST.replace(tzinfo=None), LATEST.replace(tzinfo=None), timezones=st.just(UTC))
-ANSWERS = {operation.id: operation.answer_schema for operation in OPERATIONS.values() if operation.answer_schema}
+ANSWERS = {operation.id: operation.answer_schema for operation in API_OPERATIONS.values() if operation.answer_schema}
 
 
 #: What a row may hold for a plain field, in the form in which the models hold it.
 PLAIN = {
     DomainId: INT64 | TEXT,
+    Json: INT64 | TEXT,
+    fields.Dict: st.dictionaries(TEXT, INT64 | TEXT, max_size=3),
     Flag: st.booleans(),
     Int64: INT64,
     Number: INT64 | st.floats(allow_nan=False, allow_infinity=False),
@@ -39,7 +41,8 @@ PLAIN = {
 def values(field):
     """What a row may hold for a field."""
     if isinstance(field, fields.List):
-        return rows_of_one_kind(field.inner) if isinstance(field.inner, fields.Nested) else st.lists(TEXT, max_size=3)
+        is_nested = isinstance(field.inner, fields.Nested)
+        return rows_of_one_kind(field.inner) if is_nested else st.lists(values(field.inner), max_size=3)
     if isinstance(field, fields.Nested):
         return rows(field.schema)
     return next(strategy for kind, strategy in PLAIN.items() if isinstance(field, kind))
@@ -98,5 +101,5 @@ def as_text(dumped):
 
 
 def test_every_operation_that_answers_with_a_body_is_among_them():
-    without = {operation.id for operation in OPERATIONS.values()} - ANSWERS.keys()
-    assert {OPERATIONS[name].status for name in without} == {202, 204}
+    without = {operation.id for operation in API_OPERATIONS.values()} - ANSWERS.keys()
+    assert {API_OPERATIONS[name].status for name in without} == {201, 202, 204}

@@ -6,7 +6,8 @@ Rules raise `ServiceError`; one place, the endpoint in `web.operation`, turns it
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 
 class ErrorCode(NamedTuple):
@@ -35,6 +36,8 @@ class ServiceError(Exception):
         self.reason = message
         #: Headers of the answer that others have not.
         self.headers: tuple[tuple[str, str], ...] = ()
+        #: Further members of the error body.
+        self.members: Mapping[str, Any] = {}
 
     def code_by(self, choice: str) -> str:
         """The code of the answer, by `behaviour.sentence_codes` (contract/errors#codes)."""

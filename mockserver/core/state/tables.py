@@ -306,6 +306,10 @@ class Tables:
                 found.tally = self.tally
         return found
 
+    def record_of(self, row: type[Row]) -> Row | None:
+        """The only row of a type, to be read only, or None if there is none."""
+        return self._records.get(row)
+
     def weigh(self, size: int) -> None:
         """Count `size` more bytes for the rows here, or fewer if it is negative."""
         self.bytes += size

@@ -1,15 +1,47 @@
-"""Contact attributes, which the API deletes, and stubs add (contract/attributes)."""
+"""Contact attributes: creation, changes and deletion (contract/attributes)."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from mockserver.core.contract.errors import ATTRIBUTE_NOT_FOUND, DOCUMENT_NOT_FOUND
+from mockserver.core.contract.errors import (
+    ATTRIBUTE_NOT_FOUND,
+    DOCUMENT_NOT_FOUND,
+    INVALID_PARAMETER,
+    MISSING_PARAMETER,
+)
 from mockserver.core.state import reasons
 from mockserver.core.state.account import Account
 from mockserver.core.workspaces.caller import Caller
+from mockserver.resources.contacts.rows import check_bytes, drop_attribute
 
-CATEGORIES = ("normal", "transactional", "category", "calculated", "global")
+CATEGORIES = NORMAL, TRANSACTIONAL, CATEGORY, CALCULATED, GLOBAL = (
+    "normal", "transactional", "category", "calculated", "global",
+)  # fmt: skip
+MULTIPLE_CHOICE = "multiple-choice"
+#: The types that attributes of a category may have; those of other categories have none that is shown.
+TYPES: Mapping[str, tuple[str, ...]] = {
+    NORMAL: ("text", "date", "float", "boolean", MULTIPLE_CHOICE, "user"),
+    TRANSACTIONAL: ("text", "date", "float", "id"),
+    CATEGORY: ("category",),
+}
+#: The most characters of an option, and of the label or the value of an enumeration (documented).
+LONGEST_OPTION = 200
+_DEFAULT_TYPE = "text"
+
+
+class Choice(NamedTuple):
+    """A value that a contact can have of an attribute of the category `category`, as it was written."""
+
+    text: str
+    label: str
+
+    @property
+    def number(self) -> int:
+        """The value as a number, or 0 if it is none (documented)."""
+        return int(self.text) if self.text.isascii() and self.text.isdecimal() and len(self.text) < 19 else 0  # 64 bits
 
 
 @dataclass(slots=True, eq=False)
@@ -18,6 +50,17 @@ class Attribute:
 
     category: str
     name: str
+    #: None for the default of the category.
+    type: str | None = None
+    #: The formula of a calculated or global attribute.
+    value: str | None = None
+    enumeration: list[Choice] | None = None
+    options: list[str] | None = None
+
+    @property
+    def shown_type(self) -> str | None:
+        """The type as the API shows it."""
+        return (self.type or _DEFAULT_TYPE) if self.category in (NORMAL, TRANSACTIONAL) else None
 
 
 def is_there(account: Account, category: str, name: str) -> bool:
@@ -25,19 +68,76 @@ def is_there(account: Account, category: str, name: str) -> bool:
     return (category, name) in account.rows_of(Attribute)
 
 
-def add(account: Account, category: str, name: str) -> None:
+def add(account: Account, category: str, name: str) -> Attribute:
     """Add an attribute that is not there yet."""
-    account.table(Attribute)[category, name] = Attribute(category, name)
+    found = account.table(Attribute)[category, name] = Attribute(category, name)
+    return found
+
+
+def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) -> None:
+    """Create an attribute.
+
+    Raises:
+        ServiceError: 400; the category has one of this name, the type is none of the category, a formula is missing,
+            or the workspace has no room.
+    """
+    account, types = caller.account, TYPES.get(category, ())
+    if is_there(account, category, name):
+        reason = f"category {category} of account {account.name} has an attribute {reasons.shown(name)}"
+        raise INVALID_PARAMETER("Attribute name must be unique").because(reason)
+    given = body.get("type")
+    if types and given and given not in types:
+        reason = f"type {reasons.shown(given)} is none of the category {category}: {', '.join(types)}"
+        raise INVALID_PARAMETER(f"type: Must be one of: {', '.join(types)}").because(reason)
+    if category in (CALCULATED, GLOBAL) and "value" not in body:
+        reason = f"missing field `value` in the body: attributes of the category {category} require a formula"
+        raise MISSING_PARAMETER("Attribute value is missing").because(reason)
+    check_bytes(caller.workspace, dict(body))
+    found = add(account, category, name)
+    found.type = given if category in (NORMAL, TRANSACTIONAL) and given else None
+    found.enumeration = [] if category == CATEGORY else None
+    found.options = [] if found.type == MULTIPLE_CHOICE else None
+    _apply(found, body)
+
+
+def update(caller: Caller, category: str, name: str, body: Mapping[str, Any]) -> None:
+    """Change the formula, the enumeration or the options of an attribute, as far as its category has them.
+
+    Raises:
+        ServiceError: 404; the category has no such attribute. 400; the workspace has no room.
+    """
+    account = caller.account
+    if not is_there(account, category, name):
+        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_why_none(account, category, name))
+    check_bytes(caller.workspace, dict(body))
+    _apply(account.table(Attribute)[category, name], body)
+
+
+def _apply(found: Attribute, body: Mapping[str, Any]) -> None:
+    if found.category in (CALCULATED, GLOBAL):
+        found.value = body.get("value", found.value)
+    elif found.category == CATEGORY and "enumeration" in body:
+        found.enumeration = [Choice(row["value"], row["label"]) for row in body["enumeration"]]
+    elif found.shown_type == MULTIPLE_CHOICE:
+        found.options = body.get("options", found.options)
+
+
+def select(account: Account) -> Iterable[Attribute]:
+    """The attributes of an account, in the order of their creation."""
+    return account.rows_of(Attribute).values()
 
 
 def delete(caller: Caller, category: str, name: str) -> None:
-    """Delete an attribute.
+    """Delete an attribute, and the values that contacts have of it unless another category has one of its name.
 
     Raises:
         ServiceError: 404; the category has no such attribute.
     """
-    if caller.account.table(Attribute).pop((category, name), None) is None:
-        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_why_none(caller.account, category, name))
+    account = caller.account
+    if account.table(Attribute).pop((category, name), None) is None:
+        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_why_none(account, category, name))
+    if not any(is_there(account, other, name) for other in CATEGORIES):
+        drop_attribute(account, name)
 
 
 def _why_none(account: Account, category: str, name: str) -> str:

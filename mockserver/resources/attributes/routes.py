@@ -1,11 +1,17 @@
-"""The operation on contact attributes, contract/attributes."""
+"""The operations on contact attributes, contract/attributes."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import Mark, chosen_error, documented_error, proposed_error
+from mockserver.core.contract.operation import (
+    Mark,
+    chosen_error,
+    documented_error,
+    error_observed_in_code,
+    proposed_error,
+)
 from mockserver.core.late import late
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
@@ -16,11 +22,19 @@ else:
     model, schemas = late(__package__, "model", "schemas")
 
 ATTRIBUTES = Operations("attributes")
+#: Those that are none of the specification's 34.
+FURTHER_ATTRIBUTES = Operations("attributes", are_further=True)
+
+_SOURCE = "OpenAPI document of February 2026"
+_BAD_VALUE = proposed_error(
+    errors.INVALID_PARAMETER, "a category outside the five; a bad type, formula, enumeration or option"
+)
 
 
 @ATTRIBUTES.operation(
     "deleteAttribute", "DELETE", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
     summary="Delete a contact attribute",
+    sweeps=True,
     source="specification 4.9, contract/attributes#deleteAttribute",
     status=204,
     params=schemas.AttributePath,
@@ -34,3 +48,50 @@ ATTRIBUTES = Operations("attributes")
 )  # fmt: skip
 def delete_attribute(caller: Caller, category: str, name: str) -> None:
     model.delete(caller, category, name)
+
+
+@FURTHER_ATTRIBUTES.operation(
+    "getAttributes", "GET", "/v3/contacts/attributes",
+    summary="List contact attributes",
+    source=f"{_SOURCE}, contract/attributes#getAttributes",
+    answer=schemas.Attributes,
+    scope="contacts",
+)  # fmt: skip
+def get_attributes(caller: Caller) -> dict[str, Any]:
+    return {"attributes": list(model.select(caller.account))}
+
+
+@FURTHER_ATTRIBUTES.operation(
+    "createAttribute", "POST", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
+    summary="Create a contact attribute",
+    adds=True,
+    source=f"{_SOURCE}, contract/attributes#createAttribute",
+    status=201,
+    params=schemas.NewAttributePath,
+    body=schemas.NewAttribute,
+    errors=(
+        error_observed_in_code(errors.INVALID_PARAMETER, "the category has an attribute of the name", programs=1),
+        proposed_error(errors.MISSING_PARAMETER, "a calculated or global attribute without value"),
+    ),
+    scope="contacts",
+)  # fmt: skip
+def create_attribute(caller: Caller, category: str, name: str, body: dict[str, Any]) -> None:
+    model.create(caller, category, name, body)
+
+
+@FURTHER_ATTRIBUTES.operation(
+    "updateAttribute", "PUT", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
+    summary="Update a contact attribute",
+    source=f"{_SOURCE}, contract/attributes#updateAttribute",
+    status=204,
+    params=schemas.AttributePath,
+    body=schemas.AttributeChanges,
+    errors=(
+        _BAD_VALUE,
+        documented_error(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute", _SOURCE),
+        chosen_error(errors.ATTRIBUTE_NOT_FOUND, "sentences", Mark.DOCUMENTED),
+    ),
+    scope="contacts",
+)  # fmt: skip
+def update_attribute(caller: Caller, category: str, name: str, body: dict[str, Any]) -> None:
+    model.update(caller, category, name, body)

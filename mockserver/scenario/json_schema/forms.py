@@ -6,6 +6,8 @@ from typing import Any
 
 from mockserver.beyond.stubs.parts import Condition
 from mockserver.beyond.stubs.pattern import Pattern
+from mockserver.resources.attributes.model import LONGEST_OPTION
+from mockserver.resources.attributes.section import TYPE_NAMES, NameOrAttribute
 from mockserver.resources.match import Texts
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, Base64, PartiesField, PartyField
 from mockserver.resources.section import Duration, Id24, Instant, Span
@@ -44,6 +46,28 @@ _PARTY = {
     "anyOf": [
         {"type": "string", "pattern": "@"},
         closed({"email": {"type": "string", "pattern": "@"}, "name": {"type": ["string", "null"]}}, required=["email"]),
+    ]
+}
+
+
+_OPTION = {"type": "string", "maxLength": LONGEST_OPTION}
+#: The name of an attribute, or more of it as members.
+_ATTRIBUTE = {
+    "anyOf": [
+        {"type": "string"},
+        closed(
+            {
+                "name": {"type": "string"},
+                "type": {"enum": TYPE_NAMES},
+                "value": {"type": "string"},
+                "enumeration": {
+                    "type": "array",
+                    "items": closed({"value": _OPTION, "label": _OPTION}, required=["value", "label"]),
+                },
+                "options": {"type": "array", "items": _OPTION},
+            },
+            required=["name"],
+        ),
     ]
 }
 
@@ -90,6 +114,7 @@ FORMS: dict[type, FieldSchema] = {
         "additionalProperties": _PLAIN,
         "description": "a glob of the whole path, or its parameters by name",
     },
+    NameOrAttribute: _ATTRIBUTE,
     PartyField: _PARTY,
     PartiesField: {"anyOf": [_PARTY, {"type": "array", "items": _PARTY, "maxItems": MOST_RECIPIENTS}]},
     Base64: {"type": "string", "contentEncoding": "base64"},

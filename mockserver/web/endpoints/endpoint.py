@@ -8,7 +8,7 @@ from functools import cached_property
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from marshmallow import Schema, ValidationError
+from marshmallow import Schema, ValidationError, fields
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, no_room
@@ -33,6 +33,15 @@ class Taken(NamedTuple):
 
     load: Load
     members: Members
+    #: The members that are lists.
+    lists: frozenset[str]
+
+    def values(self, request: Request) -> Mapping[str, Any]:
+        """The parameters of a query: the first value of each, and all values of those that are lists."""
+        args = request.args
+        if self.lists.isdisjoint(args):
+            return args
+        return {name: args.getlist(name) if name in self.lists else value for name, value in args.items()}
 
 
 def check_room(workspace: Workspace) -> None:
@@ -106,9 +115,8 @@ class Endpoint(ABC):
         status = self.operation.status
         if isinstance(result, OtherStatus):
             status, result = result
-        if self._dump is None or status == HTTPStatus.NO_CONTENT:
-            return Reply(status, b"")
-        return Reply(status, json_text.write(self._dump(result)))
+        dump = None if status == HTTPStatus.NO_CONTENT else self._dump
+        return Reply(status, b"" if dump is None else json_text.write(dump(result)))
 
     def _parameters(self, request: Request, exchange: Exchange) -> dict[str, Any]:
         query = self._query
@@ -117,7 +125,7 @@ class Endpoint(ABC):
             self._warn("query parameter", _noted(known.sent(request.args), exchange), exchange)
         elif self._default_query is not None:
             return {"query": self._default_query.copy()}
-        return {} if query is None else {"query": _loaded(query.load, request.args, Location.QUERY)}
+        return {} if query is None else {"query": _loaded(query.load, query.values(request), Location.QUERY)}
 
     def members(self, body: Taken, data: dict[str, Any], exchange: Exchange, *, strict: bool = False) -> dict[str, Any]:
         """The members of a body as its schema loads them; unknown ones are ignored with a warning, unless `strict`.
@@ -158,7 +166,10 @@ def _instance(schema: Any) -> Schema | None:
 
 def _taken(schema: Any) -> Taken | None:
     made = _instance(schema)
-    return None if made is None else Taken(compiled_load(made), Members(made))
+    if made is None:
+        return None
+    lists = {field.data_key or name for name, field in made.load_fields.items() if isinstance(field, fields.List)}
+    return Taken(compiled_load(made), Members(made), frozenset(lists))
 
 
 def _loaded(load: Load, data: Mapping[str, Any], location: Location) -> dict[str, Any]:

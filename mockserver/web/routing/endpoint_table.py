@@ -16,9 +16,12 @@ from mockserver.web.endpoints.form import read_form
 from mockserver.web.endpoints.public_endpoint import PublicEndpoint
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import API_PREFIX, CONTROL_PREFIX, audience_of
-from mockserver.web.routing.path_tree import NO_PARAMS, PathTree
+from mockserver.web.routing.path_tree import NO_PARAMS, Found, PathTree
 from mockserver.web.routing.route import Recognise, Route, route_to
 from mockserver.web.routing.workspace_name import WorkspaceName, workspace_name
+
+#: The methods that operations beyond have.
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class EndpointTable:
@@ -43,7 +46,7 @@ class EndpointTable:
         A request whose address is no operation's of the mock has a route without an endpoint.
         """
         path, workspace = request.path, workspace_name(request.environ)
-        found = self._tree.find(request.method, encoded_slash.matched_path(request))
+        found = self._find(request)
         if found is not None:
             endpoint = self._endpoint(found.operations, request)
             params = encoded_slash.unsegmented(found.params, request)
@@ -68,7 +71,20 @@ class EndpointTable:
 
     def has(self, request: Request) -> bool:
         """Whether an operation has the method and the path of a request."""
-        return self._tree.find(request.method, encoded_slash.matched_path(request)) is not None
+        return self._find(request) is not None
+
+    def _find(self, request: Request) -> Found[Operation] | None:
+        """Return the operations at the address of a request, or None.
+
+        A segment that is fixed in the path of an operation beyond is no parameter of a further operation: the address
+        /v3/contacts/segments is no contact's, whatever the method (contract/beyond).
+        """
+        path = encoded_slash.matched_path(request)
+        found = self._tree.find(request.method, path)
+        if found is None or not found.params or not found.operations[0].is_further:
+            return found
+        others = (self._recognise(method, path) for method in _METHODS)
+        return None if any(other and len(other.params) < len(found.params) for other in others) else found
 
     def at(self, request: Request) -> list[Operation]:
         """The operations at a request's path, of any method."""

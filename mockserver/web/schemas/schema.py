@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar
 
-from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError, fields, missing, pre_load
 from marshmallow.exceptions import SCHEMA
 from marshmallow.schema import SchemaMeta
 
@@ -122,6 +122,15 @@ class Described(Input):
 
     def load(self, data: Any, **options: Any) -> Any:
         return data
+
+
+class Compact(Input):
+    """The schema of a body in which a member that is null counts as absent."""
+
+    @pre_load
+    def _compact(self, data: Any, **_: Any) -> Any:
+        is_object = isinstance(data, Mapping)
+        return {name: value for name, value in data.items() if value is not None} if is_object else data
 
 
 def _is_bounded(field: fields.Field[Any]) -> bool:

@@ -93,7 +93,7 @@ def override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
 
 def error_body(error: ServiceError, codes: str = "specification") -> bytes:
     """The JSON of an error of the API, with its code by `behaviour.sentence_codes`."""
-    return json_text.write({"code": error.code_by(codes), "message": error.message})
+    return json_text.write({"code": error.code_by(codes), "message": error.message, **error.members})
 
 
 def spoilt(body: bytes) -> bytes:

@@ -103,10 +103,10 @@ def test_a_template_of_the_services_is_no_template_of_a_stub(said, quoted):
 
 def test_an_address_in_a_path_may_be_any_other_and_is_said_again():
     (stub,) = stubs(
-        entry("/v3/contacts/Ada@acme.com", {"email": "ada@acme.com", "of": "acme.com"}, operation="getContactInfo")
+        entry("/v3/companies/Ada@acme.com", {"email": "ada@acme.com", "of": "acme.com"}, operation="getCompaniesById")
     )
-    assert stub["path"] == "/v3/contacts/{identifier}"
-    assert stub["answer"]["json"] == {"email": "{{ request.path.identifier }}", "of": "host1.test"}
+    assert stub["path"] == "/v3/companies/{id}"
+    assert stub["answer"]["json"] == {"email": "{{ request.path.id }}", "of": "host1.test"}
 
 
 def test_calls_that_differ_in_an_address_only_become_a_sequence():
@@ -149,7 +149,7 @@ def test_a_parameter_that_was_redacted_is_not_matched():
         (entry(body={"code": "internal_error", "message": "Bad gateway: no answer"}, status=502), "the peer gave no"),
         (entry(warnings=["the bodies of 1 and 9 bytes are not kept: they are too large"]), "which is too large"),
         (answered("a\ufffdb", **{"Content-Type": "image/png"}), "its body is no text"),
-        (entry("/v3/contacts/a/b/c", operation="getContactInfo"), "a part of its path has an encoded slash"),
+        (entry("/v3/companies/a/b/c", operation="getCompaniesById"), "a part of its path has an encoded slash"),
         (entry("/v3/contacts/a b?", {}), "is not a segment of a path"),
         (entry(body="x" * 70_000), "expected at most 65,536"),
     ],

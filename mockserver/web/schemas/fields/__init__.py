@@ -36,3 +36,4 @@ from mockserver.web.schemas.fields.scalars import Range as Range
 from mockserver.web.schemas.fields.scalars import Text as Text
 from mockserver.web.schemas.fields.scalars import TextOrNumber as TextOrNumber
 from mockserver.web.schemas.fields.scalars import identifier as identifier
+from mockserver.web.schemas.fields.stated import Stated as Stated

@@ -1,4 +1,4 @@
-"""A workspace with the shipped library of contacts, whose clock stands still."""
+"""Calls about contacts, in a workspace whose clock stands still."""
 
 from __future__ import annotations
 
@@ -46,4 +46,4 @@ class Contacts:
 
 @pytest.fixture
 def contacts(make_api):
-    return Contacts(make_api({"extends": "contacts", "clock": {"start": START, "frozen": True}, "seed": 7}))
+    return Contacts(make_api({"clock": {"start": START, "frozen": True}, "seed": 7}))

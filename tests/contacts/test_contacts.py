@@ -1,4 +1,4 @@
-"""The shipped library of contacts: a contact is created, read, listed, changed and deleted."""
+"""A contact is created, read, listed, changed and deleted."""
 
 from __future__ import annotations
 
@@ -51,11 +51,19 @@ def test_a_contact_is_found_by_each_of_its_identifiers(contacts, identifier):
     assert (found["id"], found["attributes"]) == (1, {"SMS": "33612345678", "EXT_ID": "crm-7"})
 
 
-@pytest.mark.parametrize("body", [{"ext_id": "crm-7"}, {"attributes": {"SMS": "0033612345678"}}])
-def test_a_contact_needs_no_email(contacts, body):
-    number = contacts.made("", **body)
+def test_a_contact_needs_no_email(contacts):
+    number = contacts.made("", ext_id="crm-7")
 
     assert "email" not in contacts.get(f"/{number}")
+
+
+def test_contact_by_sms_only_is_shown_and_found_with_an_address_of_its_phone_number(contacts):
+    number = contacts.made("", attributes={"SMS": "0033058407248"}, listIds=[contacts.list()])
+
+    shown = [contacts.get(f"/{number}"), *contacts.get()["contacts"], *contacts.get("/lists/1/contacts")["contacts"]]
+
+    assert [row["email"] for row in shown] == ["33058407248@mailin-sms.com"] * 3
+    assert contacts.get("/33058407248@mailin-sms.com")["id"] == number
 
 
 @pytest.mark.parametrize(
@@ -239,14 +247,14 @@ class TestListing:
         assert contacts.call("GET", f"?{query}") == (400, refusal)
 
     def test_a_thousand_contacts_are_one_page_even_after_an_attribute_was_deleted(self, make_api):
-        contact = {"emailBlacklisted": False, "smsBlacklisted": False, "createdAt": NOW, "modifiedAt": NOW}
-        stored = [
-            {"table": "contacts", "key": str(number), "value": {
-                "id": number, "email": f"a{number}@acme.test", **contact, "listIds": [], "attributes": {"PLAN": "pro"}}}
-            for number in range(1, 1_501)
-        ]  # fmt: skip
-        api = make_api({"extends": "contacts", "stored": stored})
-        api.post("/v3/contacts/attributes/normal/PLAN", json={"type": "text"})
+        api = make_api(
+            {
+                "attributes": {"normal": ["PLAN"]},
+                "contacts": [
+                    {"email": f"a{number}@acme.test", "attributes": {"PLAN": "pro"}} for number in range(1_500)
+                ],
+            }
+        )
         api.delete("/v3/contacts/attributes/normal/PLAN")
 
         page = api.get("/v3/contacts?limit=1000").json
@@ -270,9 +278,7 @@ def test_webhooks_are_told_of_contacts(make_api, contacts):
 
 
 def test_another_account_has_contacts_of_its_own(make_api):
-    api = make_api(
-        {"extends": "contacts", "accounts": [{"name": "a", "api_keys": ["a"]}, {"name": "b", "api_keys": ["b"]}]}
-    )
+    api = make_api({"accounts": [{"name": "a", "api_keys": ["a"]}, {"name": "b", "api_keys": ["b"]}]})
     api.post("/v3/contacts", json={"email": "ada@acme.test"}, key="a")
 
     assert api.get("/v3/contacts", key="b").json == {"contacts": [], "count": 0}

@@ -1,4 +1,4 @@
-"""The shipped library of contacts: lists, folders and attributes."""
+"""Lists, folders and attributes of contacts."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class TestLists:
         contacts.contact("ada@acme.test", listIds=[number])
         contacts.contact("bob@acme.test", listIds=[number], emailBlacklisted=True)
 
-        assert counts(contacts.get(f"/lists/{number}")) == counts(contacts.get("/lists")["lists"][0]) == (2, 2, 1)
+        assert counts(contacts.get(f"/lists/{number}")) == counts(contacts.get("/lists")["lists"][0]) == (2, 1, 1)
 
     def test_a_list_is_changed(self, contacts):
         number, folder = contacts.list(), contacts.made("/folders", name="Other")
@@ -210,7 +210,7 @@ class TestFolders:
         lists = [contacts.list(), contacts.list()]
         contacts.contact("ada@acme.test", listIds=lists, emailBlacklisted=True)
 
-        assert counts(contacts.get("/folders/1")) == counts(contacts.get("/folders")["folders"][0]) == (1, 2, 2)
+        assert counts(contacts.get("/folders/1")) == counts(contacts.get("/folders")["folders"][0]) == (1, 0, 1)
         assert [row["id"] for row in contacts.get("/folders/1/lists?sort=asc")["lists"]] == lists
 
     def test_the_first_folder_is_deleted_with_its_lists(self, contacts):
