@@ -105,7 +105,7 @@ class SenderHistory(RuleBasedStateMachine):
             self.refuses(answer, 400, "duplicate_parameter")
             return
         if self.is_strict(email):
-            self.refuses(answer, 400, "bad_request")
+            self.refuses(answer, 400, "DMARC policy requires domain authentication")
             return
         self.created += 1
         assert answer.status_code == 201
@@ -133,7 +133,7 @@ class SenderHistory(RuleBasedStateMachine):
         sender = self.senders[number]
         moved = spelled(sender.email) != spelled(email)
         if moved and self.is_strict(email):
-            self.refuses(answer, 400, "bad_request")
+            self.refuses(answer, 400, "DMARC policy requires domain authentication")
             return
         assert answer.status_code == 204
         sender.email, sender.name = email, name

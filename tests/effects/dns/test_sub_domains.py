@@ -30,7 +30,7 @@ def test_the_policy_that_dns_has_keeps_senders_away(nameserver, asking, authenti
 
     answer = api.post("/v3/senders", json={"name": "Ops", "email": "ops@firm.test"})
 
-    assert (answer.status_code, answer.json["code"]) == (400, "bad_request")
+    assert (answer.status_code, answer.json["code"]) == (400, "DMARC policy requires domain authentication")
 
 
 def test_an_international_name_is_asked_for_in_a_labels(nameserver, asking, authenticate):
