@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Sequence
 
-from mockserver.beyond.effects.effect import (
-    AttributeEffect,
-    CreditsEffect,
-    Effect,
-    EventEffect,
-    MailEffect,
-    ScheduleEffect,
-    WarnEffect,
-)
-from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS, no_room
+from mockserver.beyond.effects.reading import CreditsEffect, Effect, EventEffect, MailEffect
+from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
 from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import spending
-from mockserver.resources.attributes import model as attributes
-from mockserver.resources.scheduled_emails import model as scheduled
 from mockserver.resources.scheduled_emails import sending
-from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS
 from mockserver.resources.webhooks import events
 
@@ -37,20 +25,12 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
     """Check that all these effects can be performed, one after another; changes nothing.
 
     Raises:
-        ServiceError: 402 `not_enough_credits`, or 400 `out_of_range` if the workspace is full.
-        ValueError: an e-mail of the same message id is scheduled already, an attribute is there already, or there are
-            too many events.
+        ServiceError: 402 `not_enough_credits`.
+        ValueError: there are too many events.
     """
-    _check_occurrences(effects)
-    _check_credits(effects, caller)
-    _check_attributes(effects, caller)
-    emails = [effect.content for effect in effects if isinstance(effect, ScheduleEffect)]
-    if emails:
-        _check_message_ids(emails, caller)
-        scheduled.check_room(caller.workspace, emails)
-
-
-def _check_credits(effects: Sequence[Effect], caller: Caller) -> None:
+    count = _occurrence_count(effects)
+    if count > _MOST_OCCURRENCES:
+        raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
     wanted: Counter[str] = Counter()
     for effect in effects:
         if isinstance(effect, CreditsEffect):
@@ -60,28 +40,6 @@ def _check_credits(effects: Sequence[Effect], caller: Caller) -> None:
             left = spending.left(caller.workspace, caller.account, kind)
             reason = f"not enough {kind} credits: {amount:,} required, account {caller.account.name} has {left:,}"
             raise NOT_ENOUGH_CREDITS(status=402).because(reason)
-
-
-def _check_attributes(effects: Sequence[Effect], caller: Caller) -> None:
-    wanted = [(effect.category, effect.name) for effect in effects if isinstance(effect, AttributeEffect)]
-    if wanted and (reason := caller.workspace.state.full(len(wanted))):
-        raise no_room(reason)
-    for (category, name), count in Counter(wanted).items():
-        if count > 1 or attributes.is_there(caller.account, category, name):
-            raise ValueError(f"duplicate attribute {name!r} in category {category}")
-
-
-def _check_occurrences(effects: Sequence[Effect]) -> None:
-    count = _occurrence_count(effects)
-    if count > _MOST_OCCURRENCES:
-        raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
-
-
-def _check_message_ids(emails: Sequence[MailContent], caller: Caller) -> None:
-    given = Counter(content.message_id for content in emails if content.message_id)
-    for message_id, count in given.items():
-        if count > 1 or scheduled.is_taken(caller.workspace, message_id):
-            raise ValueError(f"duplicate message id {message_id} of a scheduled e-mail")
 
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
@@ -94,13 +52,8 @@ def perform(effects: Sequence[Effect], caller: Caller) -> None:
             case EventEffect():
                 _tell(effect, emails.told(), caller)
             case CreditsEffect(amounts):
-                _use(amounts, caller)
-            case ScheduleEffect():
-                _schedule(effect, caller)
-            case AttributeEffect(category, name):
-                attributes.add(caller.account, category, name)
-            case WarnEffect(text):
-                caller.warn(text)
+                for kind, amount in amounts.items():
+                    spending.use(caller.workspace, caller.account, kind, amount)
 
 
 class _Emails:
@@ -117,13 +70,13 @@ class _Emails:
         self._contents.append(content)
 
     def told(self) -> Sequence[MailContent]:
-        """The e-mails of an event, after which others begin anew."""
+        """Return the e-mails of an event, after which others begin anew."""
         self._are_told = True
         return self._contents
 
 
 def _occurrence_count(effects: Sequence[Effect]) -> int:
-    """How many events effects tell of: one for each recipient."""
+    """Count the events that effects tell of: one for each recipient."""
     emails, count = _Emails(), 0
     for effect in effects:
         if isinstance(effect, MailEffect):
@@ -143,25 +96,6 @@ def _send(content: MailContent, caller: Caller) -> MailContent:
             "the attachments are too large for the mailbox: their contents are not kept (--mailbox-bytes-limit)"
         )
     return content
-
-
-def _use(amounts: Mapping[str, int], caller: Caller) -> None:
-    for kind, amount in amounts.items():
-        spending.use(caller.workspace, caller.account, kind, amount)
-
-
-def _schedule(effect: ScheduleEffect, caller: Caller) -> None:
-    """Schedule an e-mail; one whose moment is over is sent at once."""
-    workspace, clock = caller.workspace, caller.workspace.state.clock
-    content = sending.completed(workspace, caller.account, effect.content)
-    while scheduled.is_taken(workspace, content.message_id):  # drawn: `check` has looked at those that are given
-        content = content._replace(message_id=events.draw_message_id(workspace))
-    at = clock.after(effect.at) if isinstance(effect.at, timedelta) else max(effect.at, clock.now())
-    row = ScheduledEmail(
-        content.message_id, at, content.recipients[0].party.email, content.subject, effect.batch_id,
-        mail=content, rejected=effect.rejected, request=workspace.cause_request, created_at=clock.now(),
-    )  # fmt: skip
-    scheduled.schedule(workspace, caller.account, row)
 
 
 def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) -> None:

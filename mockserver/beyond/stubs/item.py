@@ -14,17 +14,16 @@ from typing import Any, ClassVar
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 from marshmallow.exceptions import SCHEMA
 
-from mockserver.beyond.stubs.parts import AnswerItem, ForgetItem, RefusalItem, StoreItem
+from mockserver.beyond.stubs.parts import AnswerItem, StoreItem, StubPart
 from mockserver.beyond.stubs.pattern import Pattern, shadowed
 from mockserver.beyond.stubs.program import read
-from mockserver.beyond.templates.names import is_free_name
 from mockserver.core.state.stubs import Stub
 from mockserver.core.text.given import too_many
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem
-from mockserver.resources.section import Item, about
+from mockserver.resources.section import about
 from mockserver.web.schemas import json_text
-from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMany
+from mockserver.web.schemas.fields import JsonObject, List, OneOrMany
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The most bytes of a stub as JSON. Chosen: a workspace full of them takes 64 MiB.
@@ -33,7 +32,7 @@ LARGEST = 64 * 1024
 _MOST_ANSWERS = 100
 #: The most items of any other list of a stub. Chosen: more than a body of the service has members.
 _MOST_LISTED = 100
-#: How many stubs that were checked are remembered. Chosen: those of all shipped libraries, and as many of a team's own.
+#: How many stubs that were checked are remembered. Chosen: as many as a team has in its libraries.
 _REMEMBERED = 512
 #: The most levels that `json_text.write` writes; how many a value may have is a matter of the schema.
 _DEEPEST_WRITTEN = 255
@@ -43,12 +42,7 @@ _RUNNING = ("id", "hits", "position")
 _count = validate.Range(min=0, max=2**53)
 
 
-def _check_let(name: str) -> None:
-    if not is_free_name(name):
-        raise ValidationError("must be a name of letters, digits and _ that has no meaning yet")
-
-
-class StubItem(Item):
+class StubItem(StubPart):
     """A stub: for which requests it answers, and how."""
 
     constraints: ClassVar[dict[str, Any]] = {"oneOf": [{"required": ["answer"]}, {"required": ["answers"]}]}
@@ -71,16 +65,6 @@ class StubItem(Item):
             "the members of the body that there are: others are ignored with a warning, or refused where it is strict"
         ),
     )
-    let = Dict(
-        keys=fields.String(validate=_check_let),
-        values=Json(allow_none=True),
-        **about("named values that several templates use, each worked out once"),
-    )
-    refuse = List(
-        fields.Nested(RefusalItem),
-        validate=validate.Length(max=_MOST_LISTED),
-        **about("refusals, checked in order before anything else"),
-    )
     answer = fields.Nested(AnswerItem, **about("the answer to each request"))
     answers = List(
         fields.Nested(AnswerItem),
@@ -90,20 +74,17 @@ class StubItem(Item):
     store = OneOrMany(
         fields.Nested(StoreItem),
         validate=validate.Length(max=_MOST_LISTED),
-        **about("what is kept in the workspace, by table and key"),
-    )
-    forget = OneOrMany(
-        fields.Nested(ForgetItem), validate=validate.Length(max=_MOST_LISTED), **about("what is kept no longer")
+        **about("what is stored in the account, or deleted there, by table and key"),
     )
     effects = List(
         JsonObject(),
         validate=validate.Length(max=_MOST_LISTED),
-        **about("what happens in the workspace besides: e-mails, events, credits, scheduled e-mails"),
+        **about("what happens in the workspace besides: e-mails, events, credits"),
     )
     times = fields.Integer(
         strict=True,
         validate=validate.Range(min=1, max=2**53),
-        **about("how many requests it answers, refusals included; any number if left out"),
+        **about("how many requests it answers; any number if left out"),
     )
     hits = fields.Integer(strict=True, validate=_count, **about("how many requests it has answered"))
     position = fields.Integer(strict=True, validate=_count, **about("the place of the next answer in its sequence"))
@@ -128,7 +109,7 @@ class StubItem(Item):
     @post_load(pass_original=True)
     def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Stub:
         own = {name: value for name, value in original.items() if name not in _RUNNING}
-        _check_templates(own)
+        _check_expressions(own)
         return Stub(
             method=data["method"],
             path=data["path"],
@@ -173,8 +154,8 @@ def _loaded(text: bytes) -> Stub:
 _ITEM = StubItem()
 
 
-def _check_templates(own: Mapping[str, Any]) -> None:
-    """Check all templates of a stub.
+def _check_expressions(own: Mapping[str, Any]) -> None:
+    """Check all expressions of a stub.
 
     Raises:
         ValidationError: with all that is wrong with them, each at its place.

@@ -1,4 +1,4 @@
-"""The schemas of what stubs consist of: answers, refusals, and what is stored and forgotten."""
+"""The schemas of what stubs consist of: answers, and what is stored."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.beyond.templates.syntax import is_template
+from mockserver.beyond.stubs.grammar import has_expressions
+from mockserver.beyond.stubs.program import GONE
 from mockserver.core.text import header_form
 from mockserver.resources.section import Item, about
 from mockserver.web.schemas.fields import Dict, Json
 
-#: The longest error code, in characters. Chosen: far above those of the service.
-_LONGEST_CODE = 200
 _NO_NAME = "must be a name of letters, digits and _"
 #: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
 _WITHOUT_BODY = (204, 304)
@@ -23,13 +22,18 @@ _OF_THE_MOCK = "x-mock-"
 _TAKEN = header_form.OF_THE_CALL | {"date", "sib-request-id"}
 
 
-def _name(**options: Any) -> fields.String:
-    """The field of a name that is no template."""
-    return fields.String(validate=validate.Regexp(r"[A-Za-z_]\w{0,63}\Z", re.ASCII, error=_NO_NAME), **options)
+class StubPart(Item):
+    """A stub, or a part of one; what they could once have is refused with what to use instead."""
+
+    def load(self, data: Any, **options: Any) -> Any:
+        gone = [name for name in data if name in GONE] if isinstance(data, dict) else []
+        if gone:
+            raise ValidationError({gone[0]: [GONE[gone[0]]]})
+        return super().load(data, **options)
 
 
 class Condition(fields.Field[Any]):
-    """An expression that is true or false, which is checked with the other templates."""
+    """An expression that is true or false, which is checked with the other expressions."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, str | bool):
@@ -45,11 +49,11 @@ def _check_header(name: str) -> None:
 
 
 def _check_value(value: str) -> None:
-    if not is_template(value) and not header_form.is_value(value):
+    if not has_expressions(value) and not header_form.is_value(value):
         raise ValidationError("not the value of a header")
 
 
-class AnswerItem(Item):
+class AnswerItem(StubPart):
     """An answer: its status, its headers, and its body as JSON or as text; with `when`, where that is true."""
 
     constraints: ClassVar[dict[str, Any]] = {
@@ -70,8 +74,8 @@ class AnswerItem(Item):
         values=fields.String(validate=_check_value),
         **about("further headers, by their names"),
     )
-    json = Json(allow_none=True, **about("the body as JSON; texts in it may be templates"))
-    text = fields.String(**about("the body as text, which may be a template"))
+    json = Json(allow_none=True, **about("the body as JSON; texts in it may be expressions"))
+    text = fields.String(**about("the body as text, which may have expressions"))
 
     @validates_schema
     def _check(self, data: dict[str, Any], **_: Any) -> None:
@@ -82,35 +86,24 @@ class AnswerItem(Item):
                 raise ValidationError(f"an answer of status {data['status']} has no body", name)
 
 
-class RefusalItem(Item):
-    """A refusal in the service's words: when, and its code with status and message."""
+class StoreItem(StubPart):
+    """A value that is stored, by default the body of the request, or a stored value that is deleted."""
 
-    when = Condition(required=True, **about("refuses where this expression is true"))
-    code = fields.String(
-        required=True, validate=validate.Length(1, _LONGEST_CODE), **about("the error code in the service's words")
-    )
-    status = fields.Integer(
-        strict=True, validate=validate.Range(400, 599), **about("the status; that of the code, or 400, if left out")
-    )
-    message = fields.String(**about("the message; that of the code if left out"))
-
-
-class _TimedItem(Item):
-    """Something that is done where a condition is true, or once for each item of a list."""
+    constraints: ClassVar[dict[str, Any]] = {"not": {"required": ["value", "delete"]}}
 
     when = Condition(**about("done only where this expression is true"))
-    each = Json(**about("done once for each item of this list"))
-    as_ = fields.String(data_key="as", **about("the name that an item of `each` has in templates; `item` if left out"))
-
-
-class ForgetItem(_TimedItem):
-    """A stored value that is forgotten: its table and its key."""
-
-    table = _name(required=True, **about("the table, a name of letters, digits and _"))
-    key = fields.String(required=True, **about("the key within the table, which may be a template"))
-
-
-class StoreItem(ForgetItem):
-    """A value that is stored, by default the body of the request."""
-
+    table = fields.String(
+        required=True,
+        validate=validate.Regexp(r"[A-Za-z_]\w{0,63}\Z", re.ASCII, error=_NO_NAME),
+        **about("the table, a name of letters, digits and _"),
+    )
+    key = fields.String(required=True, **about("the key within the table, which may be an expression"))
     value = Json(allow_none=True, **about("what is stored; the body of the request if left out"))
+    delete = fields.Boolean(
+        truthy={True}, falsy=set(), validate=validate.Equal(True), **about("deletes what is stored under the key")
+    )
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if "value" in data and "delete" in data:
+            raise ValidationError("give value or delete", "delete")
