@@ -6,7 +6,6 @@ too large says so itself before.
 
 from __future__ import annotations
 
-import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -26,8 +25,8 @@ from mockserver.web.schemas.fields import Email
 
 #: How many decimal places a number is rounded to at most; a double has no more.
 _MOST_PLACES = 15
-#: What `date` writes: other characters, and these parts of a moment.
-_DATE = re.compile(r"(?:[^%]|%[YmdHMSjyf%])*", re.DOTALL)
+#: The parts of a moment that `date` writes.
+_PARTS = "YmdHMSjyf"
 _EMAIL = Email()
 
 
@@ -97,12 +96,14 @@ def _get(value: Any, name: Any, default: Any = None) -> Any:
     return value[name] if name in _mapping(value) else default
 
 
-def _combine(value: Any, other: Any, recursive: bool = False) -> dict[str, Any]:
-    """Put the members of a mapping over those of another one; if `recursive`, in mappings within it, too."""
-    found = {**_mapping(value), **_mapping(other)}
-    for name in other if recursive else ():
-        if isinstance(value.get(name), dict) and isinstance(other[name], dict):
-            found[name] = _combine(value[name], other[name], recursive)
+def _combine(value: Any, *others: Any, recursive: bool = False) -> dict[str, Any]:
+    """Put the members of mappings over those of another one; if `recursive`, in mappings within it, too."""
+    found = dict(_mapping(value))
+    for other in others:
+        for name, inner in _mapping(other).items():
+            before = found.get(name)
+            is_deep = recursive and isinstance(before, dict) and isinstance(inner, dict)
+            found[name] = _combine(before, inner, recursive=True) if is_deep else inner
     return found
 
 
@@ -158,10 +159,13 @@ def _moved(value: Any, by: str) -> str:
 
 def _date(value: Any, form: str = "%Y-%m-%d") -> str:
     found = _moment(value)
-    if not _DATE.fullmatch(text(form)):
-        raise ExpressionError(f"{form!r:.80} has parts other than %Y %m %d %H %M %S %j %y and %f, the milliseconds")
-    directed = {"f": f"{found.microsecond // 1000:03d}"}
-    return re.sub("%(.)", lambda part: directed.get(part[1]) or found.strftime(part[0]), form)
+    first, *rest = text(form).split("%")
+    pieces = [first]
+    for part in rest:
+        if part[:1] not in _PARTS or not part:
+            raise ExpressionError(f"unknown directive %{part[:1]}; known: %{', %'.join(_PARTS)}")
+        pieces += [f"{found.microsecond // 1000:03d}" if part[0] == "f" else found.strftime(f"%{part[0]}"), part[1:]]
+    return "".join(pieces)
 
 
 # ---------------------------------------------------------------------- what there is

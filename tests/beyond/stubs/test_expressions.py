@@ -153,7 +153,7 @@ def test_an_expression_gives(answer_of, template, value):
         ("{{ [] | first }}", "No first item, sequence was empty"),
         ("{{ 'x' | timestamp }}", "'x' is not an RFC 3339 date-time"),
         ("{{ now | moved('1 day') }}", "'1 day' leads to no moment: not a duration"),
-        ("{{ now | date('%Z') }}", "'%Z' has parts other than %Y %m"),
+        ("{{ now | date('%Z') }}", "unknown directive %Z; known: %Y, %m"),
         ("{{ range(1001) }}", "a range has more than 1,000 numbers"),
         ("{{ range(1000) | map(attribute='a', default=range(1000)) }}", "as large as 1,001,001 others"),
         ("{{ range(1000) | join | replace('', '" + "b" * 900 + "') }}",
