@@ -180,7 +180,8 @@ def _is_email(value: Any) -> bool:
 
 
 #: Jinja's own that read what they are given once, and make no more of it.
-_OF_JINJA = ("default", "d", "length", "count", "first", "last", "reverse", "list", "int", "float", "abs", "min", "max", "sort", "unique", "map", "select", "reject", "selectattr", "rejectattr")  # fmt: skip
+_OF_JINJA = ("default", "d", "length", "count", "first", "last", "reverse", "list", "int", "float", "abs", "min", "max",
+             "sort", "unique", "map", "select", "reject", "selectattr", "rejectattr")  # fmt: skip
 FILTERS: Mapping[str, Callable[..., Any]] = {
     **{name: filters.FILTERS[name] for name in _OF_JINJA},
     "lower": _of_text(str.lower),

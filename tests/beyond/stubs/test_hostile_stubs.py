@@ -29,7 +29,7 @@ WHOLE = [
         "method": "POST", "path": "/v3/notes/{key}", "match": {"headers": {"X-Kind": "call"}}, "members": ["email"],
         "answers": [
             {"when": "{{ request.json.email is not defined }}", "status": 400, "json": {"code": "missing_parameter"}},
-            {"status": 201, "headers": {"X-A": "{{ now }}"}, "json": {"id": "{{ next_id('n') }}", "to": ["{{ uuid() }}"]}},
+            {"status": 201, "headers": {"X-A": "{{ now }}"}, "json": {"id": "{{ next_id('n') }}", "to": ["{{ now }}"]}},
         ],
         "store": [
             {"table": "notes", "key": "{{ answer.id }}", "value": "{{ request.json | combine(answer) }}"},
