@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from mockserver.beyond.effects.reading import CreditsEffect, Effect, EventEffect, MailEffect
 from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
@@ -28,7 +28,7 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
         ServiceError: 402 `not_enough_credits`.
         ValueError: there are too many events.
     """
-    count = _occurrence_count(effects)
+    count = sum(_occurrences(effect, emails) for effect, emails in _with_emails(effects))
     if count > _MOST_OCCURRENCES:
         raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
     wanted: Counter[str] = Counter()
@@ -44,58 +44,47 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
     """Perform effects that were checked under the same hold of the lock."""
-    emails = _Emails()
-    for effect in effects:
+    for effect, emails in _with_emails([_completed(effect, caller) for effect in effects]):
         match effect:
             case MailEffect(content):
-                emails.add(_send(content, caller))
+                _send(content, caller)
             case EventEffect():
-                _tell(effect, emails.told(), caller)
+                _tell(effect, emails, caller)
             case CreditsEffect(amounts):
                 for kind, amount in amounts.items():
                     spending.use(caller.workspace, caller.account, kind, amount)
 
 
-class _Emails:
-    """The e-mails to whose recipients an event happens that names none: those before it, back to the event before."""
-
-    def __init__(self) -> None:
-        self._contents: list[MailContent] = []
-        self._are_told = False
-
-    def add(self, content: MailContent) -> None:
-        """Add an e-mail that was sent."""
-        if self._are_told:
-            self._contents, self._are_told = [], False
-        self._contents.append(content)
-
-    def told(self) -> Sequence[MailContent]:
-        """Return the e-mails of an event, after which others begin anew."""
-        self._are_told = True
-        return self._contents
-
-
-def _occurrence_count(effects: Sequence[Effect]) -> int:
-    """Count the events that effects tell of: one for each recipient."""
-    emails, count = _Emails(), 0
+def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[MailContent]]]:
+    """Yield each effect with the e-mails of which an event tells: those before it, back to the event before."""
+    emails: list[MailContent] = []
+    are_told = False
     for effect in effects:
         if isinstance(effect, MailEffect):
-            emails.add(effect.content)
-        elif isinstance(effect, EventEffect):
-            contents = emails.told()
-            recipients = sum(len(content.recipients) for content in contents) or 1
-            count += recipients if effect.to is None else len(effect.to)
-    return count
+            emails, are_told = [*([] if are_told else emails), effect.content], False
+        are_told = are_told or isinstance(effect, EventEffect)
+        yield effect, emails
 
 
-def _send(content: MailContent, caller: Caller) -> MailContent:
-    """Send an e-mail now; returns it with what it has by default."""
-    content = sending.completed(caller.workspace, caller.account, content)
+def _occurrences(effect: Effect, emails: Sequence[MailContent]) -> int:
+    """Count the events that an effect tells of: one for each recipient."""
+    if not isinstance(effect, EventEffect):
+        return 0
+    return (sum(len(content.recipients) for content in emails) or 1) if effect.to is None else len(effect.to)
+
+
+def _completed(effect: Effect, caller: Caller) -> Effect:
+    """Return an effect, with what its e-mail has by default."""
+    if isinstance(effect, MailEffect):
+        return MailEffect(sending.completed(caller.workspace, caller.account, effect.content))
+    return effect
+
+
+def _send(content: MailContent, caller: Caller) -> None:
     if not sending.deliver(caller.workspace, caller.account, content, request=caller.workspace.cause_request):
         caller.warn(
             "the attachments are too large for the mailbox: their contents are not kept (--mailbox-bytes-limit)"
         )
-    return content
 
 
 def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) -> None:

@@ -14,7 +14,7 @@ from mockserver.beyond.stubs import stored
 from mockserver.beyond.stubs.budget import Budget, BudgetError, ExpressionError, Path
 from mockserver.beyond.stubs.filters import written
 from mockserver.beyond.stubs.names import Call, names_for
-from mockserver.beyond.stubs.program import Part, Program, Scope, filled, program_of
+from mockserver.beyond.stubs.program import Part, Program, Scope, filled, read
 from mockserver.beyond.stubs.provider import Provider, key_of
 from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
@@ -91,7 +91,7 @@ class _Answering:
 
     def __init__(self, stub: Stub, call: Call) -> None:
         self._stub, self._call = stub, call
-        self._program: Program = program_of(stub.written)
+        self._program: Program = read(stub.written)[0]
         budget = Budget(len(call.exchange.body), len(call.caller.account.rows_of(Stored)))
         self._provider = Provider(call.caller, budget)
         self._scope = Scope(names_for(call, self._provider), budget)

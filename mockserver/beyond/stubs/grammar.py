@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from jinja2 import Environment, TemplateSyntaxError, nodes
 from jinja2.parser import Parser
 from jinja2.visitor import NodeTransformer
 
+from mockserver.beyond.stubs.budget import Budget, ExpressionError
 from mockserver.beyond.stubs.filters import FILTERS, METHODS, TESTS
 from mockserver.beyond.stubs.names import MEMBERS, ROOTS
 from mockserver.beyond.stubs.provider import FUNCTIONS
@@ -127,11 +127,10 @@ class _Rewriting(NodeTransformer):
         return nodes.Const(node.data)
 
     def visit_Const(self, node: nodes.Const) -> nodes.Expr:  # noqa: N802
-        value = node.value
-        if isinstance(value, int | float) and not (math.isfinite(value) and _is_in_range(value)):
-            raise SyntaxMistake("a number is beyond 64 bits")
-        if isinstance(value, str) and not _is_encodable(value):
-            raise SyntaxMistake("a text has half of a surrogate pair")
+        try:
+            json_text.write(Budget().checked(node.value))
+        except (ExpressionError, TypeError) as error:
+            raise SyntaxMistake(str(error)) from error
         return node
 
     def visit_Name(self, node: nodes.Name) -> nodes.Expr:  # noqa: N802
@@ -223,18 +222,6 @@ def _told(node: nodes.Node) -> str:
     return "…"
 
 
-def _is_in_range(value: float) -> bool:
-    return isinstance(value, float) or value in json_text.INT64
-
-
-def _is_encodable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _check_member(base: str, name: str) -> None:
     if name not in MEMBERS[base]:
         raise SyntaxMistake(f"{base} has no {name:.40}; {nearest(name, MEMBERS[base])}")
@@ -255,11 +242,9 @@ def _check_function(node: nodes.Call, name: str) -> None:
         inspect.signature(FUNCTIONS[name]).bind(None, *node.args)
     except TypeError as error:
         raise SyntaxMistake(f"{name}: {error}") from error
-    if name == "next_id" and not _is_kind(node.args):
-        raise SyntaxMistake("next_id takes the name of a kind, as a text of at most 40 letters, digits and _")
-
-
-def _is_kind(given: list[nodes.Expr]) -> bool:
-    """Return whether an argument is a constant name: of other names a request could make any number."""
-    value = given[0].value if given and isinstance(given[0], nodes.Const) else None
-    return isinstance(value, str) and value.isidentifier() and value.isascii() and len(value) <= _LONGEST_KIND
+    # Of names that are no constants a request could make any number.
+    kind = node.args[0].value if name == "next_id" and isinstance(node.args[0], nodes.Const) else ""
+    if name == "next_id" and not (isinstance(kind, str) and kind.isidentifier() and len(kind) <= _LONGEST_KIND):
+        raise SyntaxMistake(
+            f"next_id takes the name of a kind, a text of at most {_LONGEST_KIND} letters, digits and _"
+        )

@@ -14,7 +14,7 @@ from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError, Path
 from mockserver.core.text.spelling import nearest
 from mockserver.web.schemas import json_text
 
-#: How many stubs are kept read. Chosen: ten times those of a team's own; each takes a few megabytes at most.
+#: How many stubs are kept read. Chosen: as many as a team has in its libraries; each takes a megabyte at most.
 _KEPT = 256
 #: The most parts that all expressions of a stub have. Chosen: far more than anybody writes; all are compiled in a
 #: tenth of a second.
@@ -101,16 +101,9 @@ class Program(NamedTuple):
 
 
 @lru_cache(maxsize=_KEPT)
-def program_of(written: str) -> Program:
-    """Return the program of a stub that was checked, by how it was written."""
-    program, mistakes = read(json_text.read(written.encode()))
-    assert not mistakes, f"a stub that was taken is wrong: {mistakes}"
-    return program
-
-
-def read(written: Mapping[str, Any]) -> tuple[Program, list[tuple[Path, str]]]:
-    """Return the program of a stub whose schema has taken it, and what is wrong with its expressions, by path."""
-    reader = _Reader(written)
+def read(written: str) -> tuple[Program, list[tuple[Path, str]]]:
+    """Return the program of a stub as JSON that its schema has taken, and what is wrong in it, by path."""
+    reader = _Reader(json_text.read(written.encode()))
     return reader.program(), reader.mistakes
 
 

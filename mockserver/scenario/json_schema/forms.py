@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.beyond.stubs.parts import Condition
+from mockserver.beyond.stubs.item import Condition
 from mockserver.beyond.stubs.pattern import Pattern
 from mockserver.resources.match import Texts
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, Base64, PartiesField, PartyField
