@@ -33,11 +33,6 @@ class MailEffect(NamedTuple):
 
     content: MailContent
 
-    @property
-    def size(self) -> int:
-        """The most bytes that it takes in memory."""
-        return self.content.size
-
 
 class EventEffect(NamedTuple):
     """`event`: webhooks are told of an event, as soon as it is due."""
@@ -52,24 +47,23 @@ class EventEffect(NamedTuple):
     #: What replaces members of the payload, or is added to it.
     payload: Mapping[str, Any]
 
-    @property
-    def size(self) -> int:
-        """The most bytes that it takes in memory."""
-        return weight(self.to) + weight(self.payload) + weight(list(self.members.values()))
-
 
 class CreditsEffect(NamedTuple):
     """`credits`: so many credits are used, by their kind."""
 
     amounts: Mapping[str, int]
 
-    @property
-    def size(self) -> int:
-        """The most bytes that it takes in memory."""
-        return weight(self.amounts)
-
 
 Effect = MailEffect | EventEffect | CreditsEffect
+
+
+def size_of(effect: Effect) -> int:
+    """Return the most bytes that an effect takes in memory."""
+    if isinstance(effect, MailEffect):
+        return effect.content.size
+    if isinstance(effect, EventEffect):
+        return weight(effect.to) + weight(effect.payload) + weight(list(effect.members.values()))
+    return 0
 
 
 class _MailEffectItem(Item):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 from werkzeug.wrappers import Request
 
@@ -76,16 +77,6 @@ def _failure(stub: Stub, error: ExpressionError, size: int) -> ServiceError:
     return told.because(f"stub {stub.id}{source} ({stub.method} {stub.path}), {place}: {error}; nothing was changed")
 
 
-class _Outcome(NamedTuple):
-    """What comes of a request, if nothing prevents it."""
-
-    reply: Reply
-    #: The position of the stub's sequence after it.
-    position: int
-    changes: Sequence[Change]
-    effects: Sequence[Effect]
-
-
 class _Answering:
     """A stub that answers a call."""
 
@@ -104,19 +95,22 @@ class _Answering:
             ExpressionError: an expression has no value, or one that cannot be used.
         """
         self._check_members()
-        outcome = self._outcome()
         caller = self._call.caller
-        if reason := stored.full(caller.workspace, caller.account, outcome.changes):
+        chosen, position = self._chosen()
+        with _at(chosen.place):
+            members = self._filled(chosen)
+            reply = _reply(members)
+        self._scope = self._scope._replace(names={**self._scope.names, "answer": members.get("json")})
+        changes, done = list(self._changes()), list(self._effects())
+        if reason := stored.full(caller.workspace, caller.account, changes):
             raise no_room(reason)
-        try:
-            effects.check(outcome.effects, caller)
-        except ValueError as error:
-            raise _at(ExpressionError(str(error)), ("effects",)) from None
+        with _at(("effects",)):
+            effects.check(done, caller)
         self._provider.commit()
-        self._stub.position = outcome.position
-        stored.change(caller.account, outcome.changes)
-        effects.perform(outcome.effects, caller)
-        return outcome.reply
+        self._stub.position = position
+        stored.change(caller.account, changes)
+        effects.perform(done, caller)
+        return reply
 
     def _check_members(self) -> None:
         """Warn of members of the body that the stub does not know, or refuse them in a strict workspace.
@@ -134,13 +128,6 @@ class _Answering:
         for name in unknown:
             self._call.exchange.warn(f"stub {self._stub.id} ignored the unknown body field {reasons.fields([name])}")
 
-    def _outcome(self) -> _Outcome:
-        chosen, position = self._chosen()
-        members = self._filled(chosen)
-        reply = _reply(members, chosen.place)
-        self._scope = self._scope._replace(names={**self._scope.names, "answer": members.get("json")})
-        return _Outcome(reply, position, list(self._changes()), list(self._effects()))
-
     def _chosen(self) -> tuple[Part, int]:
         """Return the first answer whose condition is true, else the next of the sequence, and the next position.
 
@@ -157,21 +144,20 @@ class _Answering:
         return part.when is None or bool(filled(part.when, self._scope))
 
     def _filled(self, part: Part) -> dict[str, Any]:
-        try:
-            found: dict[str, Any] = self._scope.budget.checked(filled(part.members, self._scope))
-        except ExpressionError as error:
-            raise _at(error, part.place) from None
+        found: dict[str, Any] = self._scope.budget.checked(filled(part.members, self._scope))
         return found
 
     def _changes(self) -> Iterator[Change]:
         size = 0
         for part in filter(self._is_meant, self._program.stores):
-            item = self._filled(part)
-            key = _key(item.get("key"), part.place)
+            with _at(part.place):
+                item = self._filled(part)
+                key = _key(item.get("key"))
             if "delete" in item:
                 yield Change((item["table"], key), None)
                 continue
-            change = storing(item["table"], key, item["value"] if "value" in item else self._call.body)  # noqa: SIM401  # the body is read only where it is meant
+            value = item["value"] if "value" in item else self._call.body  # noqa: SIM401  # reads no body in vain
+            change = storing(item["table"], key, value)
             # To measure the same large value many times would take long.
             size += change.size
             if reason := stored.too_large(self._call.caller.workspace, size):
@@ -181,35 +167,38 @@ class _Answering:
     def _effects(self) -> Iterator[Effect]:
         size = 0
         for part in filter(self._is_meant, self._program.effects):
-            try:
+            with _at(part.place):
                 effect = effects.read(self._filled(part))
-            except ValueError as error:
-                raise _at(ExpressionError(str(error)), part.place) from None
-            size += effect.size
-            if size > LARGEST_DONE:
-                told = f"the effects of a request are larger than {LARGEST_DONE:,} bytes together"
-                raise _at(BudgetError(told), part.place)
+                size += effects.size_of(effect)
+                if size > LARGEST_DONE:
+                    raise BudgetError(f"the effects of a request are larger than {LARGEST_DONE:,} bytes together")
             yield effect
 
 
-def _key(value: Any, place: Path) -> str:
+@contextmanager
+def _at(place: Path) -> Iterator[None]:
+    """Give errors the place where they come up, unless it is known."""
     try:
-        found = key_of(value)
+        yield
+    except ValueError as error:
+        found = ExpressionError(str(error))
+        found.place = place
+        raise found from None
     except ExpressionError as error:
-        raise _at(error, (*place, "key")) from None
+        error.place = error.place or place
+        raise
+
+
+def _key(value: Any) -> str:
+    found = key_of(value)
     if not 0 < len(found) <= LONGEST_KEY:
-        told = f"the key has {len(found):,} characters, expected 1 to {LONGEST_KEY}"
-        raise _at(ExpressionError(told), (*place, "key"))
+        raise ExpressionError(f"the key has {len(found):,} characters, expected 1 to {LONGEST_KEY}")
     return found
 
 
-def _reply(given: Mapping[str, Any], place: Path) -> Reply:
-    """Return an answer with its body and headers.
-
-    Raises:
-        ExpressionError: a header has no valid value.
-    """
-    headers = dict(_headers(given.get("headers", {}), (*place, "headers")))
+def _reply(given: Mapping[str, Any]) -> Reply:
+    """Return an answer with its body and headers."""
+    headers = dict(_headers(given.get("headers", {})))
     body = b""
     if "json" in given:
         body = json_text.write(given["json"])
@@ -221,15 +210,9 @@ def _reply(given: Mapping[str, Any], place: Path) -> Reply:
     return Reply(given.get("status", 200), body, headers=(*headers.items(), *own))
 
 
-def _headers(given: Mapping[str, Any], place: Path) -> Iterator[Header]:
+def _headers(given: Mapping[str, Any]) -> Iterator[Header]:
     for name, value in given.items():
         words = written(value)
         if not header_form.is_value(words):
-            raise _at(ExpressionError("not a valid header value"), (*place, name))
+            raise ExpressionError(f"not a valid value of the header {name}")
         yield CONTENT_TYPE if name.lower() == CONTENT_TYPE.lower() else name, words
-
-
-def _at(error: ExpressionError, place: Path) -> ExpressionError:
-    """Return an error with the place where it came up, unless it is known."""
-    error.place = error.place or place
-    return error

@@ -59,11 +59,7 @@ class Budget:
         self._sizes: dict[int, tuple[int, int, Any]] = {}
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps.
-
-        Raises:
-            BudgetError: there are not so many left.
-        """
+        """Take steps, or raise `BudgetError` if there are not so many left."""
         self._left -= steps
         if self._left < 0:
             raise BudgetError(f"the expressions of this request take more than {self._steps:,} steps")
@@ -77,12 +73,7 @@ class Budget:
         self.spend(sum(self._size(one)[0] for one in values))
 
     def made(self, value: Any) -> Any:
-        """Return a value that was made just now, if it is not too large.
-
-        Raises:
-            BudgetError: it is too large, or there are not enough steps left.
-            ExpressionError: it is, or holds, something that is no value of JSON.
-        """
+        """Return a value that was made just now, if it is plain data that is not too large, as `checked` does."""
         self.look(value)
         check_length(len(value) if isinstance(value, str) else 0)
         return self.checked(value)
@@ -125,11 +116,7 @@ class Budget:
 
 
 def check_length(length: int) -> None:
-    """Refuse to make a text of so many characters.
-
-    Raises:
-        BudgetError: it would be too long.
-    """
+    """Raise `BudgetError` if a text would have more characters than texts may."""
     if length > LONGEST_TEXT:
         raise BudgetError(f"a text has {length:,} characters, the limit is {LONGEST_TEXT:,}")
 
@@ -144,11 +131,7 @@ def _check_scalar(value: Any) -> None:
 
 
 def text(value: Any) -> str:
-    """Return a value that has to be a text.
-
-    Raises:
-        ExpressionError: it is none.
-    """
+    """Return a value that has to be a text, or raise `ExpressionError`."""
     if not isinstance(value, str):
         raise expected("a text", value)
     return value

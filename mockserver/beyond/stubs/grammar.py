@@ -92,11 +92,7 @@ def _environment() -> Environment:
 
 
 def _checked_parts(tree: nodes.Node) -> int:
-    """Check how deep a tree is nested, level by level: it may be deeper than Python recurses. Returns its parts.
-
-    Raises:
-        SyntaxMistake: it is too deep.
-    """
+    """Return how many parts a tree has that is not nested too deeply: it may be deeper than Python recurses."""
     level: list[nodes.Node] = [tree]
     parts = 0
     for _ in range(DEEPEST):

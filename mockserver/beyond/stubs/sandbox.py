@@ -62,6 +62,8 @@ def evaluated(template: Template, names: Mapping[str, Any], budget: Budget) -> A
         return budget.checked(context.vars["result"])
     except _FAILURES as error:
         raise ExpressionError(str(error).rstrip(".") or type(error).__name__) from error
+    finally:
+        _active.budget = None  # which keeps what it has measured
 
 
 def _bounded(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
