@@ -68,9 +68,10 @@ class Budget:
         """Take the steps of reading texts, lists and mappings in one go, without what lists and mappings hold."""
         self.spend(1 + sum(len(one) for one in values if isinstance(one, str | list | dict)) // AT_ONCE)
 
-    def look_through(self, *values: Any) -> None:
-        """Take the steps of reading all that values hold."""
-        self.spend(sum(self._size(one)[0] for one in values))
+    def look_through(self, *values: Any, times: int = 1) -> None:
+        """Take the steps of reading all that values hold, so many times."""
+        if times:
+            self.spend(times * sum(self._size(one)[0] for one in values))
 
     def made(self, value: Any) -> Any:
         """Return a value that was made just now, if it is plain data that is not too large, as `checked` does."""
@@ -105,12 +106,19 @@ class Budget:
             return 1, 0
         if found := self._sizes.get(id(value)):
             return found[:2]
+        self.spend(len(value) // 2)
         size, depth = 1, 0
         if isinstance(value, dict):
             size += len(value) + sum(map(len, value)) // AT_ONCE
         for one in value.values() if isinstance(value, dict) else value:
-            inner = self._size(one)
-            size, depth = size + inner[0], max(depth, inner[1])
+            if isinstance(one, str):
+                size += 1 + len(one) // AT_ONCE
+            elif isinstance(one, list | dict):
+                inner = self._size(one)
+                size, depth = size + inner[0], max(depth, inner[1])
+            else:
+                size += 1
+                _check_scalar(one)
         self._sizes[id(value)] = size, depth + 1, value
         return size, depth + 1
 

@@ -26,6 +26,8 @@ _COMPARISONS: Mapping[str, Callable[[Any, Any], Any]] = {
     "eq": operator.eq, "ne": operator.ne, "gt": operator.gt, "gteq": operator.ge, "lt": operator.lt,
     "lteq": operator.le, "in": lambda left, right: left in right, "notin": lambda left, right: left not in right,
 }  # fmt: skip
+#: As how many steps the call of a filter or a test counts besides, each of which takes some microseconds.
+_CALL_STEPS = 3
 #: The budget of the expression that a thread evaluates.
 _active = threading.local()
 
@@ -73,7 +75,9 @@ def _bounded(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
     def bounded(*given: Any, **named: Any) -> Any:
         budget: Budget = _active.budget
         values = [one for one in (*given, *named.values()) if isinstance(one, str | list | dict)]
-        (budget.look_through if name in DEEP else budget.look)(*values)
+        budget.spend(_CALL_STEPS)
+        budget.look(*values)
+        budget.look_through(*values, times=DEEP.get(name, 0))
         if name not in PASSING:
             check_length(max((len(one) for one in values if isinstance(one, str)), default=0))
         found = work(*given, **named)

@@ -94,6 +94,20 @@ def test_a_body_over_the_limit_is_413(make_api):
     assert api.post("/v3/contacts", json="a" * 1_000).status_code == 413
 
 
+def test_a_body_that_holds_more_than_expressions_may_read_is_413_if_it_is_large(stubbed):
+    greedy = "{{ request.json | select('in', request.json) | list }}"
+    api = stubbed({"method": "POST", "answer": {"json": greedy}})
+    started = thread_time()
+    answers = [post(api, list(range(count))) for count in (2_000, 20_000)]
+    assert [answer.status_code for answer in answers] == [500, 413]
+    assert answers[1].json["message"] == "The request body is larger than what can be processed"
+    assert api.get("/_mock/requests").json["items"][0]["reason"] == (
+        "stub stub-1 (POST /v3/contacts), answer.json: "
+        "the expressions of this request take more than 820,000 steps; nothing was changed"
+    )
+    assert thread_time() - started < 2
+
+
 # ---------------------------------------------------------------------- members that a stub knows
 
 
