@@ -163,7 +163,7 @@ class _Reader:
         if isinstance(value, bool):
             return value
         count = len(self.mistakes)
-        found = self._value(value.strip(), place)
+        found = self._value(value.strip(), place) if isinstance(value, str) else None
         if len(self.mistakes) == count and (not isinstance(found, Expression) or found.is_text):
             told = "must be one expression in braces, such as {{ request.json.email is defined }}"
             self.mistakes.append((place, told))

@@ -166,6 +166,7 @@ def test_a_stub_that_is_loaded_again_is_another_one():
         ("answer: {}, store: {table: 'a b', key: a}", "store.table: invalid value: got 'a b'"),
         ("answer: {}, store: {table: a}", "store.key: missing required key"),
         ("answer: {}, effects: [{mial: {}}]", "effects[0]: an effect has one of the members"),
+        ("answer: {}, effects: [{credits: -1, when: [1]}]", "effects[0].when: invalid value: got a list of 1 item"),
         ("answer: {}, effects: [{credits: '{{ a }}'}]", "effects[0].credits: unknown name a"),
         ("answer: {json: {'{{ a }}': 1}}", "the name of a member is no expression"),
         ("answer: {json: '{{ answer }}'}", "answer.json: unknown name answer"),
