@@ -37,7 +37,7 @@ def fault_members() -> Iterator[str]:
 
 def stub_members() -> Iterator[str]:
     """Every member of a stub."""
-    yield from _sections("Stub", "ContentMatch", "Answer", "Refusal", "Store", "Forget")
+    yield from _sections("Stub", "ContentMatch", "Answer", "Store")
 
 
 def _sections(*names: str) -> Iterator[str]:

@@ -104,14 +104,8 @@ class StubMembers(TypedDict, total=False):
     id: str
     #: The fields of the request body that the operation knows.
     members: Sequence[str]
-    #: Named values for the templates.
-    let: Mapping[str, Any]
-    #: Refusals, which are checked before anything else.
-    refuse: Sequence[Mapping[str, Any]]
-    #: Values that are stored, by table and key.
+    #: Values that are stored, or deleted, by table and key.
     store: Mapping[str, Any] | Sequence[Mapping[str, Any]]
-    #: Stored values that are deleted.
-    forget: Mapping[str, Any] | Sequence[Mapping[str, Any]]
     #: Further effects in the workspace, such as e-mails and webhook events.
     effects: Sequence[Mapping[str, Any]]
 

@@ -5,7 +5,7 @@ trap 'kill $(jobs -p)' EXIT
 
 cat > staging.yaml <<'END'
 stubs:
-  - {method: GET, path: /v3/contacts, answer: {json: {contacts: [{email: ada@acme.com}], count: 1}}}
+  - {method: GET, path: /v3/companies, answer: {json: {items: [{name: Acme, owner: ada@acme.com}]}}}
 END
 # Starts a server on a free port; its address comes into a file.
 serve() {
@@ -16,7 +16,7 @@ serve staging --scenario staging.yaml
 serve mock --beyond forward --forward-to "$(cat staging)"
 mock=$(cat mock)
 
-curl -s -H 'api-key: any' "$mock/v3/contacts"
-curl -s -o refused.json -w '%{http_code}\n' -H 'api-key: any' "$mock/v3/contacts" -d '{"email":"bob@acme.com"}'
+curl -s -H 'api-key: any' "$mock/v3/companies"
+curl -s -o refused.json -w '%{http_code}\n' -H 'api-key: any' "$mock/v3/companies" -d '{"name":"Bob"}'
 mockserver stubs record --url "$mock" --output recorded.yaml
 cat recorded.yaml

@@ -176,11 +176,11 @@ def test_the_forwarding_example_makes_stubs_of_what_came_back(tmp_path):
     status, output = run("bash", str(_FOLDER / "forwarding.sh"), cwd=tmp_path)
 
     assert status == 0, output
-    assert '{"contacts":[{"email":"ada@acme.com"}],"count":1}\n404\n' in output
+    assert '{"items":[{"name":"Acme","owner":"ada@acme.com"}]}\n404\n' in output
     assert "1 stub of 1 exchange in recorded.yaml\nreplaced: 1 e-mail address, 1 host\n" in output
     (stub,) = yaml.safe_load((tmp_path / "recorded.yaml").read_text(encoding="utf-8"))["stubs"]
-    answer = {"status": 200, "json": {"contacts": [{"email": "user1@host1.test"}], "count": 1}}
-    assert stub == {"method": "GET", "path": "/v3/contacts", "answer": answer}
+    answer = {"status": 200, "json": {"items": [{"name": "Acme", "owner": "user1@host1.test"}]}}
+    assert stub == {"method": "GET", "path": "/v3/companies", "answer": answer}
 
 
 @needs("node")

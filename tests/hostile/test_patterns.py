@@ -89,8 +89,8 @@ PATTERNS = [
 ]
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
+    "beyond.stubs.item:StoreItem",
     "beyond.stubs.item:StubItem",
-    "beyond.stubs.parts:_name",
     "cli.live.logs:_passes",  # the glob of whoever has called the command
     "views.server.fidelity:OpenApi",
     "control.document.openapi:_of_path",

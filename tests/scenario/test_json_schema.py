@@ -147,10 +147,15 @@ STUB = {
         {
             "id": "note", "method": "POST", "path": "/v3/contacts/{email}/notes", "times": 3, "members": ["text"],
             "match": {"json": {"kind": "call"}, "query": {"limit": 10}, "headers": {"x-a": "b"}},
-            "refuse": [{"when": "{{ request.json is none }}", "code": "missing_parameter", "message": "No."}],
-            "answers": [{"status": 201, "headers": {"x-b": "c"}, "json": {"id": 1}}, {"text": "t"}],
-            "store": {"table": "notes", "key": "{{ request.path.email }}", "value": {"a": 1}},
-            "forget": [{"table": "notes", "key": "k", "when": "{{ false }}"}],
+            "answers": [
+                {"when": "{{ request.json is none }}", "status": 400},
+                {"status": 201, "headers": {"x-b": "c"}, "json": {"id": 1}},
+                {"text": "t"},
+            ],
+            "store": [
+                {"table": "notes", "key": "{{ request.path.email }}", "value": {"a": 1}},
+                {"table": "notes", "key": "k", "delete": True, "when": "{{ false }}"},
+            ],
             "effects": [{"credits": -1}],
         }
     ]

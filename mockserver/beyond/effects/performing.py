@@ -3,26 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from collections.abc import Iterable, Iterator, Sequence
 
-from mockserver.beyond.effects.effect import (
-    AttributeEffect,
-    CreditsEffect,
-    Effect,
-    EventEffect,
-    MailEffect,
-    ScheduleEffect,
-    WarnEffect,
-)
-from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS, no_room
+from mockserver.beyond.effects.reading import CreditsEffect, Effect, EventEffect, MailEffect
+from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
 from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import spending
-from mockserver.resources.attributes import model as attributes
-from mockserver.resources.scheduled_emails import model as scheduled
 from mockserver.resources.scheduled_emails import sending
-from mockserver.resources.scheduled_emails.model import ScheduledEmail
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS
 from mockserver.resources.webhooks import events
 
@@ -37,20 +25,12 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
     """Check that all these effects can be performed, one after another; changes nothing.
 
     Raises:
-        ServiceError: 402 `not_enough_credits`, or 400 `out_of_range` if the workspace is full.
-        ValueError: an e-mail of the same message id is scheduled already, an attribute is there already, or there are
-            too many events.
+        ServiceError: 402 `not_enough_credits`.
+        ValueError: there are too many events.
     """
-    _check_occurrences(effects)
-    _check_credits(effects, caller)
-    _check_attributes(effects, caller)
-    emails = [effect.content for effect in effects if isinstance(effect, ScheduleEffect)]
-    if emails:
-        _check_message_ids(emails, caller)
-        scheduled.check_room(caller.workspace, emails)
-
-
-def _check_credits(effects: Sequence[Effect], caller: Caller) -> None:
+    count = sum(_occurrences(effect, emails) for effect, emails in _with_emails(effects))
+    if count > _MOST_OCCURRENCES:
+        raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
     wanted: Counter[str] = Counter()
     for effect in effects:
         if isinstance(effect, CreditsEffect):
@@ -62,106 +42,49 @@ def _check_credits(effects: Sequence[Effect], caller: Caller) -> None:
             raise NOT_ENOUGH_CREDITS(status=402).because(reason)
 
 
-def _check_attributes(effects: Sequence[Effect], caller: Caller) -> None:
-    wanted = [(effect.category, effect.name) for effect in effects if isinstance(effect, AttributeEffect)]
-    if wanted and (reason := caller.workspace.state.full(len(wanted))):
-        raise no_room(reason)
-    for (category, name), count in Counter(wanted).items():
-        if count > 1 or attributes.is_there(caller.account, category, name):
-            raise ValueError(f"duplicate attribute {name!r} in category {category}")
-
-
-def _check_occurrences(effects: Sequence[Effect]) -> None:
-    count = _occurrence_count(effects)
-    if count > _MOST_OCCURRENCES:
-        raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
-
-
-def _check_message_ids(emails: Sequence[MailContent], caller: Caller) -> None:
-    given = Counter(content.message_id for content in emails if content.message_id)
-    for message_id, count in given.items():
-        if count > 1 or scheduled.is_taken(caller.workspace, message_id):
-            raise ValueError(f"duplicate message id {message_id} of a scheduled e-mail")
-
-
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
     """Perform effects that were checked under the same hold of the lock."""
-    emails = _Emails()
-    for effect in effects:
+    for effect, emails in _with_emails([_completed(effect, caller) for effect in effects]):
         match effect:
             case MailEffect(content):
-                emails.add(_send(content, caller))
+                _send(content, caller)
             case EventEffect():
-                _tell(effect, emails.told(), caller)
+                _tell(effect, emails, caller)
             case CreditsEffect(amounts):
-                _use(amounts, caller)
-            case ScheduleEffect():
-                _schedule(effect, caller)
-            case AttributeEffect(category, name):
-                attributes.add(caller.account, category, name)
-            case WarnEffect(text):
-                caller.warn(text)
+                for kind, amount in amounts.items():
+                    spending.use(caller.workspace, caller.account, kind, amount)
 
 
-class _Emails:
-    """The e-mails to whose recipients an event happens that names none: those before it, back to the event before."""
-
-    def __init__(self) -> None:
-        self._contents: list[MailContent] = []
-        self._are_told = False
-
-    def add(self, content: MailContent) -> None:
-        """Add an e-mail that was sent."""
-        if self._are_told:
-            self._contents, self._are_told = [], False
-        self._contents.append(content)
-
-    def told(self) -> Sequence[MailContent]:
-        """The e-mails of an event, after which others begin anew."""
-        self._are_told = True
-        return self._contents
-
-
-def _occurrence_count(effects: Sequence[Effect]) -> int:
-    """How many events effects tell of: one for each recipient."""
-    emails, count = _Emails(), 0
+def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[MailContent]]]:
+    """Yield each effect with the e-mails of which an event tells: those before it, back to the event before."""
+    emails: list[MailContent] = []
+    are_told = False
     for effect in effects:
         if isinstance(effect, MailEffect):
-            emails.add(effect.content)
-        elif isinstance(effect, EventEffect):
-            contents = emails.told()
-            recipients = sum(len(content.recipients) for content in contents) or 1
-            count += recipients if effect.to is None else len(effect.to)
-    return count
+            emails, are_told = [*([] if are_told else emails), effect.content], False
+        are_told = are_told or isinstance(effect, EventEffect)
+        yield effect, emails
 
 
-def _send(content: MailContent, caller: Caller) -> MailContent:
-    """Send an e-mail now; returns it with what it has by default."""
-    content = sending.completed(caller.workspace, caller.account, content)
+def _occurrences(effect: Effect, emails: Sequence[MailContent]) -> int:
+    """Count the events that an effect tells of: one for each recipient."""
+    if not isinstance(effect, EventEffect):
+        return 0
+    return (sum(len(content.recipients) for content in emails) or 1) if effect.to is None else len(effect.to)
+
+
+def _completed(effect: Effect, caller: Caller) -> Effect:
+    """Return an effect, with what its e-mail has by default."""
+    if isinstance(effect, MailEffect):
+        return MailEffect(sending.completed(caller.workspace, caller.account, effect.content))
+    return effect
+
+
+def _send(content: MailContent, caller: Caller) -> None:
     if not sending.deliver(caller.workspace, caller.account, content, request=caller.workspace.cause_request):
         caller.warn(
             "the attachments are too large for the mailbox: their contents are not kept (--mailbox-bytes-limit)"
         )
-    return content
-
-
-def _use(amounts: Mapping[str, int], caller: Caller) -> None:
-    for kind, amount in amounts.items():
-        spending.use(caller.workspace, caller.account, kind, amount)
-
-
-def _schedule(effect: ScheduleEffect, caller: Caller) -> None:
-    """Schedule an e-mail; one whose moment is over is sent at once."""
-    workspace, clock = caller.workspace, caller.workspace.state.clock
-    content = sending.completed(workspace, caller.account, effect.content)
-    while scheduled.is_taken(workspace, content.message_id):  # drawn: `check` has looked at those that are given
-        content = content._replace(message_id=events.draw_message_id(workspace))
-    at = clock.after(effect.at) if isinstance(effect.at, timedelta) else max(effect.at, clock.now())
-    row = ScheduledEmail(
-        content.message_id, at, content.recipients[0].party.email, content.subject, effect.batch_id,
-        mail=content, rejected=effect.rejected, request=workspace.cause_request, created_at=clock.now(),
-    )  # fmt: skip
-    scheduled.schedule(workspace, caller.account, row)
 
 
 def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) -> None:

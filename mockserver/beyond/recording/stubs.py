@@ -21,9 +21,9 @@ _REDACTED = "***"
 MOST_ANSWERS = 100
 #: What a text has where bytes are no UTF-8.
 _NO_TEXT = "\N{REPLACEMENT CHARACTER}"
-#: What begins a template within a text.
+#: What begins an expression, a statement or a comment within a text.
 _SIGNS = re.compile(r"\{[{%#]")
-#: That, any brace that could begin one with what follows, and what a template does not keep; a stub that is to say it
+#: That, any brace that could begin one with what follows, and what Jinja does not keep; a stub that is to say it
 #: has it in quotes.
 _QUOTED = re.compile(r"\{+[%#]?|\r")
 #: Headers of an answer that the mock writes itself, as their names begin, in lower case.
@@ -204,22 +204,22 @@ def _headers(shown: Mapping[str, str], replacements: Replacements, params: _Para
 
 
 def _quoted(found: Any, params: _Params) -> Any:
-    """A value as templates, which say it again: `{{ params.name }}` as it stands, and parameters as they are sent."""
+    """Return a value with expressions that say it again: `{{ params.name }}` as it stands, and parameters as sent."""
     if isinstance(found, str):
-        return _template(found, params)
+        return _said_again(found, params)
     if isinstance(found, dict):
         return {name: _quoted(value, params) for name, value in found.items()}
     return [_quoted(value, params) for value in found] if isinstance(found, list) else found
 
 
-def _template(text: str, params: _Params) -> str:
+def _said_again(text: str, params: _Params) -> str:
     said = [value for value in params if value in text]
     if not said and _SIGNS.search(text) is None:
         return text
     quoted = _QUOTED.sub(lambda sign: f"{{{{ {sign[0]!r} }}}}", text)
     for value in said:
         quoted = _exchanged(quoted, value, f"{{{{ request.path.{params[value]} }}}}")
-    # Jinja takes the end of the last line off a template.
+    # Jinja takes the end of the last line off a text with expressions.
     return f"{quoted}{{{{ '' }}}}" if quoted.endswith("\n") else quoted
 
 

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from contextlib import suppress
-from dataclasses import replace
-from datetime import datetime
-from functools import lru_cache
 from pathlib import PurePath
 from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 from marshmallow.exceptions import SCHEMA
 
-from mockserver.beyond.stubs.parts import AnswerItem, ForgetItem, RefusalItem, StoreItem
+from mockserver.beyond.stubs.grammar import has_expressions
 from mockserver.beyond.stubs.pattern import Pattern, shadowed
-from mockserver.beyond.stubs.program import read
-from mockserver.beyond.templates.names import is_free_name
+from mockserver.beyond.stubs.program import GONE, read
 from mockserver.core.state.stubs import Stub
+from mockserver.core.text import header_form
 from mockserver.core.text.given import too_many
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem
@@ -29,26 +25,108 @@ from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMan
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The most bytes of a stub as JSON. Chosen: a workspace full of them takes 64 MiB.
 LARGEST = 64 * 1024
-#: The most answers of a stub. Chosen: more than any test has steps.
-_MOST_ANSWERS = 100
-#: The most items of any other list of a stub. Chosen: more than a body of the service has members.
+#: The most answers, and items of any other list, of a stub. Chosen: more than a test has steps or a body members.
 _MOST_LISTED = 100
-#: How many stubs that were checked are remembered. Chosen: those of all shipped libraries, and as many of a team's own.
-_REMEMBERED = 512
-#: The most levels that `json_text.write` writes; how many a value may have is a matter of the schema.
-_DEEPEST_WRITTEN = 255
 #: The members that a running workspace sets.
 _RUNNING = ("id", "hits", "position")
 
 _count = validate.Range(min=0, max=2**53)
+#: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
+_WITHOUT_BODY = (204, 304)
+#: The beginning of the headers that say what the mock has done.
+_OF_THE_MOCK = "x-mock-"
+#: Headers that the mock writes itself.
+_TAKEN = header_form.OF_THE_CALL | {"date", "sib-request-id"}
 
 
-def _check_let(name: str) -> None:
-    if not is_free_name(name):
-        raise ValidationError("must be a name of letters, digits and _ that has no meaning yet")
+class StubPart(Item):
+    """A stub, or a part of one; what they could once have is refused with what to use instead."""
+
+    def load(self, data: Any, **options: Any) -> Any:
+        gone = [name for name in data if name in GONE] if isinstance(data, dict) else []
+        if gone:
+            raise ValidationError({gone[0]: [GONE[gone[0]]]})
+        return super().load(data, **options)
 
 
-class StubItem(Item):
+class Condition(fields.Field[Any]):
+    """An expression that is true or false, which is checked with the other expressions."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str | bool):
+            raise ValidationError("must be an expression in braces")
+        return value
+
+
+def _check_header(name: str) -> None:
+    if not header_form.is_name(name):
+        raise ValidationError("not the name of a header")
+    if name.lower() in _TAKEN or name.lower().startswith(_OF_THE_MOCK):
+        raise ValidationError("set by the mock itself")
+
+
+def _check_value(value: str) -> None:
+    if not has_expressions(value) and not header_form.is_value(value):
+        raise ValidationError("not the value of a header")
+
+
+class AnswerItem(StubPart):
+    """An answer: its status, its headers, and its body as JSON or as text; with `when`, where that is true."""
+
+    constraints: ClassVar[dict[str, Any]] = {
+        "not": {"required": ["json", "text"]},
+        "if": {"properties": {"status": {"enum": list(_WITHOUT_BODY)}}, "required": ["status"]},
+        "then": {"properties": {"json": False, "text": False}},
+    }
+
+    when = Condition(**about("answers only where this expression is true, before the sequence and without moving it"))
+    status = fields.Integer(
+        strict=True,
+        validate=validate.Range(200, 599),
+        load_default=200,
+        **about("the status; 204 and 304 have no body"),
+    )
+    headers = Dict(
+        keys=fields.String(validate=_check_header),
+        values=fields.String(validate=_check_value),
+        **about("further headers, by their names"),
+    )
+    json = Json(allow_none=True, **about("the body as JSON; texts in it may be expressions"))
+    text = fields.String(**about("the body as text, which may have expressions"))
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if "json" in data and "text" in data:
+            raise ValidationError("give json or text", "text")
+        for name in ("json", "text"):
+            if name in data and data.get("status") in _WITHOUT_BODY:
+                raise ValidationError(f"an answer of status {data['status']} has no body", name)
+
+
+class StoreItem(StubPart):
+    """A value that is stored, by default the body of the request, or a stored value that is deleted."""
+
+    constraints: ClassVar[dict[str, Any]] = {"not": {"required": ["value", "delete"]}}
+
+    when = Condition(**about("done only where this expression is true"))
+    table = fields.String(
+        required=True,
+        validate=validate.Regexp(r"[A-Za-z_]\w{0,63}\Z", re.ASCII, error="must be a name of letters, digits and _"),
+        **about("the table, a name of letters, digits and _"),
+    )
+    key = fields.String(required=True, **about("the key within the table, which may be an expression"))
+    value = Json(allow_none=True, **about("what is stored; the body of the request if left out"))
+    delete = fields.Boolean(
+        truthy={True}, falsy=set(), validate=validate.Equal(True), **about("deletes what is stored under the key")
+    )
+
+    @validates_schema
+    def _check(self, data: dict[str, Any], **_: Any) -> None:
+        if "value" in data and "delete" in data:
+            raise ValidationError("give value or delete", "delete")
+
+
+class StubItem(StubPart):
     """A stub: for which requests it answers, and how."""
 
     constraints: ClassVar[dict[str, Any]] = {"oneOf": [{"required": ["answer"]}, {"required": ["answers"]}]}
@@ -71,50 +149,29 @@ class StubItem(Item):
             "the members of the body that there are: others are ignored with a warning, or refused where it is strict"
         ),
     )
-    let = Dict(
-        keys=fields.String(validate=_check_let),
-        values=Json(allow_none=True),
-        **about("named values that several templates use, each worked out once"),
-    )
-    refuse = List(
-        fields.Nested(RefusalItem),
-        validate=validate.Length(max=_MOST_LISTED),
-        **about("refusals, checked in order before anything else"),
-    )
     answer = fields.Nested(AnswerItem, **about("the answer to each request"))
     answers = List(
         fields.Nested(AnswerItem),
-        validate=validate.Length(1, _MOST_ANSWERS),
+        validate=validate.Length(1, _MOST_LISTED),
         **about("a sequence of answers, of which the last is repeated"),
     )
     store = OneOrMany(
         fields.Nested(StoreItem),
         validate=validate.Length(max=_MOST_LISTED),
-        **about("what is kept in the workspace, by table and key"),
-    )
-    forget = OneOrMany(
-        fields.Nested(ForgetItem), validate=validate.Length(max=_MOST_LISTED), **about("what is kept no longer")
+        **about("what is stored in the account, or deleted there, by table and key"),
     )
     effects = List(
         JsonObject(),
         validate=validate.Length(max=_MOST_LISTED),
-        **about("what happens in the workspace besides: e-mails, events, credits, scheduled e-mails"),
+        **about("what happens in the workspace besides: e-mails, events, credits"),
     )
     times = fields.Integer(
         strict=True,
         validate=validate.Range(min=1, max=2**53),
-        **about("how many requests it answers, refusals included; any number if left out"),
+        **about("how many requests it answers; any number if left out"),
     )
     hits = fields.Integer(strict=True, validate=_count, **about("how many requests it has answered"))
     position = fields.Integer(strict=True, validate=_count, **about("the place of the next answer in its sequence"))
-
-    def load(self, data: Any, **options: Any) -> Any:
-        """A stub; one that was loaded before is not checked again, as each workspace of a library has the same ones."""
-        text = _plain(data) if type(self) is StubItem and isinstance(data, dict) else None
-        if text is not None:
-            with suppress(json_text.JsonError):  # a number that is written, and not read
-                return replace(_loaded(text), source=_source(data))
-        return super().load(data, **options)
 
     @validates_schema
     def _check(self, data: dict[str, Any], **_: Any) -> None:
@@ -127,73 +184,26 @@ class StubItem(Item):
 
     @post_load(pass_original=True)
     def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Stub:
-        own = {name: value for name, value in original.items() if name not in _RUNNING}
-        _check_templates(own)
+        written = _written({name: value for name, value in original.items() if name not in _RUNNING})
+        running = {name: data[name] for name in _RUNNING if name in data}
         return Stub(
-            method=data["method"],
-            path=data["path"],
-            match=data["match"],
-            written=_written(own),
-            times=data.get("times"),
-            **{name: data[name] for name in _RUNNING if name in data},
-        )
+            data["method"], data["path"], written, data["match"], times=data.get("times"), source=_source(original),
+            **running,
+        )  # fmt: skip
 
 
 def _source(data: dict[str, Any]) -> str:
-    """The file and the line of a stub's first member, if its document has lines."""
+    """Return the file and the line of a stub's first member, or an empty text if its document has no lines."""
     marks: Mapping[str, Any] = getattr(data, "marks", {})
     mark = next(iter(marks.values()), None)
     return "" if mark is None else f"{PurePath(mark.file).name}:{mark.line}"
 
 
-def _plain(data: dict[str, Any]) -> bytes | None:
-    """A stub as JSON, or None if it has values that JSON has not, or is too large in any case."""
-    try:
-        text = json_text.write(data, _refuse_moment)
-    except TypeError:
-        return None
-    return text if len(text) <= 2 * LARGEST else None
-
-
-def _refuse_moment(moment: datetime) -> str:
-    raise TypeError(f"{moment} is no value of JSON")
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _loaded(text: bytes) -> Stub:
-    """The stub of a JSON text.
-
-    Raises:
-        ValidationError: it is none.
-    """
-    found: Stub = super(StubItem, _ITEM).load(json_text.read(text, deepest=_DEEPEST_WRITTEN))
-    return found
-
-
-_ITEM = StubItem()
-
-
-def _check_templates(own: Mapping[str, Any]) -> None:
-    """Check all templates of a stub.
-
-    Raises:
-        ValidationError: with all that is wrong with them, each at its place.
-    """
-    found: dict[Any, Any] = {}
-    for path, message in read(own)[1]:
-        inner = found
-        for part in path:
-            inner = inner.setdefault(part, {})
-        inner.setdefault(SCHEMA, []).append(message)  # there may be mistakes inside of the place, too
-    if found:
-        raise ValidationError(found)
-
-
 def _written(own: Mapping[str, Any]) -> str:
-    """A stub as it was written, as JSON.
+    """Return a stub as it was written, as JSON.
 
     Raises:
-        ValidationError: it is too large.
+        ValidationError: it is too large, or with all that is wrong with its expressions, each at its place.
     """
     try:
         text = json_text.write(own).removesuffix(b"\n")
@@ -201,6 +211,14 @@ def _written(own: Mapping[str, Any]) -> str:
         raise ValidationError("not a value of JSON") from error
     if len(text) > LARGEST:
         raise ValidationError(too_many(len(text), LARGEST, "bytes of JSON in a stub"))
+    found: dict[Any, Any] = {}
+    for path, message in read(text.decode())[1]:
+        inner = found
+        for part in path:
+            inner = inner.setdefault(part, {})
+        inner.setdefault(SCHEMA, []).append(message)  # there may be mistakes inside of the place, too
+    if found:
+        raise ValidationError(found)
     return text.decode()
 
 

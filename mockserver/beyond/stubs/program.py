@@ -1,185 +1,196 @@
-"""What a stub does, once all its templates are parsed and checked."""
+"""What a stub does, once all its expressions are read."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
-from mockserver.beyond.effects.schemas import ITEMS
-from mockserver.beyond.templates.scope import Scope
-from mockserver.beyond.templates.value import Each, Reader, Value
-from mockserver.beyond.templates.values import Later, Path
-from mockserver.core.contract.errors import ALL_CODES, ErrorCode
+from jinja2 import Template
+
+from mockserver.beyond.effects import ITEMS
+from mockserver.beyond.stubs import grammar, sandbox
+from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError, Path
 from mockserver.core.text.spelling import nearest
 from mockserver.web.schemas import json_text
 
-#: How many stubs are kept parsed. Chosen: ten times those of the shipped libraries; each takes a megabyte at most.
+#: How many stubs are kept read. Chosen: as many as a team has in its libraries; each takes a megabyte at most.
 _KEPT = 256
-#: The most parts that all templates of a stub have. Chosen: four times those of the largest shipped stub.
+#: The most parts that all expressions of a stub have. Chosen: far more than anybody writes; all are compiled in a
+#: tenth of a second.
 MOST_PARTS = 5_000
-#: What says of an action or an effect when, and how often, it is meant.
-_TIMES = ("when", "each", "as")
+#: What a stub could once say, and what says it now.
+GONE = {
+    "let": "`let` is gone: write the expression where it is used; store and effects see the answer as `answer`",
+    "refuse": "`refuse` is gone: use an answer with `when`, as in answers: [{when: ..., status: 400, json: ...}, ...]",
+    "forget": "`forget` is gone: use store with `delete: true`",
+    "each": "`each` is gone: write an item for each value, or store the whole list under one key",
+    "as": "`as` is gone, as `each` is: write an item for each value",
+    "$each": "`$each` is gone: make the list in an expression, as in {{ request.json.rows | map(attribute='id') }}",
+    "attribute": "`attribute` is gone: effects are mail, event and credits",
+    "warn": "`warn` is gone: effects are mail, event and credits",
+    "schedule": "`schedule` is gone: effects are mail, event and credits; an event may have `after`",
+}
 
 
-class Refusal(NamedTuple):
-    """A refusal: when, and with which error of the service."""
+class Scope(NamedTuple):
+    """What expressions see, and what they may still do."""
 
-    when: Value
-    code: ErrorCode
-    message: Value | None
+    names: Mapping[str, Any]
+    budget: Budget
 
 
-class Answer(NamedTuple):
-    """An answer; with a condition it answers whenever that is true."""
+class Expression:
+    """A text with expressions, at a place of a stub; it is compiled when it is first evaluated."""
 
-    when: Value | None
-    status: int
-    headers: Mapping[str, Value]
-    json: Value | None
-    text: Value | None
+    def __init__(self, text: str, names: Collection[str], place: Path) -> None:
+        self._text, self._names, self._place = text, names, place
+        self._template: Template | None = None
+        #: How many parts it has, and whether it is no single expression; nothing else is kept before it is compiled.
+        _, self.parts, self.is_text = grammar.read(text, names)
+
+    def value(self, scope: Scope) -> Any:
+        """Return the value, or `OMIT`.
+
+        Raises:
+            ExpressionError: there is none; the error has the place.
+        """
+        if self._template is None:  # two threads may compile the same
+            self._template = sandbox.compiled(grammar.read(self._text, self._names).expression)
+        try:
+            return sandbox.evaluated(self._template, scope.names, scope.budget)
+        except ExpressionError as error:
+            error.place = self._place
+            raise
+
+
+def filled(value: Any, scope: Scope) -> Any:
+    """Return a value of a program with the values of its expressions, without what they leave out.
+
+    Raises:
+        ExpressionError: an expression has no value.
+    """
+    if isinstance(value, Expression):
+        return value.value(scope)
+    if isinstance(value, dict):
+        found = {name: filled(one, scope) for name, one in value.items()}
+        return {name: one for name, one in found.items() if one is not OMIT}
+    if isinstance(value, list):
+        return [one for one in (filled(one, scope) for one in value) if one is not OMIT]
+    return value
+
+
+class Part(NamedTuple):
+    """An answer, something that is stored, or an effect, with its expressions; only where `when` is true."""
+
+    when: Any
+    members: Mapping[str, Any]
+    place: Path
 
 
 class Program(NamedTuple):
     """What a stub does."""
 
-    lets: Mapping[str, Value]
     #: The members of the body that there are, or None if it may have any.
     members: frozenset[str] | None
-    refusals: Sequence[Refusal]
-    #: Those with a condition, then those of the sequence.
-    conditional: Sequence[Answer]
-    sequence: Sequence[Answer]
-    #: Lists of mappings, each as it was written, for what is forgotten, stored and effected.
-    forgets: Sequence[Each]
-    stores: Sequence[Each]
-    effects: Sequence[Each]
+    #: Answers with a condition, then those of the sequence.
+    conditional: Sequence[Part]
+    sequence: Sequence[Part]
+    stores: Sequence[Part]
+    effects: Sequence[Part]
 
 
 @lru_cache(maxsize=_KEPT)
-def program_of(written: str) -> Program:
-    """The program of a stub that was checked, by how it was written."""
-    program, mistakes = read(json_text.read(written.encode()))
-    assert not mistakes, f"a stub that was taken is wrong: {mistakes}"
-    return program
+def read(written: str) -> tuple[Program, list[tuple[Path, str]]]:
+    """Return the program of a stub as JSON that its schema has taken, and what is wrong in it, by path."""
+    reader = _Reader(json_text.read(written.encode()))
+    return reader.program(), reader.mistakes
 
 
-def read(written: Mapping[str, Any]) -> tuple[Program, list[tuple[Path, str]]]:
-    """The program of a stub whose schema has taken it, and what is wrong with its templates, by path."""
-    reader = _Reader(written)
-    program = reader.program()
-    if reader.parts > MOST_PARTS:
-        told = f"the templates of a stub may have {MOST_PARTS:,} parts together, and these have {reader.parts:,}"
-        reader.mistakes.append((("answers" if "answers" in written else "answer",), told))
-    return program, reader.mistakes
-
-
-class _Reader(Reader):
+class _Reader:
     """Reads a stub as it was written into a program."""
 
     def __init__(self, written: Mapping[str, Any]) -> None:
-        super().__init__()
+        self.mistakes: list[tuple[Path, str]] = []
         self._written = written
-        self._names: frozenset[str] = frozenset()
+        self._parts = 0
+        #: The names that expressions see beside those of all.
+        self._names: Collection[str] = ()
 
     def program(self) -> Program:
-        lets = dict(self._lets())
         members = self._written.get("members")
-        answers = [self._answer(item, place) for place, item in self._answers()]
+        answers = list(self._listed("answer")) or list(self._listed("answers"))
+        self._check_answers(answers)
+        self._names = ("answer",)
+        stores, effects = list(self._listed("store")), list(self._listed("effects"))
+        for effect in effects:
+            self._check_effect(effect)
+        if self._parts > MOST_PARTS:
+            told = f"the expressions of a stub may have {MOST_PARTS:,} parts together, and these have {self._parts:,}"
+            self.mistakes.append((answers[0].place[:1], told))
         return Program(
-            lets=lets,
             members=None if members is None else frozenset(members),
-            refusals=[self._refusal(item, ("refuse", at)) for at, item in enumerate(self._written.get("refuse", ()))],
             conditional=[answer for answer in answers if answer.when is not None],
             sequence=[answer for answer in answers if answer.when is None],
-            forgets=self._actions("forget"),
-            stores=self._actions("store"),
-            effects=[self._effect(item, ("effects", at)) for at, item in enumerate(self._written.get("effects", ()))],
+            stores=stores,
+            effects=effects,
         )
 
-    def _lets(self) -> Iterator[tuple[str, Value]]:
-        """The named values, each of which sees those before it."""
-        for name, value in self._written.get("let", {}).items():
-            yield name, self.value(value, ("let", name), self._names)
-            self._names |= {name}
+    def _listed(self, member: str) -> Iterator[Part]:
+        """Yield what stands at a member: one, or a list."""
+        written = self._written.get(member, [])
+        for at, item in enumerate([written] if isinstance(written, dict) else written):
+            place: Path = (member,) if isinstance(written, dict) else (member, at)
+            when = self._condition(item["when"], (*place, "when")) if "when" in item else None
+            rest = {name: one for name, one in item.items() if name != "when"}
+            yield Part(when, self._value(rest, place), place)
 
-    def _answers(self) -> list[tuple[Path, Mapping[str, Any]]]:
-        if "answer" in self._written:
-            if "when" in self._written["answer"]:
-                self._wrong(("answer", "when"), "when is only for several answers; use answers instead of answer")
-            return [(("answer",), self._written["answer"])]
-        found: list[tuple[Path, Mapping[str, Any]]] = [
-            (("answers", at), item) for at, item in enumerate(self._written.get("answers", ()))
-        ]
-        if all("when" in item for _, item in found):
-            self._wrong(
-                ("answers",), "every answer has when; one must be without it, for requests that no condition fits"
-            )
+    def _check_answers(self, answers: Sequence[Part]) -> None:
+        if answers and all(answer.when is not None for answer in answers):
+            told = "every answer has when; one must be without it, for requests that no condition fits"
+            self.mistakes.append((answers[0].place[:1], told))
+
+    def _check_effect(self, effect: Part) -> None:
+        gone = next((GONE[name] for name in effect.members if name in GONE), None)
+        if gone is None and len([name for name in ITEMS if name in effect.members]) != 1:
+            unknown = next(iter(effect.members), "")
+            gone = f"an effect has one of the members {', '.join(ITEMS)}; {nearest(unknown, ITEMS)}"
+        if gone is not None:
+            self.mistakes.append((effect.place, gone))
+
+    def _condition(self, value: Any, place: Path) -> Any:
+        """Read a truth value, or a text that has to be one expression."""
+        if isinstance(value, bool):
+            return value
+        count = len(self.mistakes)
+        found = self._value(value.strip(), place) if isinstance(value, str) else None
+        if len(self.mistakes) == count and (not isinstance(found, Expression) or found.is_text):
+            told = "must be one expression in braces, such as {{ request.json.email is defined }}"
+            self.mistakes.append((place, told))
         return found
 
-    def _answer(self, item: Mapping[str, Any], place: Path) -> Answer:
-        headers = {
-            name: self.value(value, (*place, "headers", name), self._names)
-            for name, value in item.get("headers", {}).items()
-        }
-        return Answer(
-            when=self._maybe_condition(item, place),
-            status=item.get("status", 200),
-            headers=headers,
-            json=self._maybe(item, "json", place),
-            text=self._maybe(item, "text", place),
-        )
+    def _value(self, value: Any, place: Path) -> Any:
+        """Read a value of JSON, whose texts may have expressions."""
+        if isinstance(value, list):
+            return [self._value(one, (*place, index)) for index, one in enumerate(value)]
+        if isinstance(value, dict):
+            return self._mapping(value, place)
+        if not isinstance(value, str) or not grammar.has_expressions(value):
+            return value
+        try:
+            found = Expression(value, self._names, place)
+        except grammar.SyntaxMistake as error:
+            self.mistakes.append((place, str(error)))
+            return None
+        self._parts += found.parts
+        return found
 
-    def _refusal(self, item: Mapping[str, Any], place: Path) -> Refusal:
-        known = ALL_CODES.get(item["code"])
-        status = item.get("status", 400 if known is None else known.status)
-        message = item["code"] if known is None else known.message
-        return Refusal(
-            when=self.condition(item["when"], (*place, "when"), self._names),
-            code=ErrorCode(item["code"], status, message),
-            message=self._maybe(item, "message", place),
-        )
-
-    def _actions(self, member: str) -> list[Each]:
-        written = self._written.get(member, ())
-        if isinstance(written, dict):
-            return [self._timed(written, (member,))]
-        return [self._timed(item, (member, at)) for at, item in enumerate(written)]
-
-    def _effect(self, item: Mapping[str, Any], place: Path) -> Each:
-        if len([name for name in ITEMS if name in item]) != 1:
-            unknown = next((name for name in item if name not in _TIMES), "")
-            self._wrong(place, f"an effect has one of the members {', '.join(ITEMS)}; {nearest(unknown, ITEMS)}")
-        return self._timed(item, place)
-
-    def _timed(self, item: Mapping[str, Any], place: Path) -> Each:
-        """A list of what an action or an effect is once its templates are rendered: none, one, or one for each item."""
-        rest = {name: value for name, value in item.items() if name not in _TIMES}
-        over: Value
-        if "each" in item:
-            over, name = self.each(item, "", place, self._names)
-        else:
-            over, name = self.value([None], place, self._names), _NOBODY
-            if "as" in item:
-                self._wrong((*place, "as"), "as names the items of each; add each")
-        inside = self._names | ({name, "loop"} if "each" in item else frozenset())
-        when = self.condition(item["when"], (*place, "when"), inside) if "when" in item else None
-        return Each(over, name, self.value(rest, place, inside), when, place)
-
-    def _maybe(self, item: Mapping[str, Any], name: str, place: Path) -> Value | None:
-        return self.value(item[name], (*place, name), self._names) if name in item else None
-
-    def _maybe_condition(self, item: Mapping[str, Any], place: Path) -> Value | None:
-        return self.condition(item["when"], (*place, "when"), self._names) if "when" in item else None
-
-
-#: The name of the only item of an action that is meant once; no template can ask for it.
-_NOBODY = ""
-
-
-def scope_of(program: Program, scope: Scope) -> Scope:
-    """A scope with the named values of a program, each of which is worked out when it is first asked for."""
-    names = dict(scope.names)
-    found = scope._replace(names=names)
-    names.update({name: Later(partial(value.given, found)) for name, value in program.lets.items()})
-    return found
+    def _mapping(self, value: Mapping[str, Any], place: Path) -> dict[str, Any]:
+        for name in value:
+            if grammar.has_expressions(name):
+                told = "the name of a member is no expression; combine() adds members by name"
+                self.mistakes.append(((*place, name), told))
+        if "$each" in value:
+            self.mistakes.append((place, GONE["$each"]))
+            return {}
+        return {name: self._value(one, (*place, name)) for name, one in value.items()}

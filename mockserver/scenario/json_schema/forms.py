@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.beyond.stubs.parts import Condition
+from mockserver.beyond.stubs.item import Condition
 from mockserver.beyond.stubs.pattern import Pattern
 from mockserver.resources.attributes.model import LONGEST_OPTION
 from mockserver.resources.attributes.section import TYPE_NAMES, NameOrAttribute

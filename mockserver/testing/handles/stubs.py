@@ -80,7 +80,7 @@ class Stubs(Handle):
         """Let a stub answer for a method and a path, before the stubs that there are, and return it.
 
         `path` begins with `/v3/`; `{name}` in it stands for any one segment. `answer` has `status` (200), `headers`,
-        and `json` or `text`, in which texts may be templates.
+        and `json` or `text`, in which texts may have expressions.
 
         Raises:
             MockServerError: 400, the stub is not valid, or could answer for an operation that the mock has, and the

@@ -1,4 +1,4 @@
-"""Whatever a stub's templates give is an effect that can be performed, or refused with a sentence."""
+"""Whatever a stub's expressions give is an effect that can be performed, or refused with a sentence."""
 
 import pytest
 from examples import examples
@@ -20,7 +20,7 @@ VALUES = st.recursive(
     max_leaves=5,
 )
 PARTY = st.sampled_from(["a@b.test", "A <a@b.test>", {"email": "b@b.test", "name": "B"}])
-TEXT = st.text(max_size=8) | st.just("{{params.a}}")
+TEXT = st.text(max_size=8)
 #: What each member may be; of one in eight any value stands in its place.
 MEMBERS = {
     "to": PARTY | st.lists(PARTY, min_size=1, max_size=3),
@@ -41,9 +41,6 @@ MEMBERS = {
     "event": st.sampled_from(["delivered", "hardBounce", "opened"]),
     "after": st.sampled_from(["PT0S", "PT1H", "P36525D"]),
     "payload": st.dictionaries(st.sampled_from(["tags", "event", "email"]), VALUES, max_size=2),
-    "at": st.sampled_from(["PT1H", "2026-01-15T10:00:00Z", "8999-12-31T23:59:59Z", "1971-01-02T00:00:00Z"]),
-    "batch_id": st.just("5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"),
-    "rejected": TEXT,
 }
 
 
@@ -63,8 +60,7 @@ EFFECTS = st.one_of(
     st.fixed_dictionaries({"mail": CONTENT}),
     members(("event",), "to", "after", "payload", "subject", "tags", "message_id"),
     st.fixed_dictionaries({"credits": st.integers(-9, 1) | VALUES}),
-    st.builds(lambda one, mail: {"schedule": {**one, "mail": mail}}, members(("at",), "batch_id", "rejected"), CONTENT),
-    st.dictionaries(st.sampled_from(["mail", "event", "credits", "schedule", "when"]), VALUES, max_size=3),
+    st.dictionaries(st.sampled_from(["mail", "event", "credits", "when"]), VALUES, max_size=3),
 )
 
 

@@ -1,4 +1,4 @@
-"""Effects of stubs: e-mails, events, credits and scheduled e-mails, checked together and then performed."""
+"""Effects of stubs: e-mails, events and credits, checked together and then performed."""
 
 from email import message_from_bytes, policy
 
@@ -7,15 +7,10 @@ import pytest
 from mockserver.core.contract.errors import ServiceError
 
 HELLO = {"from": "News <news@acme.test>", "to": "bob@example.test", "subject": "Hi", "text": "Hello"}
-BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
 
 
 def mail(**members):
     return {"mail": {**HELLO, **members}}
-
-
-def scheduled(at="PT1H", **members):
-    return {"schedule": {"at": at, "batch_id": BATCH, "mail": {**HELLO, **members}}}
 
 
 class TestMail:
@@ -92,20 +87,6 @@ class TestMail:
 
         for told in ("carol@example.test", "reply@acme.test", "invoice", "a.txt, 5 bytes", "&lt;p&gt;Hi&lt;/p&gt;"):
             assert told in page
-
-    def test_params_fill_the_places_of_its_texts(self, performer):
-        here = performer()
-        html = "{{ params.who.name }}, {{params.n}} {{ other }} {{params.none}}."
-        here.do(mail(html=html, params={"who": {"name": "Ada"}, "n": 3}))
-
-        (found,) = here.mails()
-        assert (found["html"], found["params"]) == ("Ada, 3 {{ other }} .", {"who": {"name": "Ada"}, "n": 3})
-
-    def test_braces_that_are_not_closed_stay(self, performer):
-        here = performer()
-        here.do(mail(text="{{params.n}} {{ params.n", params={"n": True}))
-
-        assert here.mails()[0]["text"] == "true {{ params.n"
 
     def test_files_that_are_too_large_for_the_mailbox_are_only_listed(self, make_api, performer):
         here = performer()
@@ -267,132 +248,6 @@ class TestCredits:
             here.do({"credits": -1})
 
 
-class TestAttribute:
-    def test_the_operation_deletes_what_was_added(self, performer):
-        here = performer()
-        here.do({"attribute": {"category": "normal", "name": "PLAN"}})
-
-        assert here.save_and_load()["accounts"][0]["attributes"] == {"normal": ["PLAN"]}
-        assert [here.api.delete("/v3/contacts/attributes/normal/PLAN").status_code for _ in range(2)] == [204, 404]
-
-    @pytest.mark.parametrize("count", [1, 2])
-    def test_it_is_there_once(self, count, performer):
-        here = performer(attributes={"normal": ["PLAN"] if count == 1 else []})
-
-        with pytest.raises(ValueError, match="duplicate attribute 'PLAN' in category normal"):
-            here.do(*[{"attribute": {"category": "normal", "name": "PLAN"}}] * count)
-
-    def test_it_needs_room(self, make_api):
-        api = make_api({"seed": 1}, rows_limit=3)
-
-        answer = api.post("/_mock/stubs", json={
-            "method": "POST", "path": "/v3/a", "answer": {},
-            "effects": [{"each": [1, 2, 3, 4], "attribute": {"category": "normal", "name": "A{{ item }}"}}],
-        })  # fmt: skip
-
-        assert answer.status_code == 201
-        assert api.post("/v3/a").json["code"] == "out_of_range"
-
-
-class TestSchedule:
-    def test_the_mail_is_sent_when_it_falls_due(self, performer):
-        here = performer()
-        here.do(scheduled(to=["bob@example.test", "eve@example.test"]))
-        assert (here.mails(), here.plan()) == ([], [300])
-
-        here.api.advance("PT1H")
-
-        (found,) = here.mails()
-        assert (found["to"], found["at"]) == ("bob@example.test, eve@example.test", "2026-01-15T10:00:00Z")
-        assert here.plan() == [298]
-        assert here.events() == [
-            ("request", "bob@example.test", 3600),
-            ("request", "eve@example.test", 3600),
-            ("delivered", "bob@example.test", 3602),
-            ("delivered", "eve@example.test", 3602),
-        ]
-
-    def test_a_batch_is_cancelled_by_the_operation(self, performer):
-        here = performer()
-        here.do(scheduled(), scheduled(to="eve@example.test"))
-
-        assert here.api.delete(f"/v3/smtp/email/{BATCH}").status_code == 204
-        here.api.advance("PT2H")
-        assert (here.mails(), here.events(), here.plan()) == ([], [], [300])
-
-    def test_a_restart_before_its_moment_changes_nothing(self, performer):
-        here = performer()
-        here.do(
-            scheduled(
-                cc={"email": "carol@example.test", "name": 'C "<>" ä'}, html="<p>1</p>", headers={"X-A": "ü"},
-                tags=["t"], reply_to="r@acme.test",
-                attachments=[{"name": "a.txt", "content": "SGVsbG8="}], message_id="<1@a.test>",
-            )
-        )  # fmt: skip
-        before = here.caller.account
-        state = here.save_and_load()
-        here.api.advance("PT1H")
-
-        assert here.caller.account is not before
-        assert here.api.get("/_mock/machines/scheduled_email").json["items"][0]["state"] == "sent"
-        assert state["accounts"][0]["scheduled_emails"][0]["mail"]["attachments"] == [
-            {"name": "a.txt", "content": "SGVsbG8="}
-        ]
-        (found,) = here.mails()
-        assert (found["cc"], found["html"], found["headers"]) == (["carol@example.test"], "<p>1</p>", {"X-A": "ü"})
-        assert found["attachments"] == [{"name": "a.txt", "size": 5}]
-        assert found["message_id"] == "<1@a.test>"
-
-    def test_one_that_is_rejected_is_not_sent_and_webhooks_are_told_of_an_error(self, performer):
-        here = performer()
-        rejected = scheduled()
-        rejected["schedule"]["rejected"] = "the sender is not valid"
-        here.do(rejected)
-        here.api.advance("PT1H")
-
-        assert (here.mails(), here.plan()) == ([], [300])
-        assert here.events() == [("error", "bob@example.test", 3600)]
-        assert here.deliveries()[0].payloads[0]["reason"] == "the sender is not valid"
-
-    def test_one_for_which_credits_are_missing_is_an_error_as_well(self, performer):
-        here = performer(plan=[{"type": "free", "credits": 1}])
-        here.do(scheduled(), scheduled(to=["eve@example.test"]))
-        here.api.advance("PT1H")
-
-        assert ([row["to"] for row in here.mails()], here.plan()) == (["bob@example.test"], [0])
-        assert [row[0] for row in here.events()] == ["request", "delivered", "error"]
-
-    def test_one_whose_moment_is_over_is_sent_at_once(self, performer):
-        here = performer()
-        here.do(scheduled("2020-01-01T00:00:00Z"))
-
-        assert here.mails()[0]["at"] == "2026-01-15T09:00:00Z"
-
-    def test_a_message_id_is_scheduled_once(self, performer):
-        here = performer()
-        here.do(scheduled(message_id="<1@a.test>"))
-
-        with pytest.raises(ValueError, match=r"duplicate message id <1@a\.test>"):
-            here.do(scheduled(message_id="<1@a.test>"))
-
-    def test_those_that_wait_take_no_more_than_the_mailbox_may(self, performer):
-        here = performer()
-        large = "QUFB" * (1024 * 1024)
-        for number in range(4):
-            here.do(scheduled(message_id=f"<{number}@a.test>", attachments=[{"name": "a", "content": large}]))
-        one_more = scheduled(
-            message_id="<9@a.test>", attachments=[{"name": "a", "content": "QUFB" * (2 * 1024 * 1024)}]
-        )
-        with pytest.raises(ServiceError, match="400 out_of_range"):
-            here.do(one_more)
-
-        here.api.delete("/v3/smtp/email/%3C0%40a.test%3E")
-        here.api.delete("/v3/smtp/email/%3C1%40a.test%3E")
-        here.do(one_more)
-
-        assert here.api.get("/_mock/machines/scheduled_email").json["count"] == 5
-
-
 @pytest.mark.parametrize(
     ("written", "problem"),
     [
@@ -409,18 +264,10 @@ class TestSchedule:
         ({"event": "deliverd"}, "event: .*did you mean delivered"),
         ({"event": "delivered", "type": "inbound"}, "type: "),
         ({"event": "delivered", "after": "soon"}, "after: "),
-        ({"attribute": {"category": "other", "name": "A"}}, "attribute.category: "),
-        ({"attribute": {"category": "normal", "name": ""}}, "attribute.name: "),
         ({"credits": 1}, "credits: must be a negative number"),
         ({"credits": True}, "credits: "),
         ({"credits": {"fax": -1}}, "unknown credits 'fax'; known: email, sms"),
-        ({"schedule": {"at": "PT1H"}}, "schedule.mail: "),
-        ({"schedule": {"at": "soon", "mail": HELLO}}, "schedule.at: not an RFC 3339 date-time"),
-        ({"schedule": {"at": 7, "mail": HELLO}}, "schedule.at: not an RFC 3339 date-time"),
         ({"mail": {"to": [7]}}, "mail.to.0: must be an e-mail address"),
-        ({"schedule": {"at": "-PT1H", "mail": HELLO}}, "schedule.at: must not be negative"),
-        ({"schedule": {"at": "PT1H", "mail": {**HELLO, "message_id": "1"}}}, "schedule.mail.message_id: "),
-        ({"schedule": {"at": "PT1H", "mail": HELLO, "batch_id": "1"}}, "schedule.batch_id: "),
     ],
 )
 def test_what_is_no_effect_is_refused_with_a_sentence(written, problem, performer):

@@ -9,15 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from mockserver.beyond.effects.schemas import ITEMS
-from mockserver.beyond.stubs import answering, item, program, stub_list
+from mockserver.beyond.effects import ITEMS
+from mockserver.beyond.stubs import answering, budget, grammar, item, program, provider, stub_list
+from mockserver.beyond.stubs.filters import FILTERS, METHODS, TESTS
 from mockserver.beyond.stubs.item import StubItem
-from mockserver.beyond.templates import budget, syntax
-from mockserver.beyond.templates.filters import METHODS
-from mockserver.beyond.templates.functions import FUNCTIONS
-from mockserver.beyond.templates.item_filters import ALL_FILTERS
-from mockserver.beyond.templates.kinds import TESTS
-from mockserver.beyond.templates.names import LATE_MEMBERS, ROOTS
+from mockserver.beyond.stubs.names import MEMBERS, ROOTS
+from mockserver.beyond.stubs.provider import FUNCTIONS
 
 TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "stubs.md").read_text(encoding="utf-8")
 #: The examples: stubs, and a conversation with them.
@@ -26,11 +23,11 @@ EXAMPLES = [
     for title, section in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", TEXT, re.DOTALL | re.MULTILINE)
     for example in re.findall(r"```yaml\n(.*?)```\n\n```http\n(.*?)```", section, re.DOTALL)
 ]
-#: The names of everything that templates and stubs have.
+#: The names of everything that expressions and stubs have.
 NAMES = {
-    *(name for name in StubItem().fields if name not in ("hits", "position")), *FUNCTIONS, *ALL_FILTERS, *TESTS,
-    *METHODS, *ROOTS, *ITEMS,
-    *(member for name, members in LATE_MEMBERS.items() if name != "behaviour" for member in members),
+    *(name for name in StubItem().fields if name not in ("hits", "position")), *FUNCTIONS, *FILTERS, *TESTS,
+    *METHODS, *ROOTS, *ITEMS, *program.GONE,
+    *(member for name, members in MEMBERS.items() if name != "behaviour" for member in members),
 }  # fmt: skip
 
 
@@ -60,7 +57,7 @@ def came(answer, wanted):
 
 
 def test_there_are_examples():
-    assert len(EXAMPLES) == TEXT.count("```http") == 10
+    assert len(EXAMPLES) == TEXT.count("```http") == 7
 
 
 @pytest.mark.parametrize(("stubs", "conversation"), [pytest.param(*row, id=title) for title, *row in EXAMPLES])
@@ -74,7 +71,7 @@ def test_an_example_does_what_it_shows(stubbed, stubs, conversation):
 
 @pytest.mark.parametrize("name", sorted(NAMES))
 def test_everything_that_there_is_has_its_place(name):
-    assert re.search(rf"`[^`\n]*\b{name}\b", TEXT) is not None
+    assert re.search(rf"`[^`\n]*(?<!\w){re.escape(name)}\b", TEXT) is not None
 
 
 def test_the_bounds_are_those_of_the_code():
@@ -85,10 +82,11 @@ def test_the_bounds_are_those_of_the_code():
         f"| {budget.LONGEST_TEXT:,} characters |",
         f"| {budget.MOST_HELD:,} values within it, of which {budget.AT_ONCE} characters of a text are one; ",
         f"text are one; {budget.DEEPEST} levels |",
-        f"| {syntax.LONGEST:,} characters, {syntax.DEEPEST} levels of expressions |",
+        f"| {grammar.LONGEST:,} characters, {grammar.DEEPEST} levels of expressions |",
+        f"| {provider.LONGEST_RANGE:,} numbers |",
         f"| {program.MOST_PARTS:,} names,",
         f"| {stub_list.MOST_STUBS:,} |",
         f"| {item.LARGEST:,} bytes |",
-        f"| {answering.MOST_DONE:,} each; {answering.LARGEST_DONE // 1024**2} MB of effects |",
+        f"| effects of a request | {answering.LARGEST_DONE // 1024**2} MB |",
     ):
         assert told in TEXT

@@ -138,8 +138,8 @@ stubs:
   - {method: POST, path: /v3/contacts, answer: {}, effects: [{mial: {subject: "{{ unknown }}"}}]}
 """
     told = [
-        "s.yaml:3: stubs[0].effects[0]: an effect has one of the members mail, event, credits, schedule",
         "s.yaml:3: stubs[0].effects[0].mial.subject: ",
+        "s.yaml:3: stubs[0].effects[0]: an effect has one of the members mail, event, credits; did you mean mail?",
     ]
     found = mistakes_of(text)
     assert [mistake[: len(wanted)] for mistake, wanted in zip(found, told, strict=True)] == told
@@ -159,20 +159,19 @@ def test_a_stub_that_is_loaded_again_is_another_one():
         ("answer: {json: " + "[" * 90 + "1" + "]" * 90 + "}", "nested too deeply"),
         ('answer: {text: "{{ 1 + }}"}', "stubs[0].answer.text: unexpected"),
         ("answer: {when: yes please}", "answer.when: invalid value: got 'yes please'"),
-        ("answer: {when: '{{ true }}'}", "answer.when: when is only for several answers"),
+        ("answer: {when: '{{ true }} '}", "answer: every answer has when; one must be without it"),
+        ("answers: [{when: '{{ 1 }} {{ 2 }}'}, {}]", "answers[0].when: invalid value: got '{{ 1 }} {{ 2 }}'"),
         (f"answer: {{text: '{MANY_PARTS}', headers: {{X-A: '{MANY_PARTS}'}}}}", "may have 5,000 parts together"),
         ("answers: [{when: '{{ true }}'}]", "answers: every answer has when; one must be without it"),
-        ("answer: {}, let: {now: 1}", "let.now: invalid key: invalid value: got 'now'"),
-        ("answer: {}, let: {a: '{{ b }}', b: 1}", "let.a: unknown name b"),
         ("answer: {}, store: {table: 'a b', key: a}", "store.table: invalid value: got 'a b'"),
         ("answer: {}, store: {table: a}", "store.key: missing required key"),
-        ("answer: {}, forget: [{table: a, key: a, as: b}]", "forget[0].as: as names the items of each: got 'b'"),
-        ("answer: {}, forget: [{table: a, key: a, each: [], as: if}]", "forget[0].as: invalid value: got 'if'"),
         ("answer: {}, effects: [{mial: {}}]", "effects[0]: an effect has one of the members"),
+        ("answer: {}, effects: [{credits: -1, when: [1]}]", "effects[0].when: invalid value: got a list of 1 item"),
         ("answer: {}, effects: [{credits: '{{ a }}'}]", "effects[0].credits: unknown name a"),
-        ("answer: {}, refuse: [{when: '{{ 1 }}'}]", "refuse[0].code: missing required key"),
-        ("answer: {json: {'{{ a }}': 1}}", "the name of a member is no template"),
-        ("answer: {json: {$each: [], $as: 7, b: 1}}", "beside $each there may be $as, $when"),
+        ("answer: {json: {'{{ a }}': 1}}", "the name of a member is no expression"),
+        ("answer: {json: '{{ answer }}'}", "answer.json: unknown name answer"),
+        ("answer: {}, store: {table: a, key: a, value: 1, delete: true}", "store.delete: give value or delete"),
+        ("answer: {}, store: {table: a, key: a, delete: false}", "store.delete: not a boolean: got false"),
     ],
 )  # fmt: skip
 def test_a_mistake_within_a_stub_is_told_at_its_place(text, told):
@@ -180,9 +179,39 @@ def test_a_mistake_within_a_stub_is_told_at_its_place(text, told):
     assert any(line.startswith("s.yaml:3: ") and told in line for line in found), found
 
 
-def test_all_mistakes_of_all_templates_are_told_together():
-    written = "{method: GET, path: /v3/a, let: {a: '{{'}, answer: {json: ['{{ b }}', {c: '{{ d | e }}'}]}}"
+def test_all_mistakes_of_all_expressions_are_told_together():
+    written = "{method: GET, path: /v3/a, answer: {text: '{{', headers: {A: '{{ b }}', B: '{{ d | e }}'}}}"
     found = mistakes_of(f"stubs:\n  - {written}\n")
     assert [line.split(": ")[1] for line in found] == [
-        "stubs[0].let.a", "stubs[0].answer.json[0]", "stubs[0].answer.json[1].c"
+        "stubs[0].answer.text", "stubs[0].answer.headers.A", "stubs[0].answer.headers.B"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("let: {a: 1}", "let: `let` is gone: write the expression where it is used; "),
+        ("refuse: [{when: '{{ 1 }}', code: a}]", "refuse: `refuse` is gone: use an answer with `when`, as in"),
+        ("forget: {table: a, key: a}", "forget: `forget` is gone: use store with `delete: true`"),
+        ("store: {table: a, key: a, each: [1], as: b}", "store.each: `each` is gone: write an item for each value"),
+        ("store: [{table: a, key: a, as: b}]", "store[0].as: `as` is gone"),
+        ("effects: [{credits: -1, each: [1]}]", "effects[0]: `each` is gone: write an item for each value"),
+        ("effects: [{attribute: {category: normal, name: A}}]", "effects[0]: `attribute` is gone: effects are mail,"),
+        ("effects: [{warn: a}]", "effects[0]: `warn` is gone: effects are mail,"),
+        ("effects: [{schedule: {at: PT1H}}]", "effects[0]: `schedule` is gone: effects are mail,"),
+        ("store: {table: a, key: a, value: {b: {$each: [1], $value: 1}}}", "store.value.b: `$each` is gone: make"),
+        ("store: {table: a, key: '{% if a %}b{% endif %}'}", "store.key: {% %} and {# #} are gone: write a {{ }}"),
+    ],
+)  # fmt: skip
+def test_what_is_gone_is_told_once_with_what_to_use_instead(text, told):
+    (line,) = mistakes_of(f"stubs:\n  - method: GET\n    path: /v3/a\n    answer: {{}}\n    {text}\n")
+
+    assert line.startswith(f"s.yaml:5: stubs[0].{told}")
+
+
+def test_what_is_gone_is_refused_by_the_control_api(api):
+    answer = api.post("/_mock/stubs", json=stub(forget={"table": "a", "key": "a"}))
+
+    assert (answer.status_code, answer.json["detail"]) == (
+        400, "forget: `forget` is gone: use store with `delete: true`"
+    )  # fmt: skip

@@ -1,4 +1,4 @@
-"""No template reaches anything but plain values, and each ends soon, whatever it says."""
+"""No expression reaches anything but plain values, and each ends soon, whatever it says."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from contextlib import contextmanager
 from time import thread_time
 
 import pytest
-from hostile_templates import ESCAPES, GREEDY, template
+from hostile_expressions import ESCAPES, GREEDY, template
 
-from mockserver.beyond.stubs.provider import Provider
-from mockserver.beyond.templates.budget import Budget
-from mockserver.beyond.templates.scope import Scope
-from mockserver.beyond.templates.value import Reader
-from mockserver.beyond.templates.values import OMIT, Members, TemplateError
+from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError
+from mockserver.beyond.stubs.grammar import SyntaxMistake, has_expressions
+from mockserver.beyond.stubs.program import Expression, Scope
+from mockserver.beyond.stubs.provider import FUNCTIONS, Provider
+from mockserver.beyond.stubs.sandbox import Members
 from mockserver.core.text.domain_name import comparable
 from mockserver.core.text.spelling import meant
 from mockserver.core.workspaces.caller import Caller
 from mockserver.scenario.load import load
 from mockserver.web.schemas import json_text
 
-#: What a template must never cause, by the names of Python's audit events.
+#: What an expression must never cause, by the names of Python's audit events.
 FORBIDDEN = ("open", "os.", "socket.", "subprocess.", "exec", "import", "ctypes.")
+#: The name of the code that Jinja makes of an expression: to define it, and nothing else, is executed.
+COMPILED = "<template>"
 #: The longest that a template may take, in seconds of this thread. Chosen: ten times what the greediest takes on a
 #: machine that has nothing else to do.
 LONGEST_S = 0.5
@@ -38,7 +40,9 @@ _caused: list[str] | None = None
 
 
 def _audit(event, arguments):
-    if _caused is not None and event.startswith(FORBIDDEN):
+    if _caused is None or (event == "exec" and arguments[0].co_filename == COMPILED):
+        return
+    if event.startswith(FORBIDDEN):
         _caused.append(f"{event} {arguments}"[:200])
 
 
@@ -62,7 +66,8 @@ def caller():
     workspace = load({"accounts": [{"name": "acme"}], "seed": 7}, name="w")
     found = Caller(workspace, workspace.state.first_account)
     # These import what they need when they are first called.
-    Provider(found, Budget()).made_up("name")
+    Provider(found, Budget()).faker("name")
+    Expression("{{ ([1] | sum) is defined }}", (), ()).value(Scope({}, Budget()))
     meant("a", ["b"])
     comparable("a@bücher.test")
     return found
@@ -76,18 +81,19 @@ def given(caller):
     account = {"senders": list, "name": lambda: "acme"}
 
     def evaluated(text):
-        reader, budget = Reader(), Budget()
+        budget = Budget()
+        provider = Provider(caller, budget)
         names = {
             "request": Members(members), "account": Members(account), "behaviour": Members({"dns": lambda: "view"}),
-            "now": "2026-01-15T09:00:00.000Z", "item": BODY,
+            "now": "2026-01-15T09:00:00.000Z", "item": BODY, "omit": OMIT, "faker": provider.faker,
+            **{name: getattr(provider, name) for name in FUNCTIONS},
         }  # fmt: skip
+        if not has_expressions(text):
+            return text
         with watching():
-            value = reader.value(text, (), frozenset({"item"}))
-            if reader.mistakes:
-                return reader.mistakes[0][1]
             try:
-                return value.given(Scope(names, Provider(caller, budget), budget))
-            except TemplateError as error:
+                return Expression(text, {"item"}, ()).value(Scope(names, budget))
+            except (SyntaxMistake, ExpressionError) as error:
                 return str(error)
 
     return evaluated

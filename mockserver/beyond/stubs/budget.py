@@ -1,0 +1,152 @@
+"""How much the expressions of one request may do: steps, and the sizes of values."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from jinja2 import Undefined
+
+from mockserver.core.text.given import shown
+from mockserver.web.schemas import json_text
+
+#: How many steps the expressions of a request may take whose body is empty. Chosen: they take some 20 milliseconds.
+STEPS = 20_000
+#: How many more steps each byte of the body allows, and how many at most. Chosen: the most take some half a second.
+STEPS_A_BYTE, MOST_STEPS = 16, 800_000
+#: How many more steps each stored value of the account allows. Chosen: a stub looks at all of them, and may take 40
+#: steps for each.
+STEPS_A_STORED_VALUE = 40
+#: How many characters or values that are read in one go count as one step, as it takes about as long.
+AT_ONCE = 32
+#: The longest text that is made, in characters. Chosen: four times the longest mail that anybody writes by hand.
+LONGEST_TEXT = 1_000_000
+#: How much a value may hold: each value within it counts, and so do every 32 characters of a text. Chosen: some
+#: twenty thousand contacts, or an attachment as large as a request may have.
+MOST_HELD = 500_000
+#: How many levels a value may have; `web.schemas.fields.Json` takes as many.
+DEEPEST = 80
+
+Path = tuple[str | int, ...]
+
+
+class ExpressionError(Exception):
+    """An expression has no value; the message says why, in one sentence without a full stop."""
+
+    #: The path of the member of the stub that has the expression, once it is known.
+    place: Path | None = None
+
+
+class BudgetError(ExpressionError):
+    """An expression needs more steps, or makes a larger value, than the expressions of a request may."""
+
+
+class _Omitted:
+    """The type of `OMIT`."""
+
+
+#: Stands for a member, an item or a header that is to be left out.
+OMIT = _Omitted()
+
+
+class Budget:
+    """The steps that are left for the expressions of one request."""
+
+    def __init__(self, body: int = 0, stored: int = 0) -> None:
+        """`body` is the number of bytes of the request's body, `stored` that of the values stored in the account."""
+        self._steps = self._left = STEPS + min(body * STEPS_A_BYTE + stored * STEPS_A_STORED_VALUE, MOST_STEPS)
+        #: The size and the levels of lists and mappings by their identity, with the value, so that no other gets it.
+        self._sizes: dict[int, tuple[int, int, Any]] = {}
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps, or raise `BudgetError` if there are not so many left."""
+        self._left -= steps
+        if self._left < 0:
+            raise BudgetError(f"the expressions of this request take more than {self._steps:,} steps")
+
+    def look(self, *values: Any) -> None:
+        """Take the steps of reading texts, lists and mappings in one go, without what lists and mappings hold."""
+        self.spend(1 + sum(len(one) for one in values if isinstance(one, str | list | dict)) // AT_ONCE)
+
+    def look_through(self, *values: Any, times: int = 1) -> None:
+        """Take the steps of reading all that values hold, so many times."""
+        if times:
+            self.spend(times * sum(self._size(one)[0] for one in values))
+
+    def made(self, value: Any) -> Any:
+        """Return a value that was made just now, if it is plain data that is not too large, as `checked` does."""
+        self.look(value)
+        check_length(len(value) if isinstance(value, str) else 0)
+        return self.checked(value)
+
+    def checked(self, value: Any) -> Any:
+        """Return a value that is plain data, and not too large, but for the length of a text.
+
+        Raises:
+            BudgetError: it is too large.
+            ExpressionError: it is, or holds, something that is no value of JSON.
+        """
+        size, depth = (0, 0) if value is OMIT else self._size(value)
+        if size > MOST_HELD:
+            raise BudgetError(f"a value is as large as {size:,} others, and may be as large as {MOST_HELD:,}")
+        if depth > DEEPEST:
+            raise BudgetError(f"a value is nested in {depth} levels, the limit is {DEEPEST}")
+        return value
+
+    def _size(self, value: Any) -> tuple[int, int]:
+        """Return how much a value holds, itself included, and in how many levels.
+
+        A value from outside has no more levels than JSON may have there, and one that was made here holds values that
+        were measured before: it recurses no deeper than that.
+        """
+        if isinstance(value, str):
+            return 1 + len(value) // AT_ONCE, 0
+        if not isinstance(value, list | dict):
+            _check_scalar(value)
+            return 1, 0
+        if found := self._sizes.get(id(value)):
+            return found[:2]
+        self.spend(len(value) // 2)
+        size, depth = 1, 0
+        if isinstance(value, dict):
+            size += len(value) + sum(map(len, value)) // AT_ONCE
+        for one in value.values() if isinstance(value, dict) else value:
+            if isinstance(one, str):
+                size += 1 + len(one) // AT_ONCE
+            elif isinstance(one, list | dict):
+                inner = self._size(one)
+                size, depth = size + inner[0], max(depth, inner[1])
+            else:
+                size += 1
+                _check_scalar(one)
+        self._sizes[id(value)] = size, depth + 1, value
+        return size, depth + 1
+
+
+def check_length(length: int) -> None:
+    """Raise `BudgetError` if a text would have more characters than texts may."""
+    if length > LONGEST_TEXT:
+        raise BudgetError(f"a text has {length:,} characters, the limit is {LONGEST_TEXT:,}")
+
+
+def _check_scalar(value: Any) -> None:
+    if value is None:
+        return
+    if not isinstance(value, int | float):
+        raise expected("a value of JSON", value)
+    if (isinstance(value, int) and value not in json_text.INT64) or not math.isfinite(value):
+        raise ExpressionError("a number is beyond 64 bits")
+
+
+def text(value: Any) -> str:
+    """Return a value that has to be a text, or raise `ExpressionError`."""
+    if not isinstance(value, str):
+        raise expected("a text", value)
+    return value
+
+
+def expected(wanted: str, value: Any) -> Exception:
+    """Return the error of a value that is not of the kind that is wanted."""
+    if isinstance(value, Undefined):
+        value()  # raises Jinja's error, which says what is undefined
+    return ExpressionError(f"expected {wanted}, got {shown(value)}")
