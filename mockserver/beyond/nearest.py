@@ -43,9 +43,10 @@ def nearest(method: str, path: str) -> Operation | OperationBeyond | None:
 @lru_cache(maxsize=_REMEMBERED)
 def _nearest(method: str, path: str) -> Operation | OperationBeyond | None:
     whole, segments = _pairs(path), tuple(map(_pairs, path.split("/")))
-    best, found = (_ENOUGH, False), None
+    best, found = (_ENOUGH, False, 0), None
     for candidate in _candidates():
-        rank = (_likeness(candidate, whole, segments), candidate.operation.method == method)
+        fixed = sum(segment is not None for segment in candidate.segments)
+        rank = (_likeness(candidate, whole, segments), candidate.operation.method == method, fixed)
         if rank > best:
             best, found = rank, candidate.operation
     return found

@@ -115,7 +115,7 @@ Story = Literal[
     "invalid",
 ]
 
-#: The ids of the 34 operations of the API.
+#: The ids of the operations of the API: the 34, sending and contacts.
 ApiOperation = Literal[
     "getAccount",
     "getDomains",
@@ -153,6 +153,28 @@ ApiOperation = Literal[
     "getTransacBlockedContacts",
     "deleteSmtpBlockedContactsByEmail",
     "deleteAttribute",
+    "getContacts",
+    "createContact",
+    "getContactInfo",
+    "updateContact",
+    "deleteContact",
+    "getLists",
+    "createList",
+    "getList",
+    "updateList",
+    "deleteList",
+    "getContactsFromList",
+    "addContactToList",
+    "removeContactFromList",
+    "getFolders",
+    "createFolder",
+    "getFolder",
+    "updateFolder",
+    "deleteFolder",
+    "getFolderLists",
+    "getAttributes",
+    "createAttribute",
+    "updateAttribute",
     "createAdminSsoToken",
     "createSubAccountSsoToken",
 ]

@@ -15,7 +15,7 @@ from mockserver.coverage.junit import to_junit
 from mockserver.coverage.page import to_html
 from mockserver.coverage.report import report
 from mockserver.coverage.text import to_text
-from mockserver.resources.registry import RESOURCES
+from mockserver.resources.registry import FURTHER_OPERATIONS, RESOURCES
 
 #: The machines that percentages count: those of the API.
 COUNTED = [row for room in RESOURCES if room.is_counted for row in room.lifecycles]
@@ -152,7 +152,7 @@ def test_the_page_has_a_table_per_operation_and_machine(played, coverage, contra
     page = Page(played.get("/_mock/coverage?format=html").text)
 
     sections = [section["attrs"]["id"] for section in page.all("section")]
-    assert len(sections) == contract_size.operations + len(COUNTED)
+    assert len(sections) == contract_size.operations + len(FURTHER_OPERATIONS) + len(COUNTED)
     assert len([table for table in page.all("table") if "section" in table["in"]]) == len(sections)
     assert {*coverage(played)["operations"], "machine-sender"} <= set(sections)
 

@@ -55,7 +55,7 @@ def test_nothing_used_is_nothing_met(make_api, coverage):
 
 def test_operations_beyond_are_no_part_of_it(make_api, coverage):
     api = make_api()
-    api.get("/v3/contacts")
+    api.get("/v3/companies")
 
     assert coverage(api, "?of=used")["counted"] == []
 

@@ -14,7 +14,7 @@ from library_requests import STUBS, of_libraries
 
 from mockserver.app.control_api import CONTROL_API
 from mockserver.evidence.fixture import cases
-from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES
 from mockserver.settings import data_folder
 
 #: What stands for the parts of a path, where no case says otherwise.
@@ -132,7 +132,7 @@ def drafts() -> tuple[Draft, ...]:
 
 def _of_the_contract() -> Iterator[Draft]:
     for case in cases():
-        operation = OPERATIONS[case.operation]
+        operation = API_OPERATIONS[case.operation]
         path = operation.path
         for name, value in case.request.get("path", {}).items():
             path = path.replace(f"{{{name}}}", str(value))

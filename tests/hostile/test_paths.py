@@ -84,7 +84,7 @@ def test_a_hostile_segment_is_taken_for_what_it_says(untouched, method, path, st
     ["/v3", "/v3/", "/v3//senders", "//v3/senders", "/v3/senders/", "/v3/senders//", "/v3/senders//validate",
      "/v3/./senders", "/v3/../v3/senders", "/v3/%2e%2e/_mock/state", "/v3/senders;x=1", "/v3/Senders",
      "/V3/senders", "/v3/senders/1/validate/", "/v3/senders%00", "/v2/senders", "/v4/senders", "/v3.1/senders",
-     "/senders", "/v30/senders", "/v3senders", "/v3/smtp/email", "/v3/%", "/v3/" + "a/" * 2000,
+     "/senders", "/v30/senders", "/v3senders", "/v3/smtp/emial", "/v3/%", "/v3/" + "a/" * 2000,
      "/v3/ä", "/v3%2Fsenders", "/v3/senders%2f", "/v3%2Fsenders/1", "/v3%2f..%2f_mock/state",
      "/v3/senders/ips/ips", "/v3/webhooks/export/1", "/v3/corporate/subAccount/1/2/3"],
 )  # fmt: skip

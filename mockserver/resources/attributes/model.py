@@ -87,7 +87,7 @@ def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) ->
         raise INVALID_PARAMETER("Attribute name must be unique").because(reason)
     given = body.get("type")
     if types and given and given not in types:
-        reason = f"type {reasons.shown(given)} is none of the category {category}: {', '.join(types)}"
+        reason = f"type {reasons.shown(given)}: not a type of the category {category}, expected {', '.join(types)}"
         raise INVALID_PARAMETER(f"type: Must be one of: {', '.join(types)}").because(reason)
     if category in (CALCULATED, GLOBAL) and "value" not in body:
         reason = f"missing field `value` in the body: attributes of the category {category} require a formula"

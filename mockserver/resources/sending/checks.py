@@ -213,7 +213,7 @@ def _check_counts(found: SendRequest, _: Caller) -> None:
         raise INVALID_PARAMETER(message).because(f"{message}: an e-mail has {max(counts):,}")
     if sum(counts) > MOST_RECIPIENTS:
         message = f"messageVersions have {MOST_RECIPIENTS} recipients at most together"
-        raise INVALID_PARAMETER(message).because(f"{message}: there are {sum(counts):,}")
+        raise INVALID_PARAMETER(message).because(f"{message}: got {sum(counts):,}")
 
 
 def _check_validity(found: SendRequest, caller: Caller) -> None:

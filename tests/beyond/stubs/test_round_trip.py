@@ -7,8 +7,8 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-PATHS = ["/v3/contacts", "/v3/contacts/{key}", "/v3/feeds/{key}"]
-PLACES = ["/v3/contacts", "/v3/contacts/a", "/v3/contacts/b", "/v3/feeds/a"]
+PATHS = ["/v3/companies", "/v3/companies/{key}", "/v3/feeds/{key}"]
+PLACES = ["/v3/companies", "/v3/companies/a", "/v3/companies/b", "/v3/feeds/a"]
 VALUES = st.recursive(
     st.one_of(
         st.none(), st.booleans(), st.integers(-(2**63), 2**63 - 1), st.floats(allow_nan=False, allow_infinity=False),
