@@ -6,46 +6,61 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.values import EXISTING_FILE
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import none
 from mockserver.cli.options import JSON, TOKEN, URL, workspace
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Group, Misused, argument, decorated, option
 from mockserver.cli.remote import Shape, Unreachable, answer_or_exit, checked, root_of
+from mockserver.cli.values import EXISTING_FILE
 from mockserver.settings import given_file
 
 #: The options that choose a server and a workspace, and `--json`.
-_TARGET = (JSON, URL, TOKEN, workspace("The workspace that knows the app."))
+_TARGET = decorated(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
 #: The options that describe an app, each under the name of the app's member on the wire.
-_APP_OPTIONS = (
+_APP_OPTIONS = decorated(
     option("--name", help="What users read on the consent page."),
     option(
-        "--redirect-uri", dest="redirect_uris", action="append", metavar="URI",
+        "--redirect-uri",
+        "redirect_uris",
+        multiple=True,
+        metavar="URI",
         help="Where users may be sent back to; can be given several times.",
     ),
     option(
-        "--scope", dest="scopes", action="append", metavar="SCOPE",
+        "--scope",
+        "scopes",
+        multiple=True,
+        metavar="SCOPE",
         help="What the app may ask for; can be given several times. The default is contacts and crm, read and write.",
     ),
     option(
-        "--public", action="store_const", const=True,
+        "--public/--private",
+        default=None,
         help="Let the app have no secret: it needs PKCE, and is refused unless the workspace's "
-        "behaviour.oauth_public_apps is true.",
+        "behaviour.oauth_public_apps is true. By default an app is private, and has one.",
     ),
-    option("--private", dest="public", action="store_const", const=False, help="Let it have one; the default."),
     option("--account", metavar="NAME", help="The account that the app belongs to; the default is the first."),
     option("--client-secret", metavar="SECRET", help="The default is one that is drawn."),
     option(
-        "--file", type=EXISTING_FILE, metavar="FILE",
+        "--file",
+        type=EXISTING_FILE,
+        metavar="FILE",
         help="The app's configuration, JSON or YAML with the same names as in a scenario; options win over it.",
     ),
-)  # fmt: skip
+)
 
 #: The members of an app that the commands print.
 _APP: Shape = {"client_id": str, "name": str, "redirect_uris": list}
 
 
-@command(option("--client-id", metavar="ID", help="The default is one that is drawn."), *_APP_OPTIONS, *_TARGET)
+app = Group("app", default="list", help="Manage the OAuth apps of a workspace.")
+
+
+@app.command("create")
+@option("--client-id", metavar="ID", help="The default is one that is drawn.")
+@_APP_OPTIONS
+@_TARGET
 def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
     target, members = _target_and_members(options)
@@ -55,7 +70,8 @@ def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     _show(_call("POST", "", target, _APP, body), as_json)
 
 
-@command(*_TARGET)
+@app.command("list")
+@_TARGET
 def list_(as_json: bool, **target: Any) -> None:
     """List the registered apps."""
     found = _call("GET", "", target, {"items": list})["items"]
@@ -69,12 +85,11 @@ def list_(as_json: bool, **target: Any) -> None:
         echo(f"{row['client_id']}  {row['name']}  {' '.join(row['redirect_uris'])}")
 
 
-@command(
-    argument("client_id", completes="app"),
-    *_APP_OPTIONS,
-    option("--new-secret", action="store_true", help="Let the app have a new secret."),
-    *_TARGET,
-)
+@app.command("update")
+@argument("client_id", shell_complete=names_of("app"))
+@_APP_OPTIONS
+@option("--new-secret", is_flag=True, help="Let the app have a new secret.")
+@_TARGET
 def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> None:
     """Change the given fields of an app; lists are replaced."""
     target, members = _target_and_members(options)
@@ -86,7 +101,9 @@ def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> N
     _show(_call("PUT", f"/{_path_segment(client_id)}", target, _APP, body), as_json)
 
 
-@command(argument("client_id", completes="app"), *_TARGET)
+@app.command("delete")
+@argument("client_id", shell_complete=names_of("app"))
+@_TARGET
 def delete(client_id: str, as_json: bool, **target: Any) -> None:
     """Delete an app; its grants and tokens end."""
     _call("DELETE", f"/{_path_segment(client_id)}", target, None)
@@ -151,6 +168,3 @@ def _path_segment(text: str) -> str:
     from urllib.parse import quote
 
     return quote(text, safe="")
-
-
-app = group("app", create, list_, update, delete, default=list_, help="Manage the OAuth apps of a workspace.")

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import time
 
-from mockserver.cli.framework import Misused, command, fail, option
-from mockserver.cli.framework.output import echo
-from mockserver.cli.options import JSON, SERVER, TOKEN, URL, Seconds
+from mockserver.cli.options import JSON, SERVER, TOKEN, URL
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Misused, command, option
 from mockserver.cli.remote import RequestRefused, Unreachable, answer_or_exit, get, health_of, root_of
+from mockserver.cli.values import Seconds
 
 #: Between two questions whether a server is ready, in seconds; chosen so short that no script waits noticeably longer.
 _PAUSE_S = 0.1
 
 
-@command(URL, JSON)
+@command("health")
+@URL
+@JSON
 def health(url: str | None, as_json: bool) -> None:
     """Check that a server is up; exit status 1 if it is not."""
     try:
@@ -33,11 +36,10 @@ def health(url: str | None, as_json: bool) -> None:
     echo(json.dumps(found) if as_json else f"{found['status']}: {found['scenario']} at {root}")
 
 
-@command(
-    option("--timeout", type=Seconds(0), default=30.0, metavar="SECONDS", help="How long to wait."),
-    URL,
-    TOKEN,
-)
+@command("wait")
+@option("--timeout", type=Seconds(0), default=30.0, metavar="SECONDS", help="How long to wait.")
+@URL
+@TOKEN
 def wait(url: str | None, token: str | None, timeout: float) -> None:
     """Wait until a server is ready; exit status 1 on timeout. Checks the control token, too."""
     root = root_of(url)
@@ -62,7 +64,8 @@ def _not_ready(root: str, seconds_left: float) -> str | None:
     return None if isinstance(found, dict) and found.get("status") == "ok" else "another program answers there"
 
 
-@command(*SERVER)
+@command("env")
+@SERVER
 def env(url: str | None, token: str | None, workspace: str) -> None:
     """Print environment variables that point clients to a running server: `eval "$(mockserver env)"`."""
     from shlex import quote

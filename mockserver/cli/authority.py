@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from mockserver.cli.framework import Misused, command, fail
 from mockserver.cli.options import URL
+from mockserver.cli.output import fail
+from mockserver.cli.program import Misused, command
 from mockserver.cli.remote import RequestRefused, Unreachable, root_of, send
 
 
-@command(URL)
+@command("ca")
+@URL
 def ca(url: str | None) -> None:
     """Print the CA certificate that clients of a server with TLS must trust, in PEM.
 

@@ -7,39 +7,42 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from mockserver.cli.framework import Misused, command, fail, option
-from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.values import OUTPUT_FILE, Number
+import click
+
 from mockserver.cli.options import JSON, OUTPUT, TOKEN, URL, workspace
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Misused, command, option
 from mockserver.cli.remote import RequestRefused, Unreachable, get, health_of, read, root_of
+from mockserver.cli.values import OUTPUT_FILE, Number
 from mockserver.cli.writing import write
 from mockserver.testing.baseline import BaselineError, compare, points_of, selected, told
 
 
-@command(
-    option(
-        "--fail-under", type=Number(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met."
-    ),
-    option(
-        "--of", metavar="WHAT", default="specification",
-        help="What is counted: specification, the 34 operations; all, sending and contacts, too; used, the operations "
-        "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
-    ),
-    option(
-        "--baseline", type=OUTPUT_FILE, metavar="FILE",
-        help="End with 1 if a point was not met that stands in this file.",
-    ),
-    option("--update-baseline", action="store_true", help="Add the points to that file that are new."),
-    option(
-        "--format", dest="report_format", choices=["text", "json", "html", "junit"], default="text",
-        help="The format of the report.",
-    ),
-    OUTPUT,
-    JSON,
-    URL,
-    TOKEN,
-    workspace("A workspace, or * for all that the server has seen.", default="*"),
-)  # fmt: skip
+@command("coverage")
+@option("--fail-under", type=Number(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met.")
+@option(
+    "--of",
+    metavar="WHAT",
+    default="specification",
+    help="What is counted: specification, the 34 operations; all, sending and contacts, too; used, the operations "
+    "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
+)
+@option(
+    "--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point was not met that stands in this file."
+)
+@option("--update-baseline", is_flag=True, help="Add the points to that file that are new.")
+@option(
+    "--format",
+    "report_format",
+    type=click.Choice(["text", "json", "html", "junit"]),
+    default="text",
+    help="The format of the report.",
+)
+@OUTPUT
+@JSON
+@URL
+@TOKEN
+@workspace("A workspace, or * for all that the server has seen.", default="*")
 def coverage(  # noqa: PLR0913, PLR0917  # its options
     url: str | None,
     token: str | None,

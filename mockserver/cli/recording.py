@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.framework import command, fail
-from mockserver.cli.framework.output import echo
 from mockserver.cli.options import OUTPUT, TOKEN, URL, workspace
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import command
 from mockserver.cli.remote import Unreachable, answer_or_exit, checked, root_of
 from mockserver.cli.writing import write
 
@@ -27,7 +27,11 @@ _ENTRY = {
 _ANSWER = {"headers": dict, "body": object}
 
 
-@command(OUTPUT, URL, TOKEN, workspace("The workspace that has forwarded."))
+@command("record")
+@OUTPUT
+@URL
+@TOKEN
+@workspace("The workspace that has forwarded.")
 def record(url: str | None, token: str | None, workspace: str, output: Path | None) -> None:
     """Make a scenario of stubs out of what a running server has forwarded, as its journal holds it.
 

@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from datetime import date
 from typing import TYPE_CHECKING, Any, cast
 
-from mockserver.cli.framework import Misused, fail
-from mockserver.cli.framework.values import yes_or_no
+import click
+
+from mockserver.cli.output import fail
+from mockserver.cli.program import Misused
 from mockserver.settings import without_version
 
 if TYPE_CHECKING:
@@ -61,9 +63,9 @@ def _here() -> str:
         Misused: MOCKSERVER_TLS says neither yes nor no.
     """
     try:
-        speaks_tls = yes_or_no(os.environ.get("MOCKSERVER_TLS") or "no")
-    except ValueError as error:
-        raise Misused(f"MOCKSERVER_TLS: {error}") from error
+        speaks_tls = click.BOOL.convert(os.environ.get("MOCKSERVER_TLS") or "no", None, None)
+    except click.BadParameter as error:
+        raise Misused(f"MOCKSERVER_TLS: {error.message}") from error
     scheme = "https" if speaks_tls and not os.environ.get("MOCKSERVER_TLS_PORT") else "http"
     return f"{scheme}://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}"
 

@@ -5,20 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import replace
 from typing import Any, NoReturn
 
-from mockserver.cli.framework import Misused, command, fail
-from mockserver.cli.framework.output import echo
-from mockserver.cli.options import JSON, TOKEN, URL
+from mockserver.cli.options import JSON, TOKEN, url
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Misused, command
 from mockserver.cli.remote import RequestRefused, Unreachable, refusal, root_of
 
 
-@command(
-    JSON,
-    replace(URL, help="The root address of a running server, which gets a workspace for this alone."),
-    TOKEN,
-)
+@command("verify")
+@JSON
+@url("The root address of a running server, which gets a workspace for this alone.")
+@TOKEN
 def verify(url: str | None, token: str | None, as_json: bool) -> int:
     """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs."""
     from http.client import HTTPException

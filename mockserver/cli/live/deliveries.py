@@ -7,14 +7,17 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import Painted, echo, paint, printable
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.values import Integer
+import click
+
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, moment
 from mockserver.cli.live.target import Target, segment, until
-from mockserver.cli.options import JSON, SERVER, Seconds
+from mockserver.cli.options import JSON, SERVER, waiting
+from mockserver.cli.output import Painted, echo, fail, paint, printable
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Shape
+from mockserver.cli.values import Integer
 
 #: The members of a delivery that are printed.
 _DELIVERY: Shape = {"id": int, "state": str, "event": (str, list), "url": str, "attempts": list}
@@ -24,18 +27,19 @@ _HEADERS = ("id", "state", "event", "url", "outcome", "attempts", "next")
 _ATTEMPT_S = 90.0
 #: Between two looks at deliveries whose attempts are waited for, in seconds.
 _LOOK_S = 0.1
-#: What the options `--wait` have in common.
-_WAIT: Mapping[str, Any] = {"type": Seconds(0), "default": 0, "show_default": False, "metavar": "SECONDS"}
 
 
-@command(
-    option("--webhook", type=Integer(), metavar="ID", help="Calls to this webhook only."),
-    option("--state", choices=_STATES, help="Calls in this state only."),
-    option("--event", metavar="EVENT", completes="event", help="Calls about this event only."),
-    option("--wait", **_WAIT, help="How long to wait for the first such call."),
-    option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to list."),
-    JSON, *SERVER,
-)  # fmt: skip
+deliveries = Group("deliveries", default="list", help="List the webhook calls of a workspace, with their attempts.")
+
+
+@deliveries.command("list")
+@option("--webhook", type=Integer(), metavar="ID", help="Calls to this webhook only.")
+@option("--state", type=click.Choice(_STATES), help="Calls in this state only.")
+@option("--event", metavar="EVENT", shell_complete=names_of("event"), help="Calls about this event only.")
+@waiting("How long to wait for the first such call.")
+@option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to list.")
+@JSON
+@SERVER
 def list_(wait: float, as_json: bool, **others: Any) -> None:
     """List the webhook calls, newest first; with --wait, exit status 1 if none is made in time."""
     asked = {name: others.pop(name) for name in ("webhook", "state", "event", "limit")}
@@ -49,7 +53,10 @@ def list_(wait: float, as_json: bool, **others: Any) -> None:
         fail(f"No webhook calls after {wait:g} s.")
 
 
-@command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
+@deliveries.command("show")
+@argument("identifier", metavar="ID", shell_complete=names_of("delivery"))
+@JSON
+@SERVER
 def show(identifier: str, as_json: bool, **server: Any) -> None:
     """Show one webhook call with its attempts and payload."""
     found = Target(**server).get(f"/deliveries/{segment(identifier)}", _DELIVERY)
@@ -62,7 +69,10 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
             echo("\n".join(_attempt(attempt)))
 
 
-@command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
+@deliveries.command("redeliver")
+@argument("identifier", metavar="ID", shell_complete=names_of("delivery"))
+@JSON
+@SERVER
 def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
     """Send a webhook call again, with retries if it fails; exit status 1 if this attempt fails."""
     path = f"/deliveries/{segment(identifier)}/redeliver"
@@ -74,29 +84,30 @@ def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
     return 0 if found["state"] == "delivered" else 1
 
 
-deliveries = group(
-    "deliveries", list_, show, redeliver, default=list_,
-    help="List the webhook calls of a workspace, with their attempts.",
-)  # fmt: skip
-
-
-@command(
-    argument(
-        "event", nargs="?", metavar="EVENT", completes="event or story",
-        help="An event such as hardBounce, or a story such as hard_bounce.",
-    ),
-    option(
-        "--story", metavar="STORY", completes="story",
-        help="A story: a sequence of events that happen to one e-mail.",
-    ),
-    option("--to", metavar="ADDRESS", help="The recipient; the default is generated."),
-    option("--type", choices=("transactional", "marketing", "inbound"), help="Notify only webhooks of this type."),
-    option("--channel", choices=("email", "sms"), help="Notify only webhooks of this channel."),
-    option("--payload", metavar="JSON", help="Fields that replace those of the payload."),
-    option("--account", metavar="NAME", help="The account in which it happens; without it, the first one."),
-    option("--wait", **_WAIT, help="How long to wait for their outcome."),
-    JSON, *SERVER,
-)  # fmt: skip
+@command("trigger")
+@argument(
+    "event",
+    required=False,
+    metavar="EVENT",
+    shell_complete=names_of("event or story"),
+    help="An event such as hardBounce, or a story such as hard_bounce.",
+)
+@option(
+    "--story",
+    metavar="STORY",
+    shell_complete=names_of("story"),
+    help="A story: a sequence of events that happen to one e-mail.",
+)
+@option("--to", metavar="ADDRESS", help="The recipient; the default is generated.")
+@option(
+    "--type", type=click.Choice(("transactional", "marketing", "inbound")), help="Notify only webhooks of this type."
+)
+@option("--channel", type=click.Choice(("email", "sms")), help="Notify only webhooks of this channel.")
+@option("--payload", metavar="JSON", help="Fields that replace those of the payload.")
+@option("--account", metavar="NAME", help="The account in which it happens; without it, the first one.")
+@waiting("How long to wait for their outcome.")
+@JSON
+@SERVER
 def trigger(event: str | None, story: str | None, wait: float, as_json: bool, **others: Any) -> None:
     """Trigger an event or a sequence of events; prints the webhook calls that it causes.
 

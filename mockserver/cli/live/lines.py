@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mockserver.cli.framework.output import echo, paint, printable, table
+from mockserver.cli.output import echo, paint, printable, table
 
 #: The longest lines of wrapped text, in characters.
 _WIDEST = 100

@@ -6,14 +6,14 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from mockserver.cli.framework import argument, command, fail, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable, table
-from mockserver.cli.framework.values import Integer
 from mockserver.cli.live.lines import document, moment
 from mockserver.cli.live.target import Target, segment, until
-from mockserver.cli.options import JSON, SERVER, Seconds
+from mockserver.cli.options import JSON, SERVER, waiting
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, fail, paint, printable, table
+from mockserver.cli.program import Group, argument, option
 from mockserver.cli.remote import Shape
+from mockserver.cli.values import Integer
 
 #: The members of an e-mail that are printed.
 _MAIL: Shape = {"id": str, "at": str, "to": str, "from": str, "subject": str, "text": str}
@@ -23,18 +23,25 @@ _LOOK_S = 0.2
 
 _TO = option("--to", metavar="ADDRESS", help="E-mails to this address only.")
 _SUBJECT = option("--subject", metavar="TEXT", help="E-mails with this text in their subject only.")
-_WAIT = option(
-    "--wait", type=Seconds(0), default=0, show_default=False, metavar="SECONDS",
-    help="How long to wait for the first such e-mail.",
-)  # fmt: skip
+_WAIT = waiting("How long to wait for the first such e-mail.")
 
 
-@command(
-    _TO, _SUBJECT, _WAIT,
-    option("--otp", action="store_true", help="Print the newest one-time code, and nothing else."),
-    option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many e-mails to list."),
-    JSON, *SERVER,
-)  # fmt: skip
+mail = Group(
+    "mail",
+    default="list",
+    help="List the e-mails that the service has sent, with their one-time codes.\n\n"
+    "In a script: code=$(mockserver mail --to jo@acme.test --otp --wait 5)",
+)
+
+
+@mail.command("list")
+@_TO
+@_SUBJECT
+@_WAIT
+@option("--otp", is_flag=True, help="Print the newest one-time code, and nothing else.")
+@option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many e-mails to list.")
+@JSON
+@SERVER
 def list_(to: str | None, subject: str | None, wait: float, otp: bool, limit: int, **others: Any) -> None:
     """List the e-mails, newest first; exit status 1 if there are none."""
     as_json = others.pop("as_json")
@@ -53,13 +60,15 @@ def list_(to: str | None, subject: str | None, wait: float, otp: bool, limit: in
         echo(table(("at", "to", "subject", "otp", "id"), rows))
 
 
-@command(
-    argument("identifier", metavar="ID", nargs="?", help="The id of an e-mail; without it, the newest one."),
-    _TO, _SUBJECT, _WAIT,
-    option("--html", action="store_true", help="Print the e-mail as a page."),
-    option("--source", action="store_true", help="Print the e-mail as it would be sent, a MIME message."),
-    JSON, *SERVER,
-)  # fmt: skip
+@mail.command("show")
+@argument("identifier", metavar="ID", required=False, help="The id of an e-mail; without it, the newest one.")
+@_TO
+@_SUBJECT
+@_WAIT
+@option("--html", is_flag=True, help="Print the e-mail as a page.")
+@option("--source", is_flag=True, help="Print the e-mail as it would be sent, a MIME message.")
+@JSON
+@SERVER
 def show(identifier: str | None, html: bool, source: bool, as_json: bool, **others: Any) -> None:
     """Show one e-mail with its text; exit status 1 if it does not exist."""
     asked = {name: others.pop(name) for name in ("to", "subject")}
@@ -76,18 +85,13 @@ def show(identifier: str | None, html: bool, source: bool, as_json: bool, **othe
         echo(_shown(found))
 
 
-@command(JSON, *SERVER)
+@mail.command("clear")
+@JSON
+@SERVER
 def clear(as_json: bool, **server: Any) -> None:
     """Delete all e-mails."""
     Target(**server).call("DELETE", "/mailbox")
     echo(to_json({"cleared": True}) if as_json else "cleared")
-
-
-mail = group(
-    "mail", list_, show, clear, default=list_,
-    help="List the e-mails that the service has sent, with their one-time codes.\n\n"
-    "In a script: code=$(mockserver mail --to jo@acme.test --otp --wait 5)",
-)  # fmt: skip
 
 
 def _newest(target: Target, asked: Mapping[str, Any], wait: float) -> Any:

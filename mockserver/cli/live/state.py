@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable
+import click
+
 from mockserver.cli.live.lines import document, held
 from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, OUTPUT, SERVER
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, paint, printable
+from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Shape
 from mockserver.cli.writing import write
 from mockserver.settings import given_file
@@ -22,12 +24,18 @@ _YAML = "application/yaml"
 #: The line of a state with which its clock begins.
 _CLOCK = "clock:"
 _WORKSPACE: Shape = {"name": str, "accounts": list}
-_FILE = argument("file", metavar="FILE", help="A scenario in YAML or JSON; - is the standard input.", completes="file")
+_FILE = argument("file", metavar="FILE", help="A scenario in YAML or JSON; - is the standard input.", type=click.Path())
 #: How the lines of a comparison are coloured, by their first sign.
 _STYLES = {"+": "good", "-": "bad", "@": "soft"}
 
 
-@command(OUTPUT, JSON, *SERVER)
+state = Group("state", default="get", help="Export, replace and compare the state of a workspace, as a scenario.")
+
+
+@state.command("get")
+@OUTPUT
+@JSON
+@SERVER
 def get(output: Path | None, as_json: bool, **server: Any) -> None:
     """Print the state of a workspace as a scenario that recreates it, in YAML or JSON.
 
@@ -43,7 +51,10 @@ def get(output: Path | None, as_json: bool, **server: Any) -> None:
         echo(f"written: {output}")
 
 
-@command(_FILE, JSON, *SERVER)
+@state.command("put")
+@_FILE
+@JSON
+@SERVER
 def put(file: str, as_json: bool, **server: Any) -> None:
     """Replace the state of a workspace by that of a file; journal, coverage and mailbox stay.
 
@@ -55,7 +66,10 @@ def put(file: str, as_json: bool, **server: Any) -> None:
     echo(to_json(found) if as_json else printable(f"put: {found['name']} stands as {file} says"))
 
 
-@command(_FILE, JSON, *SERVER)
+@state.command("diff")
+@_FILE
+@JSON
+@SERVER
 def diff(file: str, as_json: bool, **server: Any) -> int:
     """Compare a workspace with a file; exit status 1 if they differ.
 
@@ -79,21 +93,18 @@ def diff(file: str, as_json: bool, **server: Any) -> int:
     return 1 if lines else 0
 
 
-state = group(
-    "state", get, put, diff, default=get,
-    help="Export, replace and compare the state of a workspace, as a scenario.",
-)  # fmt: skip
-
-
-@command(
-    argument(
-        "file", metavar="FILE", nargs="?", completes="file",
-        help="A part of a scenario in YAML or JSON, such as `senders: [...]`; - is the standard input.",
-    ),
-    option("--generate", action="append", metavar="NAME=N", help="Make up rows, such as senders=500; may be repeated."),
-    option("--account", metavar="NAME", help="The account that gets the rows; the default is the first one."),
-    JSON, *SERVER,
-)  # fmt: skip
+@command("seed")
+@argument(
+    "file",
+    metavar="FILE",
+    required=False,
+    type=click.Path(),
+    help="A part of a scenario in YAML or JSON, such as `senders: [...]`; - is the standard input.",
+)
+@option("--generate", multiple=True, metavar="NAME=N", help="Make up rows, such as senders=500; may be repeated.")
+@option("--account", metavar="NAME", help="The account that gets the rows; the default is the first one.")
+@JSON
+@SERVER
 def seed(file: str | None, generate: Sequence[str], account: str | None, as_json: bool, **server: Any) -> None:
     """Add rows to a workspace: from a file, generated, or both.
 

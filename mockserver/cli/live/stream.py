@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from http.client import HTTPException
 from typing import Any, NamedTuple
 
-from mockserver.cli.framework import Misused, fail
-from mockserver.cli.framework.output import echo
 from mockserver.cli.live.target import Target
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Misused
 from mockserver.cli.remote import RequestRefused, Unreachable, get, opened, read
 from mockserver.testing.answers import unreachable
 

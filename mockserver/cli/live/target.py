@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
-from mockserver.cli.framework import Misused, fail
 from mockserver.cli.live.progress import progress
+from mockserver.cli.output import fail
+from mockserver.cli.program import Misused
 from mockserver.cli.remote import RequestRefused, Shape, Unreachable, answer_or_exit, checked, root_of, send
 
 Found = TypeVar("Found")

@@ -6,24 +6,31 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable, table
-from mockserver.cli.framework.values import Integer
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import held, listing, moment, more
 from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER, TOKEN, URL
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, paint, printable, table
+from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Shape
+from mockserver.cli.values import Integer
 
 _WORKSPACE: Shape = {"name": str, "scenario": str, "url": str, "accounts": list}
 _SCENARIO = "The name of a scenario, or the path of a file"
 
 
-@command(
-    option("--name", metavar="TEXT", help="Workspaces with this text in their name only."),
-    option("-n", "--limit", type=Integer(1, 1000), default=50, metavar="N", help="How many workspaces to list."),
-    JSON, URL, TOKEN,
-)  # fmt: skip
+workspaces = Group(
+    "workspaces", default="list", help="List, create and delete workspaces: isolated copies of the service."
+)
+
+
+@workspaces.command("list")
+@option("--name", metavar="TEXT", help="Workspaces with this text in their name only.")
+@option("-n", "--limit", type=Integer(1, 1000), default=50, metavar="N", help="How many workspaces to list.")
+@JSON
+@URL
+@TOKEN
 def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """List the workspaces, most recently used first."""
     found = _server(server).listed("/workspaces", _WORKSPACE, name=name, limit=limit)
@@ -36,13 +43,20 @@ def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
         echo(paint(others, "soft"))
 
 
-@command(
-    argument("scenario", nargs="?", metavar="SCENARIO", completes="scenario", help=f"{_SCENARIO}; else the server's."),
-    option("--name", metavar="NAME", help="The name; the default is generated."),
-    option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes."),
-    option("--strict", action="store_true", help="Refuse body fields that the service does not know."),
-    JSON, URL, TOKEN,
-)  # fmt: skip
+@workspaces.command("new")
+@argument(
+    "scenario",
+    required=False,
+    metavar="SCENARIO",
+    shell_complete=names_of("scenario"),
+    help=f"{_SCENARIO}; else the server's.",
+)
+@option("--name", metavar="NAME", help="The name; the default is generated.")
+@option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes.")
+@option("--strict", is_flag=True, help="Refuse body fields that the service does not know.")
+@JSON
+@URL
+@TOKEN
 def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     """Create a workspace, and print its name, address and key."""
     given = {name: others.pop(name) for name in ("name", "seed")}
@@ -61,14 +75,22 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     echo(to_json(found) if as_json else _shown(found))
 
 
-@command(argument("name", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
+@workspaces.command("show")
+@argument("name", metavar="NAME", shell_complete=names_of("workspace"))
+@JSON
+@URL
+@TOKEN
 def show(name: str, as_json: bool, **server: Any) -> None:
     """Show one workspace with its accounts, keys, clock and sizes."""
     found = _server(server).get(f"/workspaces/{segment(name)}", _WORKSPACE)
     echo(to_json(found) if as_json else _shown(found))
 
 
-@command(argument("names", nargs="+", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
+@workspaces.command("drop")
+@argument("names", nargs=-1, required=True, metavar="NAME", shell_complete=names_of("workspace"))
+@JSON
+@URL
+@TOKEN
 def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
     """Delete workspaces; their keys are refused from now on."""
     target = _server(server)
@@ -77,16 +99,15 @@ def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
     echo(to_json({"dropped": list(names)}) if as_json else printable(f"dropped: {' '.join(names)}"))
 
 
-workspaces = group(
-    "workspaces", list_, new, show, drop, default=list_,
-    help="List, create and delete workspaces: isolated copies of the service.",
-)  # fmt: skip
-
-
-@command(
-    option("--scenario", metavar="SCENARIO", completes="scenario", help=f"{_SCENARIO}; else that of the workspace."),
-    JSON, *SERVER,
-)  # fmt: skip
+@command("reset")
+@option(
+    "--scenario",
+    metavar="SCENARIO",
+    shell_complete=names_of("scenario"),
+    help=f"{_SCENARIO}; else that of the workspace.",
+)
+@JSON
+@SERVER
 def reset(scenario: str | None, as_json: bool, **server: Any) -> None:
     """Reset a workspace to its scenario, or to another one; only snapshots and keys stay."""
     body = {} if scenario is None else choice_of(scenario)
