@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import click
 
 from mockserver.cli.options import JSON, OUTPUT, TOKEN, URL, workspace
-from mockserver.cli.output import echo, fail
+from mockserver.cli.output import echo
 from mockserver.cli.program import Misused, command, option
-from mockserver.cli.remote import RequestRefused, Unreachable, get, health_of, read, root_of
+from mockserver.cli.remote import Target, answered
 from mockserver.cli.values import OUTPUT_FILE, Number
 from mockserver.cli.writing import write
 from mockserver.testing.baseline import BaselineError, compare, points_of, selected, told
@@ -59,7 +59,7 @@ def coverage(  # noqa: PLR0913, PLR0917  # its options
     if update_baseline and baseline is None:
         raise Misused("--update-baseline goes with --baseline FILE.")
     try:
-        ask = _Asking(root_of(url), workspace, selected(of), token)
+        ask = _Asking(of=selected(of), workspace=workspace, target=Target(url, token))
         text = ask.report("json" if as_json else report_format)
         write(output, text if output or text.endswith("\n") else f"{text}\n")
         is_enough = fail_under is None or _is_enough(ask, fail_under)
@@ -71,31 +71,22 @@ def coverage(  # noqa: PLR0913, PLR0917  # its options
 
 @dataclass(frozen=True)
 class _Asking:
-    """Whom the command asks, and about what."""
+    """The server that the command asks, and what it asks about."""
 
-    root: str
+    target: Target
     workspace: str
     of: str
-    token: str | None
 
-    def report(self, format_: str, *, of: str | None = None) -> str:
-        """The report of the server in one of its formats; the command ends if there is none."""
-        query = urlencode({"workspace": self.workspace, "format": format_, "of": of or self.of})
-        try:
-            health_of(self.root)  # the answer of another program would pass for a report
-            return get(self.root, f"/_mock/coverage?{query}", token=self.token).decode()
-        except RequestRefused as error:
-            raise Misused(str(error)) from error
-        except (Unreachable, UnicodeDecodeError) as error:
-            fail(str(error))
+    def report(self, format_: str) -> str:
+        """Return the report of the server in one of its formats."""
+        query = {"workspace": self.workspace, "format": format_, "of": self.of}
+        with answered(self.target.root):
+            return self.target.client.call("GET", "/_mock/coverage", query=query).text
 
-    def figures(self, *, of: str | None = None) -> dict[str, Any]:
-        """The report as plain data; the command ends if it is none."""
-        members = {"percent": int | float, "operations": dict, "transitions": dict}
-        try:
-            return read(self.root, self.report("json", of=of).encode(), members)
-        except Unreachable as error:
-            fail(str(error))
+    def figures(self, of: str | None = None) -> dict[str, Any]:
+        """Return the report as plain data."""
+        found: dict[str, Any] = json.loads(replace(self, of=of or self.of).report("json"))
+        return found
 
 
 def _is_enough(ask: _Asking, wanted: float) -> bool:

@@ -98,13 +98,12 @@ def _scenarios(given: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _on_server(kind: str, given: Mapping[str, Any]) -> Iterator[str]:
-    import json
-
-    from mockserver.cli.remote import root_of, send
+    from mockserver.cli.remote import client_of, root_of
 
     path, member = _ON_SERVERS[kind]
-    named: dict[str, Any] = {name: given.get(name) for name in ("workspace", "token")}
-    for row in json.loads(send(root_of(given.get("url")), "GET", path, timeout=_LONGEST_S, **named))["items"]:
+    client = client_of(root_of(given.get("url")), given.get("token"), timeout=_LONGEST_S)
+    headers = {"X-Mock-Workspace": given.get("workspace") or "default"}
+    for row in client.json("GET", path, headers=headers)["items"]:
         if isinstance(row, dict) and isinstance(row.get(member), str | int):
             yield str(row[member])
 

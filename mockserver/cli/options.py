@@ -26,6 +26,7 @@ def workspace(
         "--workspace",
         envvar="MOCKSERVER_WORKSPACE",
         metavar="NAME",
+        type=Token(),
         default=default,
         help=help,
         section=_SERVER,

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 from click.exceptions import Exit
 
 from mockserver.cli.output import echo
@@ -43,6 +44,11 @@ class Option(click.Option):
     ) -> None:
         super().__init__(flags, show_default=show_default, show_envvar=True, **rest)
         self.section = section
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """Return how a message calls the option; the variable is only named if the value comes from there."""
+        is_variable = ctx is not None and ctx.get_parameter_source(str(self.name)) is ParameterSource.ENVIRONMENT
+        return f"{self.opts[-1]!r}{f' (env var: {self.envvar!r})' if is_variable else ''}"
 
 
 class Argument(click.Argument):

@@ -9,19 +9,15 @@ import click
 
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import moment, more
-from mockserver.cli.live.progress import progress
-from mockserver.cli.live.target import Target
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, paint, table
 from mockserver.cli.program import Command, Group, Misused, argument, command, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.progress import progress
+from mockserver.cli.remote import Target
 from mockserver.cli.values import Integer
 from mockserver.core.time import duration
 
-_CLOCK: Shape = {"now": str, "frozen": bool}
-_TIMER: Shape = {"id": str, "at": str, "machine": str, "event": str}
-_FIRED: Shape = {**_CLOCK, "fired": list}
 #: How long an advance may take, in seconds: the server gives up after 600, as webhook calls on the way are waited for.
 _LONGEST_S = 660.0
 #: How a negative duration begins.
@@ -60,7 +56,7 @@ def show(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, *
     if change:
         _change(target, change, as_json)
         return
-    found, due = target.get("/clock", _CLOCK), _timers(target, limit)
+    found, due = target.get("/clock"), _timers(target, limit)
     if as_json:
         echo(to_json({**found, "timers": due["items"]}))
     else:
@@ -95,7 +91,7 @@ def set_(now: str, as_json: bool, **server: Any) -> None:
 def _change(target: Target, change: dict[str, Any], as_json: bool) -> None:
     """Change the clock, and print it."""
     with progress("moving the clock"):
-        found = target.call("PUT", "/clock", change, shape=_CLOCK, timeout=_LONGEST_S)
+        found = target.call("PUT", "/clock", change, timeout=_LONGEST_S)
     echo(to_json(found) if as_json else _now(found))
 
 
@@ -127,7 +123,7 @@ def advance(by: str, as_json: bool, **server: Any) -> None:
     body = _length(by)
     target = Target(**server)
     with progress("advancing"):
-        found = target.call("POST", "/clock/advance", body, shape=_FIRED, timeout=_LONGEST_S)
+        found = target.call("POST", "/clock/advance", body, timeout=_LONGEST_S)
     if as_json:
         echo(to_json(found))
         return
@@ -159,7 +155,7 @@ def _length(text: str) -> dict[str, str]:
 
 
 def _timers(target: Target, limit: int) -> Any:
-    return target.listed("/clock/timers", _TIMER, limit=limit) if limit else {"items": []}
+    return target.get("/clock/timers", limit=limit) if limit else {"items": []}
 
 
 def _now(found: Any) -> str:

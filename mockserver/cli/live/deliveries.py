@@ -11,16 +11,14 @@ import click
 
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, moment
-from mockserver.cli.live.target import Target, segment, until
 from mockserver.cli.options import JSON, SERVER, waiting
 from mockserver.cli.output import Painted, echo, fail, paint, printable
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.program import Group, Misused, argument, command, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.remote import Target, until
 from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 
-#: The members of a delivery that are printed.
-_DELIVERY: Shape = {"id": int, "state": str, "event": (str, list), "url": str, "attempts": list}
 _STATES = ("scheduled", "delivered", "retrying", "dropped")
 _HEADERS = ("id", "state", "event", "url", "outcome", "attempts", "next")
 #: How long an attempt that was asked for may take, in seconds: a webhook's receiver has at most a minute to answer.
@@ -43,7 +41,7 @@ deliveries = Group("deliveries", default="list", help="List the webhook calls of
 def list_(wait: float, as_json: bool, **others: Any) -> None:
     """List the webhook calls, newest first; with --wait, exit status 1 if none is made in time."""
     asked = {name: others.pop(name) for name in ("webhook", "state", "event", "limit")}
-    found = Target(**others).awaited("/deliveries", _DELIVERY, wait, "a webhook call", **asked)
+    found = Target(**others).awaited("/deliveries", wait, "a webhook call", **asked)
     is_missed = wait > 0 and not found["items"]
     if as_json:
         echo(to_json(found))
@@ -59,7 +57,7 @@ def list_(wait: float, as_json: bool, **others: Any) -> None:
 @SERVER
 def show(identifier: str, as_json: bool, **server: Any) -> None:
     """Show one webhook call with its attempts and payload."""
-    found = Target(**server).get(f"/deliveries/{segment(identifier)}", _DELIVERY)
+    found = Target(**server).get(f"/deliveries/{path_segment(identifier)}")
     if as_json:
         echo(to_json(found))
         return
@@ -75,8 +73,8 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
 @SERVER
 def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
     """Send a webhook call again, with retries if it fails; exit status 1 if this attempt fails."""
-    path = f"/deliveries/{segment(identifier)}/redeliver"
-    found = Target(**server).call("POST", path, shape=_DELIVERY, timeout=_ATTEMPT_S)
+    path = f"/deliveries/{path_segment(identifier)}/redeliver"
+    found = Target(**server).call("POST", path, timeout=_ATTEMPT_S)
     if as_json:
         echo(to_json(found))
     else:
@@ -119,8 +117,7 @@ def trigger(event: str | None, story: str | None, wait: float, as_json: bool, **
     body = {name: value for name, value in given.items() if value is not None}
     if "payload" in body:
         body["payload"] = _object(body["payload"])
-    made = target.call("POST", "/trigger", {**_what(event, story), **body}, shape={"items": list})
-    found = target.checked(made, _DELIVERY)
+    found = target.call("POST", "/trigger", {**_what(event, story), **body})
     if wait:
         identifiers = [row["id"] for row in found["items"]]
         found["items"] = until(wait, lambda _: _settled(target, identifiers), "webhook calls") or [
@@ -169,7 +166,7 @@ def _object(text: str) -> Any:
 
 
 def _one(target: Target, identifier: int) -> Any:
-    return target.get(f"/deliveries/{segment(identifier)}", _DELIVERY)
+    return target.get(f"/deliveries/{path_segment(identifier)}")
 
 
 def _settled(target: Target, identifiers: Sequence[int]) -> Any:

@@ -8,18 +8,17 @@ import click
 
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, more
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, fail, paint, printable
 from mockserver.cli.program import Decorator, Group, Misused, argument, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.remote import Target
 from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 from mockserver.testing.records.dns import Policy, Records, State
 
 #: The records that a domain needs.
 _RECORDS = Records._fields
-_DNS: Shape = {"domain": str, **dict.fromkeys((*_RECORDS, "dmarc_policy"), str)}
 _DOMAIN = argument(
     "domain", metavar="DOMAIN", shell_complete=names_of("domain"), help="The name of a domain, added or not."
 )
@@ -39,7 +38,7 @@ dns = Group("dns", default="list", help="Show and change the DNS records of doma
 @SERVER
 def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """List the domains with the state of their records, and the accounts that have them."""
-    found = Target(**server).listed("/dns", {**_DNS, "accounts": list}, name=name, limit=limit)
+    found = Target(**server).get("/dns", name=name, limit=limit)
     if as_json:
         echo(to_json(found))
         return
@@ -54,7 +53,7 @@ def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
 @SERVER
 def show(domain: str, as_json: bool, **server: Any) -> None:
     """Show the state of the records of a domain."""
-    _show(Target(**server).get(f"/dns/{segment(domain)}", _DNS), as_json)
+    _show(Target(**server).get(f"/dns/{path_segment(domain)}"), as_json)
 
 
 @dns.command("set")
@@ -90,7 +89,7 @@ def publish(domain: str, as_json: bool, **server: Any) -> None:
 @SERVER
 def verify(domain: str, as_json: bool, **server: Any) -> None:
     """Check that all records of a domain are right; exit status 1 if one is not."""
-    found = Target(**server).get(f"/dns/{segment(domain)}", _DNS)
+    found = Target(**server).get(f"/dns/{path_segment(domain)}")
     _show(found, as_json)
     wrong = [f"{name} is {found[name]}" for name in _RECORDS if found[name] != "ok"]
     if wrong:
@@ -98,7 +97,7 @@ def verify(domain: str, as_json: bool, **server: Any) -> None:
 
 
 def _put(target: Target, domain: str, change: dict[str, Any]) -> Any:
-    return target.call("PUT", f"/dns/{segment(domain)}", change, shape=_DNS)
+    return target.call("PUT", f"/dns/{path_segment(domain)}", change)
 
 
 def _show(found: Any, as_json: bool) -> None:

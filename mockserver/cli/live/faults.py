@@ -8,16 +8,14 @@ from typing import Any
 
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, wrapped
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, fail, paint, printable
 from mockserver.cli.program import Group, Misused, argument, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.remote import Target
 from mockserver.cli.values import Integer, Number, Seconds
+from mockserver.testing.client import path_segment
 
-_RULE: Shape = {"id": str, "fault": str, "hits": int, "active": bool}
-_KIND: Shape = {"fault": str, "does": str, "parameters": list}
 #: The members of a rule that have columns of their own.
 _COLUMNS = frozenset({"id", "fault", "match", "hits", "active"})
 
@@ -30,7 +28,7 @@ faults = Group("faults", default="list", help="Add, list and remove faults: erro
 @SERVER
 def list_(as_json: bool, **server: Any) -> None:
     """List the fault rules in the order in which they apply, with their hits."""
-    found = Target(**server).listed("/faults", _RULE)
+    found = Target(**server).get("/faults")
     _print(found, found["items"], as_json)
 
 
@@ -71,7 +69,7 @@ def add(fault: str, parameters: Sequence[str], as_json: bool, **others: Any) -> 
     if others.pop("force"):
         body["force"] = True
     body |= dict(map(_parameter, parameters))
-    found = Target(**others).call("POST", "/faults", body, shape=_RULE)
+    found = Target(**others).call("POST", "/faults", body)
     _print(found, [found], as_json)
 
 
@@ -83,7 +81,7 @@ def remove(identifiers: Sequence[str], as_json: bool, **server: Any) -> None:
     """Remove rules."""
     target = Target(**server)
     for identifier in identifiers:
-        target.call("DELETE", f"/faults/{segment(identifier)}")
+        target.call("DELETE", f"/faults/{path_segment(identifier)}")
     echo(to_json({"removed": list(identifiers)}) if as_json else printable(f"removed: {' '.join(identifiers)}"))
 
 
@@ -93,7 +91,7 @@ def remove(identifiers: Sequence[str], as_json: bool, **server: Any) -> None:
 def clear(as_json: bool, **server: Any) -> None:
     """Remove all rules."""
     target = Target(**server)
-    count = len(target.listed("/faults", _RULE)["items"])
+    count = len(target.get("/faults")["items"])
     target.call("DELETE", "/faults")
     echo(to_json({"removed": count}) if as_json else f"removed: {count}")
 
@@ -111,7 +109,7 @@ def clear(as_json: bool, **server: Any) -> None:
 def catalogue(fault: str | None, operation: str | None, as_json: bool, **server: Any) -> None:
     """Explain every fault and its parameters; exit status 1 if the name is unknown."""
     target = Target(**server)
-    kinds = [row for row in target.listed("/faults/catalogue", _KIND)["items"] if fault in (None, row["fault"])]
+    kinds = [row for row in target.get("/faults/catalogue")["items"] if fault in (None, row["fault"])]
     if not kinds:
         fail(f"there is no fault {fault!r}")
     if operation is not None:
@@ -177,7 +175,7 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 def _errors(target: Target, operation: str) -> list[Any]:
     """The errors that the contract has of an operation; exits with 1 if there is no such operation."""
-    operations = target.get("/fidelity", {"operations": dict})["operations"]
+    operations = target.get("/fidelity")["operations"]
     found = operations.get(operation)
     if not isinstance(found, dict):
         from mockserver.cli.program import did_you_mean

@@ -13,16 +13,14 @@ import click
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import moment, none
 from mockserver.cli.live.stream import Event, follow
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.output import Painted, echo, paint, printable
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.program import Group, Misused, argument, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.remote import Target
 from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 
-#: The members of a request that are printed.
-_REQUEST: Shape = {"id": str, "at": str, "method": str, "path": str, "query": dict, "warnings": list}
 #: The kinds of events that can be followed.
 _KINDS = ("request", "mail", "delivery", "transition")
 #: How many requests one control call gives.
@@ -115,7 +113,7 @@ def list_(follow: bool, limit: int, kind: Sequence[str], as_json: bool, **others
 def show(identifier: str, as_json: bool, **server: Any) -> None:
     """Show one request with its answer, headers and bodies; secrets are redacted."""
     target = Target(**server)
-    found = target.get(f"/requests/{segment(identifier)}", _REQUEST)
+    found = target.get(f"/requests/{path_segment(identifier)}")
     if as_json:
         echo(to_json(found))
         return
@@ -156,7 +154,7 @@ def _is_asked(name: str, value: str) -> bool:
 def _pages(target: Target, asked: Mapping[str, Any], limit: int) -> Iterator[Any]:
     offset = 0
     while limit:
-        page = target.listed("/requests", _REQUEST, limit=max(limit, _PAGE), offset=offset, **asked)["items"]
+        page = target.get("/requests", limit=max(limit, _PAGE), offset=offset, **asked)["items"]
         yield from page
         offset += len(page)
         if not page:

@@ -7,16 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockserver.cli.live.lines import document, moment
-from mockserver.cli.live.target import Target, segment, until
 from mockserver.cli.options import JSON, SERVER, waiting
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, fail, paint, printable, table
 from mockserver.cli.program import Group, argument, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.remote import Target, until
 from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 
-#: The members of an e-mail that are printed.
-_MAIL: Shape = {"id": str, "at": str, "to": str, "from": str, "subject": str, "text": str}
 #: The most seconds between two looks for a one-time code. Chosen: while e-mails without a code match, the server
 #: answers at once, and is not to be asked all the time.
 _LOOK_S = 0.2
@@ -50,7 +48,7 @@ def list_(to: str | None, subject: str | None, wait: float, otp: bool, limit: in
         code = _newest_code(target, asked, wait)
         echo(to_json({"otp": code}) if as_json else printable(str(code)))
         return
-    found = target.awaited("/mailbox", _MAIL, wait, "an e-mail", **asked)
+    found = target.awaited("/mailbox", wait, "an e-mail", **asked)
     if as_json:
         echo(to_json(found))
     if not found["items"]:
@@ -74,12 +72,12 @@ def show(identifier: str | None, html: bool, source: bool, as_json: bool, **othe
     asked = {name: others.pop(name) for name in ("to", "subject")}
     wait = others.pop("wait")
     target = Target(**others)
-    found = _newest(target, asked, wait) if identifier is None else target.get(f"/mailbox/{segment(identifier)}", _MAIL)
+    found = _newest(target, asked, wait) if identifier is None else target.get(f"/mailbox/{path_segment(identifier)}")
     if as_json:
         echo(to_json(found))
     elif html or source:
         suffix, media = (".html", "text/html") if html else (".eml", "message/rfc822")
-        text = target.text(f"/mailbox/{segment(found['id'])}{suffix}", media)
+        text = target.text(f"/mailbox/{path_segment(found['id'])}{suffix}", media)
         echo(document(text.replace("\r\n", "\n")), nl=False)
     else:
         echo(_shown(found))
@@ -96,7 +94,7 @@ def clear(as_json: bool, **server: Any) -> None:
 
 def _newest(target: Target, asked: Mapping[str, Any], wait: float) -> Any:
     """The newest e-mail that matches; exits with 1 if there is none in time."""
-    found = target.awaited("/mailbox", _MAIL, wait, "an e-mail", **asked, limit=1)["items"]
+    found = target.awaited("/mailbox", wait, "an e-mail", **asked, limit=1)["items"]
     return found[0] if found else fail(_missing(asked, wait))
 
 
@@ -104,7 +102,7 @@ def _newest_code(target: Target, asked: Mapping[str, Any], wait: float) -> Any:
     """The newest one-time code in e-mails that match; exits with 1 if there is none in time."""
 
     def look(seconds: float) -> Any:
-        found = target.listed("/mailbox", _MAIL, wait=seconds, **asked)["items"]
+        found = target.get("/mailbox", wait=seconds, **asked)["items"]
         code = next((item["otp"] for item in found if _has_code(item)), None)
         if code is None and found and seconds:
             time.sleep(min(seconds, _LOOK_S))

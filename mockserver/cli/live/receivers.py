@@ -6,16 +6,14 @@ from typing import Any
 
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, moment
-from mockserver.cli.live.target import Target, segment, until
 from mockserver.cli.options import JSON, SERVER, waiting
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, fail, printable
 from mockserver.cli.program import Group, Misused, argument, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.remote import Target, until
 from mockserver.cli.values import Integer, Seconds
+from mockserver.testing.client import path_segment
 
-_RECEIVER: Shape = {"name": str, "answers": dict, "count": int}
-_CALL: Shape = {"at": str, "method": str, "path": str, "headers": dict}
 _NAME = argument("name", metavar="NAME", shell_complete=names_of("receiver"))
 
 
@@ -30,7 +28,7 @@ receivers = Group(
 def list_(as_json: bool, **server: Any) -> None:
     """List the receivers that were called or given an answer, with their addresses for a webhook."""
     target = Target(**server)
-    found = target.listed("/receivers", _RECEIVER)
+    found = target.get("/receivers")
     if as_json:
         echo(to_json(found))
     else:
@@ -51,7 +49,7 @@ def show(name: str, count: int, wait: float, limit: int, as_json: bool, **server
 
     def look(seconds: float) -> Any:
         nonlocal found
-        found = target.listed(f"/receivers/{segment(name)}", _CALL, wait=seconds, count=count, limit=limit)
+        found = target.get(f"/receivers/{path_segment(name)}", wait=seconds, count=count, limit=limit)
         return found if found.get("count", 0) >= count else None
 
     is_missed = until(wait, look, "webhook calls") is None and wait > 0
@@ -82,7 +80,7 @@ def answer(name: str, status: int | None, as_json: bool, **others: Any) -> None:
     if not body:
         raise Misused("Give a status such as 429, or --delay, --reset or --times.")
     target = Target(**others)
-    found = target.call("PUT", f"/receivers/{segment(name)}", body, shape=_RECEIVER)
+    found = target.call("PUT", f"/receivers/{path_segment(name)}", body)
     if as_json:
         echo(to_json(found))
     else:
@@ -97,7 +95,7 @@ def clear(names: list[str], as_json: bool, **server: Any) -> None:
     """Remove the calls of receivers, which answer 200 again."""
     target = Target(**server)
     for name in names:
-        target.call("DELETE", f"/receivers/{segment(name)}")
+        target.call("DELETE", f"/receivers/{path_segment(name)}")
     echo(to_json({"cleared": names}) if as_json else printable(f"cleared: {' '.join(names)}"))
 
 
@@ -106,7 +104,7 @@ def _print(target: Target, rows: list[Any]) -> None:
     listing(
         "receivers", ("name", "calls", "answer", "url for a webhook"),
         [
-            (row["name"], row["count"], _manner(row["answers"]), f"{root}/_mock/receiver/{segment(row['name'])}")
+            (row["name"], row["count"], _manner(row["answers"]), f"{root}/_mock/receiver/{path_segment(row['name'])}")
             for row in rows
         ],
     )  # fmt: skip

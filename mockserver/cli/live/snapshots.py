@@ -7,14 +7,12 @@ from typing import Any
 
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, moment
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, printable
 from mockserver.cli.program import Group, argument, command
-from mockserver.cli.remote import Shape
-
-_SNAPSHOT: Shape = {"name": str, "at": str}
+from mockserver.cli.remote import Target
+from mockserver.testing.client import path_segment
 
 
 @command("snapshot")
@@ -23,7 +21,7 @@ _SNAPSHOT: Shape = {"name": str, "at": str}
 @SERVER
 def snapshot(name: str | None, as_json: bool, **server: Any) -> None:
     """Take a snapshot of state, clock, faults and mailbox; prints its name."""
-    found = Target(**server).call("POST", "/snapshots", {} if name is None else {"name": name}, shape=_SNAPSHOT)
+    found = Target(**server).call("POST", "/snapshots", {} if name is None else {"name": name})
     echo(to_json(found) if as_json else printable(found["name"]))
 
 
@@ -33,7 +31,7 @@ def snapshot(name: str | None, as_json: bool, **server: Any) -> None:
 @SERVER
 def restore(name: str, as_json: bool, **server: Any) -> None:
     """Restore a snapshot; journal and coverage stay."""
-    found = Target(**server).call("POST", f"/snapshots/{segment(name)}/restore", shape={"name": str})
+    found = Target(**server).call("POST", f"/snapshots/{path_segment(name)}/restore")
     echo(to_json(found) if as_json else printable(f"restored: {found['name']} is as it was at {name}"))
 
 
@@ -45,7 +43,7 @@ snapshots = Group("snapshots", default="list", help="List and delete the snapsho
 @SERVER
 def list_(as_json: bool, **server: Any) -> None:
     """List the snapshots of a workspace, oldest first."""
-    found = Target(**server).listed("/snapshots", _SNAPSHOT)
+    found = Target(**server).get("/snapshots")
     if as_json:
         echo(to_json(found))
     else:
@@ -60,5 +58,5 @@ def remove(names: Sequence[str], as_json: bool, **server: Any) -> None:
     """Delete snapshots."""
     target = Target(**server)
     for name in names:
-        target.call("DELETE", f"/snapshots/{segment(name)}")
+        target.call("DELETE", f"/snapshots/{path_segment(name)}")
     echo(to_json({"removed": list(names)}) if as_json else printable(f"removed: {' '.join(names)}"))

@@ -8,15 +8,14 @@ from typing import Any
 
 from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import held, listing, moment, more
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER, TOKEN, URL
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, paint, printable, table
 from mockserver.cli.program import Group, Misused, argument, command, option
-from mockserver.cli.remote import Shape
+from mockserver.cli.remote import Target
 from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 
-_WORKSPACE: Shape = {"name": str, "scenario": str, "url": str, "accounts": list}
 _SCENARIO = "The name of a scenario, or the path of a file"
 
 
@@ -33,7 +32,7 @@ workspaces = Group(
 @TOKEN
 def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """List the workspaces, most recently used first."""
-    found = _server(server).listed("/workspaces", _WORKSPACE, name=name, limit=limit)
+    found = _server(server).get("/workspaces", name=name, limit=limit)
     if as_json:
         echo(to_json(found))
         return
@@ -66,7 +65,7 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     if scenario is not None:
         body |= choice_of(scenario)
     try:
-        found = _server(others).call("POST", "/workspaces", body, shape=_WORKSPACE)
+        found = _server(others).call("POST", "/workspaces", body)
     except Misused as error:
         if scenario is None or given["name"] is not None or "unknown scenario" not in str(error):
             raise
@@ -82,7 +81,7 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
 @TOKEN
 def show(name: str, as_json: bool, **server: Any) -> None:
     """Show one workspace with its accounts, keys, clock and sizes."""
-    found = _server(server).get(f"/workspaces/{segment(name)}", _WORKSPACE)
+    found = _server(server).get(f"/workspaces/{path_segment(name)}")
     echo(to_json(found) if as_json else _shown(found))
 
 
@@ -95,7 +94,7 @@ def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
     """Delete workspaces; their keys are refused from now on."""
     target = _server(server)
     for name in names:
-        target.call("DELETE", f"/workspaces/{segment(name)}")
+        target.call("DELETE", f"/workspaces/{path_segment(name)}")
     echo(to_json({"dropped": list(names)}) if as_json else printable(f"dropped: {' '.join(names)}"))
 
 
@@ -111,7 +110,7 @@ def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
 def reset(scenario: str | None, as_json: bool, **server: Any) -> None:
     """Reset a workspace to its scenario, or to another one; only snapshots and keys stay."""
     body = {} if scenario is None else choice_of(scenario)
-    found = Target(**server).call("POST", "/reset", body, shape=_WORKSPACE)
+    found = Target(**server).call("POST", "/reset", body)
     echo(to_json(found) if as_json else printable(f"reset: {found['name']} is {found['scenario']} again"))
 
 
