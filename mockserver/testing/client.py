@@ -9,15 +9,17 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 from mockserver.settings import without_version
 from mockserver.testing.answers import body_of, unreachable
-from mockserver.testing.arguments import CallOptions
 from mockserver.testing.blocking import may_wait, warn_of_loop
 from mockserver.testing.cancellation import Cancellation
 from mockserver.testing.trust import trusting
+
+if TYPE_CHECKING:
+    from mockserver.testing.arguments import CallOptions
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
