@@ -66,7 +66,7 @@ def commands() -> Iterator[str]:
     """The commands, those of groups as well."""
     yield from tables.head("command", "what it does")
     for path, command in program.walk():
-        yield tables.row(f"`{path}`", command.get_short_help_str())
+        yield tables.row(f"`{path}`", command.get_short_help_str(limit=1000))
 
 
 def settings() -> Iterator[str]:

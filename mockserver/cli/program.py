@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from inspect import cleandoc
 from types import MappingProxyType
 from typing import Any, NoReturn
 
@@ -27,6 +28,8 @@ PROGRAMS = {"mockserver": "_MOCKSERVER_COMPLETE", "brevo-mockserver": "_BREVO_MO
 _MISUSED, _INTERRUPTED = 2, 130
 #: The flags that every command has, and the longest lines of its help, in characters.
 _SETTINGS: Mapping[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+#: The longest sentence about a command in a list, in characters: no sentence is cut.
+_SENTENCE = 1000
 #: The sections of the help that come first.
 _FIRST = {"Arguments": 0, "Options": 1}
 
@@ -116,10 +119,6 @@ class Command(click.Command):
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write nothing: click before 8.5 does not ask for arguments, so that `format_options` writes them."""
 
-    def get_short_help_str(self, limit: int = 1000) -> str:
-        """Return the first sentence of the help, whole."""
-        return super().get_short_help_str(max(limit, 1000))
-
 
 class Group(click.Group):
     """Commands below a name.
@@ -186,13 +185,13 @@ class Group(click.Group):
         else:
             formatter.write_paragraph()
             with formatter.indentation():
-                formatter.write_text(f"Without a command, it is {default.name}. {default.help}")
+                formatter.write_text(f"Without a command, it is {default.name}. {cleandoc(default.help or '')}")
             default.format_options(ctx, formatter)
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands under their headings, each with a whole sentence."""
-        rows = {str(row.name): row.get_short_help_str() for row in self.rows(ctx)}
+        rows = {str(row.name): row.get_short_help_str(_SENTENCE) for row in self.rows(ctx)}
         for title, names in (self.sections or {"Commands": rows}).items():
             with formatter.section(title):
                 formatter.write_dl([(name, rows[name]) for name in names])
@@ -210,10 +209,6 @@ class Group(click.Group):
                 yield from row.walk(path)
             else:
                 yield f"{path} {row.name}", row
-
-    def get_short_help_str(self, limit: int = 1000) -> str:
-        """Return the first sentence of the help, whole."""
-        return super().get_short_help_str(max(limit, 1000))
 
 
 #: A command without a group.
