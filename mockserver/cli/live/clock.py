@@ -127,9 +127,8 @@ def advance(by: str, as_json: bool, **server: Any) -> None:
     if as_json:
         echo(to_json(found))
         return
-    fired = [row for row in found["fired"] if isinstance(row, dict)]
-    if fired:
-        rows = [(moment(row.get("at")), row.get("machine"), row.get("key"), row.get("event")) for row in fired]
+    if found["fired"]:
+        rows = [(moment(row["at"]), row["machine"], row.get("key"), row["event"]) for row in found["fired"]]
         echo(table(("fired at", "machine", "key", "event"), rows))
     echo(_now(found))
 

@@ -63,8 +63,7 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
         return
     _print([found])
     for attempt in found["attempts"]:
-        if isinstance(attempt, dict):
-            echo("\n".join(_attempt(attempt)))
+        echo("\n".join(_attempt(attempt)))
 
 
 @deliveries.command("redeliver")
@@ -187,10 +186,9 @@ def _print(rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
     attempts = row["attempts"]
-    last = attempts[-1] if attempts and isinstance(attempts[-1], dict) else {}
+    last = attempts[-1] if attempts else {}
     event = row["event"] if isinstance(row["event"], str) else ", ".join(map(str, row["event"]))
-    evicted = row.get("attempts_evicted")
-    tries = len(attempts) + (evicted if isinstance(evicted, int) else 0)
+    tries = len(attempts) + row.get("attempts_evicted", 0)
     return (row["id"], _state(row["state"]), event, row["url"], _outcome(last), tries, moment(row.get("next_at")))
 
 
@@ -204,13 +202,11 @@ def _outcome(attempt: Mapping[str, Any]) -> object:
 
 def _attempt(attempt: Mapping[str, Any]) -> list[str]:
     """An attempt: when, with which outcome, and what was sent."""
-    request = attempt.get("request")
-    sent = request if isinstance(request, dict) else {}
+    sent = attempt.get("request") or {}
     lines = [
         f"\n{moment(attempt.get('at'))}  {printable(str(_outcome(attempt)))}",
         printable(f"{sent.get('method')} {sent.get('url')}"),
     ]
-    headers = sent.get("headers")
-    for name, value in headers.items() if isinstance(headers, dict) else ():
+    for name, value in (sent.get("headers") or {}).items():
         lines.append(f"  {paint(name, 'soft')}: {printable(str(value))}")
     return [*lines, printable(to_json(sent.get("body"), indent=2), lines=True)]

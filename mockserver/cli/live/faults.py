@@ -11,7 +11,7 @@ from mockserver.cli.live.lines import listing, wrapped
 from mockserver.cli.options import JSON, SERVER
 from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, fail, paint, printable
-from mockserver.cli.program import Group, Misused, argument, option
+from mockserver.cli.program import Group, Misused, argument, did_you_mean, option
 from mockserver.cli.remote import Target
 from mockserver.cli.values import Integer, Number, Seconds
 from mockserver.testing.client import path_segment
@@ -177,11 +177,10 @@ def _errors(target: Target, operation: str) -> list[Any]:
     """The errors that the contract has of an operation; exits with 1 if there is no such operation."""
     operations = target.get("/fidelity")["operations"]
     found = operations.get(operation)
-    if not isinstance(found, dict):
-        from mockserver.cli.program import did_you_mean
-
+    if found is None:
         fail(f"there is no operation {operation!r}.{did_you_mean(operation, operations)}")
-    return [row for row in found.get("errors", ()) if isinstance(row, dict) and {"code", "status"} <= row.keys()]
+    errors: list[Any] = found["errors"]
+    return errors
 
 
 def _print(found: object, rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:

@@ -119,7 +119,7 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
         return
     echo(_request(found))
     for title, message in (("request", found.get("request")), ("answer", found.get("answer"))):
-        if isinstance(message, dict):
+        if message:
             echo(paint(title, "strong"))
             echo("\n".join(_message(message)))
     for title in ("transitions", "caused", "caused_by"):
@@ -183,8 +183,7 @@ def _known_by(item: Mapping[str, Any]) -> tuple[str, str]:
 
 def _passes(item: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
     """Whether a request passes the filters, as the server would judge."""
-    answer = item.get("answer")
-    body = answer.get("body") if isinstance(answer, dict) else None
+    body = (item.get("answer") or {}).get("body")
     tests: Mapping[str, Callable[[Any], bool]] = {
         "operation": lambda wanted: item.get("operation") == wanted,
         "status": lambda wanted: _has_status(item.get("status"), wanted),
@@ -267,8 +266,7 @@ _LINES = {"request": _request, "mail": _mail, "delivery": _delivery, "transition
 
 def _message(message: Mapping[str, Any]) -> Iterator[str]:
     """The headers and the body of a request or an answer."""
-    headers = message.get("headers")
-    for name, value in headers.items() if isinstance(headers, dict) else ():
+    for name, value in (message.get("headers") or {}).items():
         yield f"  {paint(name, 'soft')}: {printable(str(value))}"
     body = message.get("body")
     if body is not None:

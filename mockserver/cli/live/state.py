@@ -41,7 +41,6 @@ def get(output: Path | None, as_json: bool, **server: Any) -> None:
     Journal, coverage and mailbox are not part of it.
     """
     target = Target(**server)
-    _about(target)  # the answer of another program could pass for a state
     text = to_json(target.get("/state"), indent=2) + "\n" if as_json else target.text("/state", _YAML)
     write(output, text if output else document(text))
     if output:
@@ -200,5 +199,4 @@ def _comparable(text: str) -> list[str]:
 
 
 def _keys(accounts: Sequence[Any]) -> dict[str, str]:
-    rows = [row for row in accounts if isinstance(row, dict)]
-    return {str(row.get("name")): row["api_key"] for row in rows if isinstance(row.get("api_key"), str)}
+    return {row["name"]: row["api_key"] for row in accounts if row["api_key"] is not None}

@@ -32,11 +32,11 @@ workspaces = Group(
 @TOKEN
 def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """List the workspaces, most recently used first."""
-    found = _server(server).get("/workspaces", name=name, limit=limit)
+    found = Target(**server).get("/workspaces", name=name, limit=limit)
     if as_json:
         echo(to_json(found))
         return
-    rows = [(row["name"], row["scenario"], _used(row), _count(row, "requests"), row["url"]) for row in found["items"]]
+    rows = [(row["name"], row["scenario"], _used(row), row["counts"]["requests"], row["url"]) for row in found["items"]]
     listing("workspaces", ("name", "scenario", "last used", "requests", "url"), rows)
     if others := more(found, len(rows)):
         echo(paint(others, "soft"))
@@ -65,7 +65,7 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     if scenario is not None:
         body |= choice_of(scenario)
     try:
-        found = _server(others).call("POST", "/workspaces", body)
+        found = Target(**others).call("POST", "/workspaces", body)
     except Misused as error:
         if scenario is None or given["name"] is not None or "unknown scenario" not in str(error):
             raise
@@ -81,7 +81,7 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
 @TOKEN
 def show(name: str, as_json: bool, **server: Any) -> None:
     """Show one workspace with its accounts, keys, clock and sizes."""
-    found = _server(server).get(f"/workspaces/{path_segment(name)}")
+    found = Target(**server).get(f"/workspaces/{path_segment(name)}")
     echo(to_json(found) if as_json else _shown(found))
 
 
@@ -92,7 +92,7 @@ def show(name: str, as_json: bool, **server: Any) -> None:
 @TOKEN
 def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
     """Delete workspaces; their keys are refused from now on."""
-    target = _server(server)
+    target = Target(**server)
     for name in names:
         target.call("DELETE", f"/workspaces/{path_segment(name)}")
     echo(to_json({"dropped": list(names)}) if as_json else printable(f"dropped: {' '.join(names)}"))
@@ -138,36 +138,22 @@ def _is_path(text: str) -> bool:
     return "/" in text or "\\" in text or text.endswith((".yaml", ".yml", ".json"))
 
 
-def _server(options: Mapping[str, Any]) -> Target:
-    """A server, whatever the workspace."""
-    return Target(options["url"], options["token"], None)
-
-
 # ------------------------------------------------------------------ lines
 
 
 def _used(row: Mapping[str, Any]) -> str:
-    last = row.get("last_request")
-    return moment(last.get("real_at")) if isinstance(last, dict) else ""
-
-
-def _count(row: Mapping[str, Any], name: str) -> object:
-    counts = row.get("counts")
-    return counts.get(name, "") if isinstance(counts, dict) else ""
+    return moment((row.get("last_request") or {}).get("real_at"))
 
 
 def _shown(found: Mapping[str, Any]) -> str:
     lines = [("name", found["name"]), ("scenario", found["scenario"]), ("url", found["url"])]
     lines += [("dashboard", f"{found['url'].removesuffix('/v3')}/_mock/ui/")]
-    clock, counts = found.get("clock"), found.get("counts")
-    if isinstance(clock, dict):
-        lines.append(("clock", f"{moment(clock.get('now'))} UTC, {'frozen' if clock.get('frozen') else 'running'}"))
-    if isinstance(counts, dict):
+    if clock := found.get("clock"):
+        lines.append(("clock", f"{moment(clock['now'])} UTC, {'frozen' if clock['frozen'] else 'running'}"))
+    if found.get("counts"):
         lines.append(("holds", held(found)))
     width = max(len(name) for name, _ in lines)
     told = [f"{paint(f'{name:{width}}', 'soft')}  {printable(str(value))}" for name, value in lines]
-    rows = [row for row in found["accounts"] if isinstance(row, dict)]
-    keys = table(
-        ("account", "role", "api key"), [(row.get("name"), row.get("role"), row.get("api_key")) for row in rows]
-    )
+    rows = [(row["name"], row["role"], row["api_key"]) for row in found["accounts"]]
+    keys = table(("account", "role", "api key"), rows)
     return "\n".join([*told, keys])
