@@ -15,8 +15,7 @@ from _pytest.fixtures import FixtureFunctionDefinition
 from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli.flags import flags
-from mockserver.cli.framework.help import default_of
-from mockserver.cli.framework.parameters import Option
+from mockserver.cli.program import Option
 from mockserver.core.contract.operation import Mark
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.fault_kinds import FAULT_KINDS
@@ -34,6 +33,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import reference  # see above
 from reference import tables
+from reference.commands import default_of
 
 _ROOT = Path(__file__).parents[1]
 EXAMPLES = _ROOT / "tests" / "examples"
@@ -66,7 +66,7 @@ def commands() -> Iterator[str]:
     """The commands, those of groups as well."""
     yield from tables.head("command", "what it does")
     for path, command in program.walk():
-        yield tables.row(f"`{path}`", command.short_help)
+        yield tables.row(f"`{path}`", command.get_short_help_str(limit=1000))
 
 
 def settings() -> Iterator[str]:
@@ -93,7 +93,7 @@ def _flags() -> Iterator[tuple[Option, str | None]]:
 
 def _named(flag: Option) -> tuple[str, str, str]:
     default = default_of(flag)
-    return f"`{flag.flag}`", f"`{flag.envvar}`", "" if default is None else f"`{default}`"
+    return f"`{flag.opts[-1]}`", f"`{flag.envvar}`", "" if default is None else f"`{default}`"
 
 
 def scenarios() -> Iterator[str]:

@@ -4,11 +4,12 @@ import math
 from types import UnionType
 from typing import Union, get_args, get_origin, get_type_hints
 
+import click
 import pytest
 
 from mockserver import MockServer, Settings
 from mockserver.cli.flags import flags
-from mockserver.cli.framework.values import Integer, OneOf
+from mockserver.cli.values import Integer
 from mockserver.settings import declared
 
 
@@ -85,19 +86,19 @@ def test_no_secret_is_shown_with_the_settings():
 
 
 NUMBERS = [flag for flag in flags() if isinstance(flag.type, Integer)]
-CHOICES = [flag for flag in flags() if isinstance(flag.type, OneOf)]
+CHOICES = [flag for flag in flags() if isinstance(flag.type, click.Choice)]
 
 
 @pytest.mark.parametrize("flag", NUMBERS, ids=lambda flag: flag.name)
 def test_a_program_may_set_both_bounds_of_a_flag(flag):
-    bounds = [bound for bound in (flag.type.least, flag.type.most) if bound is not None]
+    bounds = [bound for bound in (flag.type.min, flag.type.max) if bound is not None]
 
     assert [getattr(Settings(**{flag.name: bound}), flag.name) for bound in bounds] == bounds
 
 
 @pytest.mark.parametrize("flag", CHOICES, ids=lambda flag: flag.name)
 def test_a_program_may_set_every_choice_of_a_flag(flag):
-    choices = list(flag.type.words)
+    choices = list(flag.type.choices)
 
     assert [getattr(Settings(**{flag.name: choice}), flag.name) for choice in choices] == choices
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import click
 import yaml
-
-from mockserver.cli.framework.values import OneOf
 
 
 def row(*cells: object) -> str:
@@ -33,4 +32,4 @@ def flow(value: object) -> str:
 
 def words_of(type_: object) -> str:
     """The sentence that names the words of a choice; nothing for other types."""
-    return f" One of {', '.join(map(code, type_.words))}." if isinstance(type_, OneOf) else ""
+    return f" One of {', '.join(map(code, type_.choices))}." if isinstance(type_, click.Choice) else ""

@@ -11,9 +11,10 @@ import os
 import sys
 from collections.abc import Sequence
 
+import click
+
 from mockserver.cli.environment import forget_kubernetes as forget_kubernetes
-from mockserver.cli.framework import Group, option
-from mockserver.cli.framework.program import run
+from mockserver.cli.program import Group, Option, run
 from mockserver.settings.exclusion import breakage, warning
 
 #: The module of each command, under the headings of the help. It is imported when the command is asked for: a server
@@ -56,18 +57,32 @@ _SECTIONS = {
     "Maintain a store (stop the server first)": {"store": "stores"},
     "Set up": {"completion": "completing", "init": "initializing"},
 }
-#: The modules of all commands, those for shells as well.
-_MODULES = {name: module for section in _SECTIONS.values() for name, module in section.items()} | {
-    "__complete": "completing"
-}
+
+
+def _show_version(ctx: click.Context, param: click.Parameter, is_given: bool) -> None:
+    if is_given and not ctx.resilient_parsing:
+        from mockserver import __version__
+
+        print(f"mockserver, version {__version__}")
+        ctx.exit()
+
 
 #: The program: all commands.
 commands = Group(
     "mockserver",
     help="A stateful mock of the Brevo administration API, v3.",
-    options=(option("-V", "--version", action="store_true", help="Show the version and exit."),),
-    late={name: f"{__name__}.{module}" for name, module in _MODULES.items()},
-    sections={title: tuple(names) for title, names in _SECTIONS.items()},
+    lazy={name: f"{__name__}.{module}" for section in _SECTIONS.values() for name, module in section.items()},
+    sections=_SECTIONS,
+    params=[
+        Option(
+            ["-V", "--version"],
+            is_flag=True,
+            is_eager=True,
+            expose_value=False,
+            callback=_show_version,
+            help="Show the version and exit.",
+        )
+    ],
 )
 
 
@@ -77,7 +92,7 @@ def main(words: Sequence[str] | None = None) -> None:
     forget_kubernetes(os.environ)
     words = sys.argv[1:] if words is None else words
     _refuse_undecodable(words)
-    sys.exit(run(commands, words, _version))
+    sys.exit(run(commands, words))
 
 
 def _refuse_undecodable(words: Sequence[str]) -> None:
@@ -99,9 +114,3 @@ def _tell_exclusion() -> None:
         sys.exit(2)
     if (sentence := warning()) is not None:
         print(f"warning: {sentence}", file=sys.stderr)
-
-
-def _version() -> str:
-    from mockserver import __version__
-
-    return __version__

@@ -6,60 +6,75 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.values import EXISTING_FILE
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import none
 from mockserver.cli.options import JSON, TOKEN, URL, workspace
-from mockserver.cli.remote import Shape, Unreachable, answer_or_exit, checked, root_of
+from mockserver.cli.output import echo
+from mockserver.cli.program import Group, Misused, argument, decorated, option
+from mockserver.cli.remote import Target
+from mockserver.cli.values import EXISTING_FILE
 from mockserver.settings import given_file
+from mockserver.testing.client import path_segment
 
+#: The address of the apps, below `/_mock`.
+_PATH = "/oauth/apps"
 #: The options that choose a server and a workspace, and `--json`.
-_TARGET = (JSON, URL, TOKEN, workspace("The workspace that knows the app."))
+_TARGET = decorated(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
 #: The options that describe an app, each under the name of the app's member on the wire.
-_APP_OPTIONS = (
+_APP_OPTIONS = decorated(
     option("--name", help="What users read on the consent page."),
     option(
-        "--redirect-uri", dest="redirect_uris", action="append", metavar="URI",
+        "--redirect-uri",
+        "redirect_uris",
+        multiple=True,
+        metavar="URI",
         help="Where users may be sent back to; can be given several times.",
     ),
     option(
-        "--scope", dest="scopes", action="append", metavar="SCOPE",
+        "--scope",
+        "scopes",
+        multiple=True,
+        metavar="SCOPE",
         help="What the app may ask for; can be given several times. The default is contacts and crm, read and write.",
     ),
     option(
-        "--public", action="store_const", const=True,
+        "--public/--private",
+        default=None,
         help="Let the app have no secret: it needs PKCE, and is refused unless the workspace's "
-        "behaviour.oauth_public_apps is true.",
+        "behaviour.oauth_public_apps is true. By default an app is private, and has one.",
     ),
-    option("--private", dest="public", action="store_const", const=False, help="Let it have one; the default."),
     option("--account", metavar="NAME", help="The account that the app belongs to; the default is the first."),
     option("--client-secret", metavar="SECRET", help="The default is one that is drawn."),
     option(
-        "--file", type=EXISTING_FILE, metavar="FILE",
+        "--file",
+        type=EXISTING_FILE,
+        metavar="FILE",
         help="The app's configuration, JSON or YAML with the same names as in a scenario; options win over it.",
     ),
-)  # fmt: skip
-
-#: The members of an app that the commands print.
-_APP: Shape = {"client_id": str, "name": str, "redirect_uris": list}
+)
 
 
-@command(option("--client-id", metavar="ID", help="The default is one that is drawn."), *_APP_OPTIONS, *_TARGET)
+app = Group("app", default="list", help="Manage the OAuth apps of a workspace.")
+
+
+@app.command("create")
+@option("--client-id", metavar="ID", help="The default is one that is drawn.")
+@_APP_OPTIONS
+@_TARGET
 def create(client_id: str | None, as_json: bool, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
     target, members = _target_and_members(options)
     body = {**members, **({"client_id": client_id} if client_id else {})}
     if not (body.get("name") or body.get("redirect_uris")):
         raise Misused("an app needs a name, or a redirect URI: give an option or a file")
-    _show(_call("POST", "", target, _APP, body), as_json)
+    _show(Target(**target).call("POST", _PATH, body), as_json)
 
 
-@command(*_TARGET)
+@app.command("list")
+@_TARGET
 def list_(as_json: bool, **target: Any) -> None:
     """List the registered apps."""
-    found = _call("GET", "", target, {"items": list})["items"]
-    _check(root_of(target["url"]), found)
+    found = Target(**target).get(_PATH)["items"]
     if as_json:
         echo(json.dumps(found))
         return
@@ -69,12 +84,11 @@ def list_(as_json: bool, **target: Any) -> None:
         echo(f"{row['client_id']}  {row['name']}  {' '.join(row['redirect_uris'])}")
 
 
-@command(
-    argument("client_id", completes="app"),
-    *_APP_OPTIONS,
-    option("--new-secret", action="store_true", help="Let the app have a new secret."),
-    *_TARGET,
-)
+@app.command("update")
+@argument("client_id", shell_complete=names_of("app"))
+@_APP_OPTIONS
+@option("--new-secret", is_flag=True, help="Let the app have a new secret.")
+@_TARGET
 def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> None:
     """Change the given fields of an app; lists are replaced."""
     target, members = _target_and_members(options)
@@ -83,13 +97,15 @@ def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> N
     body = {**members, **({"client_secret": None} if new_secret else {})}
     if not body:
         raise Misused("there is nothing to change: give an option or a file")
-    _show(_call("PUT", f"/{_path_segment(client_id)}", target, _APP, body), as_json)
+    _show(Target(**target).call("PUT", f"{_PATH}/{path_segment(client_id)}", body), as_json)
 
 
-@command(argument("client_id", completes="app"), *_TARGET)
+@app.command("delete")
+@argument("client_id", shell_complete=names_of("app"))
+@_TARGET
 def delete(client_id: str, as_json: bool, **target: Any) -> None:
     """Delete an app; its grants and tokens end."""
-    _call("DELETE", f"/{_path_segment(client_id)}", target, None)
+    Target(**target).call("DELETE", f"{_PATH}/{path_segment(client_id)}")
     echo(json.dumps({"deleted": client_id}) if as_json else f"deleted: {client_id}")
 
 
@@ -118,21 +134,6 @@ def _configuration(file: Path) -> dict[str, Any]:
     return found
 
 
-def _check(root: str, apps: list[Any]) -> None:
-    """Exit with 1 if one of the rows is no app, because another program has answered."""
-    try:
-        for app in apps:
-            checked(root, app, _APP)
-    except Unreachable as error:
-        fail(str(error))
-
-
-def _call(method: str, path: str, target: dict[str, Any], shape: Shape | None, body: object = None) -> Any:
-    """The JSON answer to a control call about apps; exits if there is none."""
-    options = {name: target[name] for name in ("workspace", "token")}
-    return answer_or_exit(root_of(target["url"]), method, f"/_mock/oauth/apps{path}", shape, body=body, **options)
-
-
 def _show(found: dict[str, Any], as_json: bool) -> None:
     if as_json:
         echo(json.dumps(found))
@@ -145,12 +146,3 @@ def _as_text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return " ".join(value) if isinstance(value, list) else str(value)
-
-
-def _path_segment(text: str) -> str:
-    from urllib.parse import quote
-
-    return quote(text, safe="")
-
-
-app = group("app", create, list_, update, delete, default=list_, help="Manage the OAuth apps of a workspace.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from mockserver.cli.framework import Misused, command, fail
 from mockserver.cli.options import URL
-from mockserver.cli.remote import RequestRefused, Unreachable, root_of, send
+from mockserver.cli.output import echo
+from mockserver.cli.program import command
+from mockserver.cli.remote import answered, client_of, root_of
 
 
-@command(URL)
+@command("ca")
+@URL
 def ca(url: str | None) -> None:
     """Print the CA certificate that clients of a server with TLS must trust, in PEM.
 
@@ -15,9 +17,5 @@ def ca(url: str | None) -> None:
     let the server write it to a file, by --tls-ca-file.
     """
     root = root_of(url)
-    try:
-        print(send(root, "GET", "/_mock/ca", checked=False).decode("ascii", "replace"), end="")
-    except RequestRefused as error:
-        raise Misused(str(error)) from error
-    except Unreachable as error:
-        fail(str(error))
+    with answered(root):
+        echo(client_of(root, checked=False).call("GET", "/_mock/ca").text, nl=False)

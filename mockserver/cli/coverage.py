@@ -2,44 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from mockserver.cli.framework import Misused, command, fail, option
-from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.values import OUTPUT_FILE, Number
+import click
+
 from mockserver.cli.options import JSON, OUTPUT, TOKEN, URL, workspace
-from mockserver.cli.remote import RequestRefused, Unreachable, get, health_of, read, root_of
+from mockserver.cli.output import echo
+from mockserver.cli.program import Misused, command, option
+from mockserver.cli.remote import Target, answered
+from mockserver.cli.values import OUTPUT_FILE, Number
 from mockserver.cli.writing import write
 from mockserver.testing.baseline import BaselineError, compare, points_of, selected, told
 
 
-@command(
-    option(
-        "--fail-under", type=Number(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met."
-    ),
-    option(
-        "--of", metavar="WHAT", default="specification",
-        help="What is counted: specification, the 34 operations; all, sending and contacts, too; used, the operations "
-        "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
-    ),
-    option(
-        "--baseline", type=OUTPUT_FILE, metavar="FILE",
-        help="End with 1 if a point was not met that stands in this file.",
-    ),
-    option("--update-baseline", action="store_true", help="Add the points to that file that are new."),
-    option(
-        "--format", dest="report_format", choices=["text", "json", "html", "junit"], default="text",
-        help="The format of the report.",
-    ),
-    OUTPUT,
-    JSON,
-    URL,
-    TOKEN,
-    workspace("A workspace, or * for all that the server has seen.", default="*"),
-)  # fmt: skip
+@command("coverage")
+@option("--fail-under", type=Number(0, 100), metavar="PERCENT", help="End with 1 if less of the contract was met.")
+@option(
+    "--of",
+    metavar="WHAT",
+    default="specification",
+    help="What is counted: specification, the 34 operations; all, sending and contacts, too; used, the operations "
+    "that were called; names of operations and state machines with commas; or @FILE, a file of such names.",
+)
+@option(
+    "--baseline", type=OUTPUT_FILE, metavar="FILE", help="End with 1 if a point was not met that stands in this file."
+)
+@option("--update-baseline", is_flag=True, help="Add the points to that file that are new.")
+@option(
+    "--format",
+    "report_format",
+    type=click.Choice(["text", "json", "html", "junit"]),
+    default="text",
+    help="The format of the report.",
+)
+@OUTPUT
+@JSON
+@URL
+@TOKEN
+@workspace("A workspace, or * for all that the server has seen.", default="*")
 def coverage(  # noqa: PLR0913, PLR0917  # its options
     url: str | None,
     token: str | None,
@@ -56,7 +59,7 @@ def coverage(  # noqa: PLR0913, PLR0917  # its options
     if update_baseline and baseline is None:
         raise Misused("--update-baseline goes with --baseline FILE.")
     try:
-        ask = _Asking(root_of(url), workspace, selected(of), token)
+        ask = _Asking(of=selected(of), workspace=workspace, target=Target(url, token))
         text = ask.report("json" if as_json else report_format)
         write(output, text if output or text.endswith("\n") else f"{text}\n")
         is_enough = fail_under is None or _is_enough(ask, fail_under)
@@ -68,31 +71,22 @@ def coverage(  # noqa: PLR0913, PLR0917  # its options
 
 @dataclass(frozen=True)
 class _Asking:
-    """Whom the command asks, and about what."""
+    """The server that the command asks, and what it asks about."""
 
-    root: str
+    target: Target
     workspace: str
     of: str
-    token: str | None
 
-    def report(self, format_: str, *, of: str | None = None) -> str:
-        """The report of the server in one of its formats; the command ends if there is none."""
-        query = urlencode({"workspace": self.workspace, "format": format_, "of": of or self.of})
-        try:
-            health_of(self.root)  # the answer of another program would pass for a report
-            return get(self.root, f"/_mock/coverage?{query}", token=self.token).decode()
-        except RequestRefused as error:
-            raise Misused(str(error)) from error
-        except (Unreachable, UnicodeDecodeError) as error:
-            fail(str(error))
+    def report(self, format_: str) -> str:
+        """Return the report of the server in one of its formats."""
+        query = {"workspace": self.workspace, "format": format_, "of": self.of}
+        with answered(self.target.root):
+            return self.target.client.call("GET", "/_mock/coverage", query=query).text
 
-    def figures(self, *, of: str | None = None) -> dict[str, Any]:
-        """The report as plain data; the command ends if it is none."""
-        members = {"percent": int | float, "operations": dict, "transitions": dict}
-        try:
-            return read(self.root, self.report("json", of=of).encode(), members)
-        except Unreachable as error:
-            fail(str(error))
+    def figures(self, of: str | None = None) -> dict[str, Any]:
+        """Return the report as plain data."""
+        found: dict[str, Any] = json.loads(replace(self, of=of or self.of).report("json"))
+        return found
 
 
 def _is_enough(ask: _Asking, wanted: float) -> bool:

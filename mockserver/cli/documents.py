@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 
-from mockserver.cli.framework import command
-from mockserver.cli.framework.output import echo
 from mockserver.cli.options import JSON
+from mockserver.cli.output import echo
+from mockserver.cli.program import command
 
 
-@command(JSON)
+@command("openapi")
+@JSON
 def openapi(as_json: bool) -> None:
     """Print the OpenAPI document of the mocked API, as YAML."""
     from mockserver.evidence.openapi import document

@@ -6,8 +6,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from mockserver.cli.framework import Misused
-from mockserver.cli.framework.output import echo
+from mockserver.cli.output import echo
+from mockserver.cli.program import Misused
 
 _PREFIX = "MOCKSERVER_"
 #: The variables that Kubernetes sets in a pod for each service whose name begins with `mockserver`; they are no

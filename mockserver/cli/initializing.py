@@ -9,9 +9,9 @@ from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
 
-from mockserver.cli.framework import argument, command, fail
-from mockserver.cli.framework.output import echo, printable
-from mockserver.cli.framework.values import EXISTING_FOLDER
+from mockserver.cli.output import echo, fail, printable
+from mockserver.cli.program import argument, command
+from mockserver.cli.values import EXISTING_FOLDER
 from mockserver.settings.distribution import requirement
 from mockserver.settings.locations import SCHEMA_FILE
 
@@ -39,12 +39,15 @@ class Plan(NamedTuple):
     next_steps: list[str]
 
 
-@command(
-    argument(
-        "folder", nargs="?", metavar="DIR", type=EXISTING_FOLDER, default=Path(),
-        help="The project's folder; the default is this one.",
-    ),
-)  # fmt: skip
+@command("init")
+@argument(
+    "folder",
+    required=False,
+    metavar="DIR",
+    type=EXISTING_FOLDER,
+    default=Path(),
+    help="The project's folder; the default is this one.",
+)
 def init(folder: Path) -> None:
     """Write a scenario and a first test into a project, and print the next steps.
 

@@ -1,21 +1,22 @@
-"""The names that a shell completes: those of every server, of scenarios here, and of what a running server has.
+"""The names that a shell completes: those of every server, of scenarios here, and of a running server.
 
-They are asked for while somebody waits at a prompt: what takes long, or goes wrong, gives no names.
+They are asked for while somebody waits at a prompt: what takes long, or fails, gives no names.
 """
 
 from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from mockserver.cli.framework import Misused
-from mockserver.cli.remote import RequestRefused, Unreachable, read, root_of, send
 from mockserver.settings import data_folder
-from mockserver.testing import names
+
+if TYPE_CHECKING:
+    import click
+    from click.shell_completion import CompletionItem
 
 #: How long all may take, in seconds. Chosen: who waits longer at a prompt thinks that the shell hangs.
 _LONGEST_S = 1.0
@@ -23,7 +24,7 @@ _LONGEST_S = 1.0
 _HARMLESS = "-_.@+"
 #: How many names are offered at most. Chosen: nobody reads more.
 _MOST = 200
-#: By kind, where a server tells what it has, and the member of a row that is its name.
+#: By kind, where a server lists its names, and the member of a row that is its name.
 _ON_SERVERS = {
     "workspace": ("/_mock/workspaces", "name"),
     "snapshot": ("/_mock/snapshots", "name"),
@@ -34,39 +35,59 @@ _ON_SERVERS = {
     "domain": ("/_mock/dns", "domain"),
     "receiver": ("/_mock/receivers", "name"),
 }
-#: The names that every server knows, by kind.
+#: The names that every server knows, by kind: the types of `mockserver/testing/names.py`.
 _EVERYWHERE = {
-    "operation": (*get_args(names.ApiOperation), *get_args(names.OtherOperation)),
-    "fault kind": get_args(names.FaultName),
-    "event": get_args(names.WebhookEvent),
-    "machine": get_args(names.MachineName),
-    "machine event": get_args(names.MachineEvent),
-    "story": get_args(names.Story),
-    "event or story": (*get_args(names.WebhookEvent), *get_args(names.Story)),
+    "operation": ("ApiOperation", "OtherOperation"),
+    "fault kind": ("FaultName",),
+    "event": ("WebhookEvent",),
+    "machine": ("MachineName",),
+    "machine event": ("MachineEvent",),
+    "story": ("Story",),
+    "event or story": ("WebhookEvent", "Story"),
 }
 
+#: Completes a parameter, as click calls it.
+Completion = Callable[["click.Context", "click.Parameter", str], "list[CompletionItem]"]
 
-def known_names(kind: str, given: Mapping[str, str]) -> list[str]:
-    """The names of a kind, sorted; `given` are the options of the command line, which may tell a server or a folder."""
+
+def names_of(kind: str) -> Completion:
+    """Return what completes the names of a kind; a scenario may be a file as well."""
+
+    def complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
+
+        found = [name for name in known_names(kind, ctx.params) if name.startswith(incomplete)]
+        if kind == "scenario" and not found:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(name) for name in found]
+
+    return complete
+
+
+def known_names(kind: str, given: Mapping[str, Any]) -> list[str]:
+    """Return the names of a kind, sorted; `given` are the values of the command line, such as a server or a folder."""
+    if kind == "length":
+        return ["next"]
     if kind in _EVERYWHERE:
-        return sorted({*_EVERYWHERE[kind], *(_beyond() if kind == "operation" else ())})
+        return sorted(_everywhere(kind))
     try:
         with _in_time():
             names = _scenarios(given) if kind == "scenario" else _on_server(kind, given)
             return sorted({name for name in names if _is_harmless(name)})[:_MOST]
-    except (Unreachable, RequestRefused, Misused, OSError):
+    except Exception:  # noqa: BLE001  # a prompt shows no errors
         return []
 
 
-def _beyond() -> Iterable[str]:
-    """Return the ids of the operations that stubs answer for."""
+def _everywhere(kind: str) -> set[str]:
     from mockserver.beyond.catalogue import catalogue
+    from mockserver.testing import names
 
-    return catalogue()
+    found = {name for type_ in _EVERYWHERE[kind] for name in get_args(getattr(names, type_))}
+    return found | set(catalogue()) if kind == "operation" else found
 
 
-def _scenarios(given: Mapping[str, str]) -> Iterator[str]:
-    """The names of scenarios, by those of their files: to read them takes the server's own libraries."""
+def _scenarios(given: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of scenarios, by those of their files: to read them takes the server's own libraries."""
     from mockserver.scenario.documents.names import SUFFIXES
 
     own = given.get("folder") or given.get("scenarios") or os.environ.get("MOCKSERVER_SCENARIOS")
@@ -76,22 +97,15 @@ def _scenarios(given: Mapping[str, str]) -> Iterator[str]:
                 yield file.stem
 
 
-def _on_server(kind: str, given: Mapping[str, str]) -> Iterator[str]:
-    if kind not in _ON_SERVERS:
-        return
+def _on_server(kind: str, given: Mapping[str, Any]) -> Iterator[str]:
+    from mockserver.cli.remote import client_of, root_of
+
     path, member = _ON_SERVERS[kind]
-    root = root_of(given.get("url") or os.environ.get("MOCKSERVER_URL"))
-    answer = send(
-        root,
-        "GET",
-        path,
-        workspace=given.get("workspace") or os.environ.get("MOCKSERVER_WORKSPACE"),
-        token=given.get("token") or os.environ.get("MOCKSERVER_TOKEN"),
-        timeout=_LONGEST_S,
-    )
-    for row in read(root, answer, {"items": list})["items"]:
-        if isinstance(row, dict) and isinstance(row.get(member), str):
-            yield row[member]
+    client = client_of(root_of(given.get("url")), given.get("token"), timeout=_LONGEST_S)
+    headers = {"X-Mock-Workspace": given.get("workspace") or "default"}
+    for row in client.json("GET", path, headers=headers)["items"]:
+        if isinstance(row, dict) and isinstance(row.get(member), str | int):
+            yield str(row[member])
 
 
 def _is_harmless(name: str) -> bool:

@@ -8,10 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, option
-from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.values import EXISTING_FILE
 from mockserver.cli.options import OUTPUT
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Misused, argument, command, option
+from mockserver.cli.values import EXISTING_FILE
 from mockserver.cli.writing import write
 from mockserver.core.text.given import counted
 from mockserver.settings import given_file
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 _LARGEST = 32 * 1024 * 1024
 
 
-@command(
-    argument("file", type=EXISTING_FILE),
-    OUTPUT,
-    option(
-        "--base", metavar="PATH",
-        help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",
-    ),
-)  # fmt: skip
+@command("from-openapi")
+@argument("file", type=EXISTING_FILE)
+@OUTPUT
+@option(
+    "--base",
+    metavar="PATH",
+    help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",
+)
 def from_openapi(file: Path, output: Path | None, base: str | None) -> None:
     """Make a scenario of stubs out of an OpenAPI document, 3.0 or 3.1, YAML or JSON.
 

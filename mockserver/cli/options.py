@@ -2,85 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from mockserver.cli.framework.parameters import Option, option
-from mockserver.cli.framework.values import EXISTING_FOLDER, OUTPUT_FILE, Number, Value
-from mockserver.core.time import duration
-
-
-class _Token(Value):
-    """A token that a header can hold."""
-
-    def __call__(self, text: str) -> str:
-        if text and not (text.isprintable() and all(ord(sign) < 256 for sign in text)):
-            raise ValueError("it has characters that cannot stand in a header.")
-        return text
-
-
-class Seconds(Number):
-    """A number of seconds, or a duration such as `90s` or `16m`."""
-
-    def __call__(self, text: str) -> Any:
-        if not duration.is_duration(text):
-            try:
-                return super().__call__(text)
-            except ValueError as error:
-                raise ValueError(f"{error} Give seconds, or a duration {duration.EXAMPLES}.") from error
-        try:
-            return super().__call__(str(duration.parse(text).total_seconds()))
-        except ValueError as error:
-            raise ValueError(f"{text!r}: {error}") from error
-
+from mockserver.cli.known_names import names_of
+from mockserver.cli.program import Decorator, decorated, option
+from mockserver.cli.values import EXISTING_FOLDER, OUTPUT_FILE, Seconds, Token
 
 #: The heading in the help of the options that say whom a command asks.
 _SERVER = "Which server"
+_URL_HELP = "The root address of the server; the default is this machine and MOCKSERVER_PORT or 8003."
+
+
+def url(help: str = _URL_HELP) -> Decorator:  # noqa: A002  # as click calls it
+    """Return the option `--url`, the root address of a server."""
+    return option("--url", envvar="MOCKSERVER_URL", metavar="URL", help=help, section=_SERVER)
 
 
 def workspace(
-    help: str = "The workspace to speak with.",  # noqa: A002  # as argparse calls it
+    help: str = "The workspace to speak with.",  # noqa: A002  # as click calls it
     *,
-    default: str | None = "default",
-) -> Option:
-    """The option `--workspace`."""
+    default: str = "default",
+) -> Decorator:
+    """Return the option `--workspace`."""
     return option(
         "--workspace",
         envvar="MOCKSERVER_WORKSPACE",
         metavar="NAME",
+        type=Token(),
         default=default,
         help=help,
         section=_SERVER,
-        completes="workspace",
+        shell_complete=names_of("workspace"),
     )
 
 
+def waiting(help: str) -> Decorator:  # noqa: A002  # as click calls it
+    """Return the option `--wait`, a number of seconds."""
+    return option("--wait", type=Seconds(0), default=0, show_default=False, metavar="SECONDS", help=help)
+
+
 #: The flag `--json`, a command's parameter `as_json`.
-JSON = option("--json", dest="as_json", action="store_true", help="Print JSON.")
-#: The root address of a server, for `root_of`.
-URL = option(
-    "--url",
-    envvar="MOCKSERVER_URL",
-    metavar="URL",
-    help="The root address of the server; the default is this machine and MOCKSERVER_PORT or 8003.",
-    section=_SERVER,
-)
+JSON = option("--json", "as_json", is_flag=True, help="Print JSON.")
+URL = url()
 #: The control token of a server.
 TOKEN = option(
     "--token",
     envvar="MOCKSERVER_TOKEN",
     metavar="TOKEN",
-    type=_Token(),
+    type=Token(),
     help="The server's control token.",
     section=_SERVER,
 )
-WORKSPACE = workspace()
 #: Which server a command asks, and which workspace there: the parameters `url`, `token` and `workspace`.
-SERVER = (URL, TOKEN, WORKSPACE)
+SERVER = decorated(URL, TOKEN, workspace())
 
 #: The folder of scenarios of one's own, a command's parameter `folder`.
 SCENARIOS = option(
     "--scenarios",
-    dest="folder",
+    "folder",
     envvar="MOCKSERVER_SCENARIOS",
     type=EXISTING_FOLDER,
     metavar="DIR",
@@ -88,5 +65,10 @@ SCENARIOS = option(
 )
 #: The file into which a command writes.
 OUTPUT = option(
-    "--out", "--output", type=OUTPUT_FILE, metavar="FILE", help="Write to this file instead of standard output."
+    "--out",
+    "--output",
+    "output",
+    type=OUTPUT_FILE,
+    metavar="FILE",
+    help="Write to this file, not to standard output.",
 )

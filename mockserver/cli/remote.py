@@ -1,52 +1,40 @@
-"""Control calls to a running server, for commands."""
+"""A running server, for commands: its address, calls of its control API, and how a command ends that gets no answer."""
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Mapping
-from datetime import date
-from typing import TYPE_CHECKING, Any, cast
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
+from typing import Any, TypeVar
 
-from mockserver.cli.framework import Misused, fail
-from mockserver.cli.framework.values import yes_or_no
+import click
+
+from mockserver.cli.output import fail
+from mockserver.cli.program import Misused
+from mockserver.cli.progress import progress
 from mockserver.settings import without_version
+from mockserver.testing import trust
+from mockserver.testing.client import Client, MockServerError
 
-if TYPE_CHECKING:
-    from http.client import HTTPResponse
-    from urllib.error import HTTPError
-    from urllib.request import HTTPRedirectHandler, HTTPSHandler
+Found = TypeVar("Found")
 
-#: The members that a JSON object must have, each with its type.
-Shape = Mapping[str, Any]
-#: The shape of a problem (RFC 9457) as the control API gives it.
-PROBLEM: Shape = {"detail": str}
-#: How long an answer may take, in seconds; chosen far above the milliseconds that a control call takes.
-_TIMEOUT_S = 5.0
-#: The header of each option of a control call.
-_HEADERS = {
-    "workspace": "X-Mock-Workspace",
-    "token": "Authorization",
-    "media": "Content-Type",
-    "accept": "Accept",
-    "last_event": "Last-Event-ID",
-    "key": "api-key",
-}
+#: How long an answer may take, in seconds, beyond the time that the server is asked to wait. Chosen: far above the
+#: milliseconds that a control call takes.
+SPARE_S = 10.0
+#: The most seconds for which a command asks the server to wait at once; below the 30 that a control call takes.
+_WAIT_S = 25.0
 
 
-class Unreachable(Exception):
-    """No mockserver answers at an address: there is no answer, or one of another program."""
-
-
-class RequestRefused(Exception):
-    """A server has refused a control call; the message says why."""
+# ------------------------------------------------------------------ addresses
 
 
 def root_of(url: str | None) -> str:
-    """The root address of a server, without a slash at its end; without `url`, that of the default server here.
+    """Return the root address of a server, without a slash at its end; without `url`, of the default server here.
 
     Raises:
-        Misused: the address is no http address.
+        Misused: The address is not an HTTP address.
     """
     root = without_version(url or _here())
     if (reason := _address_error(root)) is not None:
@@ -55,21 +43,21 @@ def root_of(url: str | None) -> str:
 
 
 def _here() -> str:
-    """The root address of the default server here: the environment may be the one in which it was started.
+    """Return the root address of the default server here: the environment may be the one in which it was started.
 
     Raises:
         Misused: MOCKSERVER_TLS says neither yes nor no.
     """
     try:
-        speaks_tls = yes_or_no(os.environ.get("MOCKSERVER_TLS") or "no")
-    except ValueError as error:
-        raise Misused(f"MOCKSERVER_TLS: {error}") from error
+        speaks_tls = click.BOOL.convert(os.environ.get("MOCKSERVER_TLS") or "no", None, None)
+    except click.BadParameter as error:
+        raise Misused(f"MOCKSERVER_TLS: {error.message}") from error
     scheme = "https" if speaks_tls and not os.environ.get("MOCKSERVER_TLS_PORT") else "http"
     return f"{scheme}://127.0.0.1:{os.environ.get('MOCKSERVER_PORT', '8003')}"
 
 
 def _address_error(root: str) -> str | None:
-    """Why an address is not usable, as the end of a sentence and perhaps empty; None if it is usable."""
+    """Return why an address is not usable, as the end of a sentence and perhaps empty, or None if it is usable."""
     from urllib.parse import urlsplit
 
     if not root.startswith(("http://", "https://")):
@@ -86,203 +74,132 @@ def _address_error(root: str) -> str | None:
     return None if is_plain else ": it has characters that must be escaped"
 
 
-def get(root: str, path: str, *, token: str | None = None, timeout: float = _TIMEOUT_S, checked: bool = True) -> bytes:
-    """The body of the answer to a GET of the control API, which may take `timeout` seconds; `checked` as for `send`.
+# ------------------------------------------------------------------ calls
+
+
+def client_of(root: str, token: str | None = None, *, checked: bool = True, timeout: float = SPARE_S) -> Client:
+    """Return a client of the control API of a server, which may take `timeout` seconds to answer.
+
+    Unless `checked`, a server that speaks TLS may have any certificate; so may the default server here.
 
     Raises:
-        Unreachable: there was no answer, or one of another program.
-        RequestRefused: the answer is a problem.
+        Misused: The file of MOCKSERVER_CA cannot be read, or holds no certificates.
     """
-    return send(root, "GET", path, token=token, timeout=timeout, checked=checked)
-
-
-def send(
-    root: str,
-    method: str,
-    path: str,
-    *,
-    body: object = None,
-    timeout: float = _TIMEOUT_S,
-    checked: bool = True,
-    **headers: str | None,
-) -> bytes:
-    """The body of the answer to a control call, which may take `timeout` seconds.
-
-    The options are those of `opened`.
-
-    Raises:
-        Unreachable: there was no answer, or one of another program.
-        RequestRefused: the answer is a problem.
-    """
-    from http.client import HTTPException
-
-    from mockserver.testing.answers import body_of, unreachable
-
+    takes_any = root.startswith("https://") and (not checked or root == _here())
     try:
-        with opened(root, method, path, body=body, timeout=timeout, checked=checked, **headers) as answer:
-            return body_of(answer)
-    except (OSError, HTTPException) as error:
-        raise Unreachable(unreachable(root, error)) from error
-
-
-def opened(
-    root: str,
-    method: str,
-    path: str,
-    *,
-    body: object = None,
-    timeout: float = _TIMEOUT_S,
-    checked: bool = True,
-    **headers: str | None,
-) -> Any:
-    """The answer to a control call, to be read and closed; proxies of the environment are not used.
-
-    `body` is sent as JSON, bytes as they are, None as no body. Where it is not `checked`, a server that speaks TLS may
-    have any certificate; so may the default server here. `headers` are `workspace`, `token`, `media` (the type of a
-    body of bytes), `accept` (that of the answer) and `last_event` (after which a stream is to go on). Nothing may take
-    more than `timeout` seconds to come.
-
-    Raises:
-        Unreachable: there was no answer, or one of another program.
-        RequestRefused: the answer is a problem.
-    """
-    import urllib.request
-    from http.client import HTTPException
-    from urllib.error import HTTPError
-
-    from mockserver.testing.answers import unreachable
-
-    direct = urllib.request.build_opener(
-        urllib.request.ProxyHandler({}), _no_redirect(), *_secured(root, checked=checked)
-    )
-    content = body if isinstance(body, bytes | None) else json.dumps(body, default=_isoformat).encode()
-    sent = _sent(headers, has_content=content is not None)
-    call = urllib.request.Request(f"{root}{path}", content, sent, method=method)
-    try:
-        return direct.open(call, timeout=timeout)
-    except HTTPError as error:
-        raise refusal(root, error) from error
-    except (OSError, ValueError, HTTPException) as error:
-        raise Unreachable(unreachable(root, error)) from error
-
-
-def _sent(headers: Mapping[str, str | None], *, has_content: bool) -> dict[str, str]:
-    """The headers of a control call, by their names in HTTP."""
-    sent = {_HEADERS[name]: value for name, value in headers.items() if value}
-    if "Authorization" in sent:
-        sent["Authorization"] = f"Bearer {sent['Authorization']}"
-    if has_content:
-        sent.setdefault("Content-Type", "application/json")
-    return sent
-
-
-def _no_redirect() -> HTTPRedirectHandler:
-    """What takes a redirect, which no mock server gives here, for an answer."""
-    from urllib.request import HTTPRedirectHandler
-
-    class NoRedirect(HTTPRedirectHandler):
-        def redirect_request(self, *_: Any) -> None:
-            """Follow no redirect."""
-
-    return NoRedirect()
-
-
-def _secured(root: str, *, checked: bool) -> list[HTTPSHandler]:
-    """What speaks TLS with a server, if it is called over that.
-
-    Raises:
-        Misused: the file of MOCKSERVER_CA cannot be read, or holds no certificates.
-    """
-    if not root.startswith("https://"):
-        return []
-    from urllib.request import HTTPSHandler
-
-    from mockserver.testing import trust
-
-    try:
-        context = trust.trusting() if checked and root != _here() else trust.unchecked()
+        found = Client(root, token, trust.unchecked() if takes_any else None)
     except ValueError as error:
         raise Misused(str(error)) from error
-    return [HTTPSHandler(context=context)]
-
-
-def _isoformat(value: object) -> str:
-    """A date or moment of YAML, which JSON lacks, in ISO 8601."""
-    if isinstance(value, date):
-        return value.isoformat()
-    raise TypeError(f"there is no JSON for {value!r}")
-
-
-def refusal(root: str, error: HTTPError) -> Unreachable | RequestRefused:
-    """The error for an answer with a status of 400 or more: a problem is a refusal, all else is of another program."""
-    from http.client import HTTPException
-
-    from mockserver.testing.answers import body_of
-
-    with error:
-        if error.headers.get_content_type() == "application/problem+json":
-            try:
-                return RequestRefused(
-                    f"{root}: {read(root, body_of(cast('HTTPResponse', error.fp)), PROBLEM)['detail']}"
-                )
-            except (Unreachable, OSError, HTTPException) as other:
-                return Unreachable(str(other))
-    return _other_program(root, f"it answers {error.code} {error.reason}")
-
-
-def _other_program(root: str, why: str) -> Unreachable:
-    return Unreachable(f"no mock server answers at {root}: {why}")
-
-
-def read(root: str, answer: bytes, shape: Shape) -> dict[str, Any]:
-    """The JSON object of an answer that has the members of a shape.
-
-    Raises:
-        Unreachable: the answer is anything else, as another program gives it.
-    """
-    try:
-        found = json.loads(answer)
-    except (ValueError, RecursionError) as error:
-        raise _other_program(root, f"its answer is not JSON ({error})") from error
-    return checked(root, found, shape)
-
-
-def checked(root: str, found: Any, shape: Shape) -> dict[str, Any]:
-    """A value of an answer's JSON, which is an object that has the members of a shape.
-
-    Raises:
-        Unreachable: the value is anything else, as another program gives it.
-    """
-    if not isinstance(found, dict):
-        raise _other_program(root, "its answer is not a JSON object")
-    for name, type_ in shape.items():
-        if name not in found or not isinstance(found[name], type_):
-            raise _other_program(root, f"its answer has no valid member {name!r}")
+    found.timeout = timeout
     return found
 
 
-def health_of(root: str, *, checked: bool = True) -> dict[str, Any]:
-    """The answer of `/_mock/health`, which needs no token and which only a mockserver gives; `checked` as for `send`.
+def health_of(client: Client) -> dict[str, Any]:
+    """Return the answer of `/_mock/health`, which needs no token and which only a mock server gives.
 
     Raises:
-        Unreachable: there was no answer, or one of another program.
-        RequestRefused: the answer is a problem.
+        MockServerError: There is no answer, or another program answers.
     """
-    return read(root, get(root, "/_mock/health", checked=checked), {"status": str, "scenario": str})
+    found = client.json("GET", "/_mock/health")
+    if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("status", "scenario")):
+        raise MockServerError(None, f"no mock server answers at {client.url}: its health is none")
+    return found
 
 
-def answer_or_exit(root: str, method: str, path: str, shape: Shape | None, **options: Any) -> Any:
-    """The JSON answer to a control call; exits with 2 if the call is refused, and with 1 if no mockserver answers.
+def told(root: str, error: MockServerError) -> str:
+    """Return the sentence about a call that was refused or not answered."""
+    if error.members:
+        return f"{root}: {error.detail}"
+    return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
 
-    `shape` names the members that the answer must have; None: it must be empty. `options` are those of `send`.
-    """
+
+@contextmanager
+def answered(root: str) -> Iterator[None]:
+    """Exit with 2 if a call in a `with` block is refused, and with 1 if no mock server answers it."""
     try:
-        answer = send(root, method, path, **options)
-        found = None if shape is None else read(root, answer, shape)
-    except RequestRefused as error:
-        raise Misused(str(error)) from error
-    except Unreachable as error:
-        fail(str(error))
-    if shape is None and answer:
-        fail(str(_other_program(root, "its answer should be empty")))
+        yield
+    except MockServerError as error:
+        if error.members:
+            raise Misused(told(root, error)) from error
+        fail(told(root, error))
+
+
+class Target:
+    """A workspace of a running server. Its methods exit with 2 if a call is refused, with 1 if no server answers."""
+
+    def __init__(self, url: str | None, token: str | None, workspace: str | None = None) -> None:
+        """Check that a mock server answers: the answers to later calls are then those of a mock server.
+
+        Args:
+            url: The address of the server, as the option gives it.
+            token: The control token.
+            workspace: The name of the workspace; None: the default one.
+
+        Raises:
+            Misused: The address is not an HTTP address.
+        """
+        self.root = root_of(url)
+        self.workspace = workspace or "default"
+        self.client = client_of(self.root, token)
+        with answered(self.root):
+            health_of(self.client)
+
+    def call(self, method: str, path: str, body: object = None, *, timeout: float = SPARE_S, **options: Any) -> Any:
+        """Return the JSON value that a control call answers, or None if the answer is empty.
+
+        Args:
+            method: The method.
+            path: What follows `/_mock`.
+            body: What is sent as JSON; None: no body.
+            timeout: How long the answer may take, in seconds.
+            options: Other options of `Client.json`.
+        """
+        self.client.timeout = timeout
+        with answered(self.root):
+            return self.client.json(method, f"/_mock{path}", body=body, **self._named(options))
+
+    def get(self, path: str, /, *, wait: float = 0, **query: Any) -> Any:
+        """Return the JSON value that a GET answers, which may wait for so many seconds."""
+        wanted = {**query, "wait": f"{wait:.3f}"} if wait > 0 else query
+        return self.call("GET", path, query=wanted, timeout=wait + SPARE_S)
+
+    def awaited(self, path: str, wait: float, waiting_for: str, /, **query: Any) -> Any:
+        """Return a list, an object `{"items", "count"}`, as soon as it has an item; after so many seconds without."""
+        found: Any = None
+
+        def look(seconds: float) -> Any:
+            nonlocal found
+            found = self.get(path, wait=seconds, **query)
+            return found if found["items"] else None
+
+        until(wait, look, waiting_for)
+        return found
+
+    def beside(self, workspace: str) -> Target:
+        """Return another workspace of the same server."""
+        found = copy(self)
+        found.workspace = workspace
+        return found
+
+    def text(self, path: str, media: str) -> str:
+        """Return the text of a media type that a GET answers."""
+        with answered(self.root):
+            return self.client.call("GET", f"/_mock{path}", **self._named({"headers": {"Accept": media}})).text
+
+    def _named(self, options: dict[str, Any]) -> dict[str, Any]:
+        return {**options, "headers": {"X-Mock-Workspace": self.workspace, **options.get("headers", {})}}
+
+
+def until(seconds: float, look: Callable[[float], Found | None], waiting_for: str) -> Found | None:
+    """Return what `look` finds, as soon as it finds something; None if it is not there after so many seconds.
+
+    `look` is told how many seconds it may wait itself; a terminal shows what is waited for.
+    """
+    deadline = time.monotonic() + seconds
+    found = look(0)
+    if found is not None or seconds <= 0:
+        return found
+    with progress(f"waiting for {waiting_for}"):
+        while found is None and (left := deadline - time.monotonic()) > 0:
+            found = look(min(left, _WAIT_S))
     return found

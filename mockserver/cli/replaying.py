@@ -5,32 +5,28 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import nullcontext
-from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
-from mockserver.cli.framework import Misused, command, fail
-from mockserver.cli.framework.output import echo
-from mockserver.cli.options import JSON, TOKEN, URL
-from mockserver.cli.remote import RequestRefused, Unreachable, refusal, root_of
+from mockserver.cli.options import JSON, TOKEN, url
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import command
+from mockserver.cli.remote import answered, root_of
 
 
-@command(
-    JSON,
-    replace(URL, help="The root address of a running server, which gets a workspace for this alone."),
-    TOKEN,
-)
+@command("verify")
+@JSON
+@url("The root address of a running server, which gets a workspace for this alone.")
+@TOKEN
 def verify(url: str | None, token: str | None, as_json: bool) -> int:
     """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs."""
     from http.client import HTTPException
-    from urllib.error import HTTPError
 
     from mockserver.testing.answers import unreachable
 
     root = root_of(url) if url else None
     try:
-        found = _replayed(root, token)
-    except HTTPError as error:
-        _exit_with(refusal(root or "", error))
+        with answered(root or ""):
+            found = _replayed(root, token)
     except (OSError, HTTPException, UnicodeError) as error:
         fail(unreachable(root or "", error))
     wrong = {name: rows for name, rows in found.items() if rows}
@@ -41,12 +37,6 @@ def verify(url: str | None, token: str | None, as_json: bool) -> int:
             echo("\n  ".join([name, *rows]))
         echo(f"{len(found) - len(wrong)} of {len(found)} exchanges as promised")
     return 1 if wrong else 0
-
-
-def _exit_with(error: RequestRefused | Unreachable) -> NoReturn:
-    if isinstance(error, RequestRefused):
-        raise Misused(str(error))
-    fail(str(error))
 
 
 def _replayed(root: str | None, token: str | None) -> dict[str, list[str]]:

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.framework import argument, command, fail, group
-from mockserver.cli.framework.output import echo
+from mockserver.cli.known_names import names_of
 from mockserver.cli.options import JSON, OUTPUT, SCENARIOS
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Group, argument
 from mockserver.cli.writing import write
 from mockserver.settings.locations import SCHEMA_FILE
 
@@ -16,7 +17,12 @@ if TYPE_CHECKING:
     from mockserver.scenario.documents.library import Library
 
 
-@command(SCENARIOS, JSON)
+scenarios = Group("scenarios", default="list", help="List, check and show scenarios.")
+
+
+@scenarios.command("list")
+@SCENARIOS
+@JSON
 def list_(folder: Path | None, as_json: bool) -> None:
     """Names and descriptions of all scenarios."""
     rows = list(_library(folder).describe())
@@ -29,7 +35,10 @@ def list_(folder: Path | None, as_json: bool) -> None:
         echo(f"{row['name']:{width}}  {kind}{row.get('error') or row['description'].strip()}")
 
 
-@command(argument("names", nargs="*", metavar="NAME|PATH", completes="scenario"), SCENARIOS, JSON)
+@scenarios.command("check")
+@argument("names", nargs=-1, metavar="NAME|PATH", shell_complete=names_of("scenario"))
+@SCENARIOS
+@JSON
 def check(names: list[str], folder: Path | None, as_json: bool) -> int:
     """Load scenarios, all if none is named; tell every mistake with its line."""
     from mockserver.scenario.documents.mistakes import ScenarioError
@@ -57,7 +66,10 @@ def _as_json(mistake: Any) -> dict[str, Any]:
     return {**location, "path": mistake.pointer, "message": mistake.message, "text": str(mistake)}
 
 
-@command(argument("name", metavar="NAME|PATH", completes="scenario"), SCENARIOS, JSON)
+@scenarios.command("show")
+@argument("name", metavar="NAME|PATH", shell_complete=names_of("scenario"))
+@SCENARIOS
+@JSON
 def show(name: str, folder: Path | None, as_json: bool) -> None:
     """A scenario with all that it extends, as YAML."""
     from mockserver.scenario.documents.document import refuse_unreadable
@@ -82,7 +94,8 @@ def _as_text(value: Any) -> str:
     return write_instant(value) if isinstance(value, datetime) else str(value)
 
 
-@command(OUTPUT)
+@scenarios.command("schema")
+@OUTPUT
 def schema(output: Path | None) -> None:
     """The JSON Schema of scenarios, which editors use by a first line `# yaml-language-server: $schema=FILE`."""
     write(output, SCHEMA_FILE.read_text(encoding="utf-8"))
@@ -92,6 +105,3 @@ def _library(folder: Path | None) -> Library:
     from mockserver.scenario.documents.library import Library
 
     return Library(*([folder] if folder else []))
-
-
-scenarios = group("scenarios", list_, check, show, schema, default=list_, help="List, check and show scenarios.")

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.cli.environment import check_names, variable
 from mockserver.cli.flags import flags
-from mockserver.cli.framework import Misused, command, fail
-from mockserver.cli.framework.output import echo
-from mockserver.cli.framework.program import give_up
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Misused, command, give_up
 from mockserver.settings import declared
 
 if TYPE_CHECKING:
@@ -35,7 +34,7 @@ _KEY_HINTS = {
 _COLLECTIONS_OF_THE_NEWEST = 100
 
 
-@command(*flags())
+@command("serve")
 def serve(**options: Any) -> int:
     """Start the server, and print its address as the first line."""
     check_names(os.environ, {variable(row.name) for row in declared()})
@@ -43,7 +42,6 @@ def serve(**options: Any) -> int:
         if options[secret] is None:
             # An empty variable is as good as none. Here it has to be refused, not ignored: it was meant to be a secret.
             options[secret] = os.environ.get(variable(secret))
-    options = {name: tuple(value) if isinstance(value, list) else value for name, value in options.items()}
     with _without_collection():
         runtime = _open_runtime(options)
         _stop_at_signals(runtime)
@@ -54,6 +52,10 @@ def serve(**options: Any) -> int:
     finally:
         is_saved = runtime.close()
     return 0 if is_saved else 1
+
+
+#: The flags of all settings, before `--help`.
+serve.params.extend(flags())
 
 
 def _print_addresses(runtime: Runtime) -> None:

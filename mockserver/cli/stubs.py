@@ -6,32 +6,38 @@ import json
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import argument, command, fail, group, option
-from mockserver.cli.framework.output import echo
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import none
 from mockserver.cli.openapi_import import from_openapi
 from mockserver.cli.options import JSON, SCENARIOS, TOKEN, URL, workspace
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Group, argument, decorated, option
 from mockserver.cli.recording import record
-from mockserver.cli.remote import Shape, Unreachable, answer_or_exit, checked, root_of
+from mockserver.cli.remote import Target
+from mockserver.testing.client import path_segment
 
 #: The options that choose a server and a workspace, and `--json`.
-_TARGET = (JSON, URL, TOKEN, workspace("The workspace that has the stubs."))
-
-#: The members of a stub that the commands print.
-_STUB: Shape = {"id": str, "method": str, "path": str, "hits": int, "active": bool}
-_STUBS: Shape = {"items": list}
+_TARGET = decorated(JSON, URL, TOKEN, workspace("The workspace that has the stubs."))
 
 
-@command(*_TARGET)
+stubs = Group("stubs", default="list", help="Add, list and remove stubs: answers for other operations.")
+stubs.add_command(from_openapi)
+stubs.add_command(record)
+
+
+@stubs.command("list")
+@_TARGET
 def list_(as_json: bool, **target: Any) -> None:
     """The stubs in the order in which they are asked, with their hits."""
-    _show(_call("GET", "", target, _STUBS)["items"], target, as_json=as_json)
+    _show(Target(**target).get("/stubs")["items"], as_json=as_json)
 
 
-@command(argument("identifier", metavar="ID", completes="stub"), *_TARGET)
+@stubs.command("show")
+@argument("identifier", metavar="ID", shell_complete=names_of("stub"))
+@_TARGET
 def show(identifier: str, as_json: bool, **target: Any) -> None:
     """One stub, as YAML."""
-    found = _call("GET", f"/{_path_segment(identifier)}", target, _STUB)
+    found = Target(**target).get(f"/stubs/{path_segment(identifier)}")
     if as_json:
         echo(json.dumps(found))
         return
@@ -40,39 +46,37 @@ def show(identifier: str, as_json: bool, **target: Any) -> None:
     echo(to_yaml(found), nl=False)
 
 
-@command(
-    argument("names", nargs="+", metavar="NAME|PATH", completes="scenario"),
-    option("--replace", action="store_true", help="Remove the stubs that are there."),
-    SCENARIOS,
-    *_TARGET,
-)
+@stubs.command("add")
+@argument("names", nargs=-1, required=True, metavar="NAME|PATH", shell_complete=names_of("scenario"))
+@option("--replace", is_flag=True, help="Remove the stubs that are there.")
+@SCENARIOS
+@_TARGET
 def add(names: list[str], replace: bool, folder: Path | None, as_json: bool, **target: Any) -> None:
     """Add the stubs of scenarios, before those that are there: of stub libraries such as contacts, or of files."""
     items = [stub for name in names for stub in _written(name, folder)]
-    found = _call("PUT" if replace else "POST", "", target, _STUBS, {"items": items})["items"]
-    _show(found, target, as_json=as_json)
+    found = Target(**target).call("PUT" if replace else "POST", "/stubs", {"items": items})
+    _show(found["items"], as_json=as_json)
 
 
-@command(argument("identifiers", nargs="+", metavar="ID", completes="stub"), *_TARGET)
+@stubs.command("remove")
+@argument("identifiers", nargs=-1, required=True, metavar="ID", shell_complete=names_of("stub"))
+@_TARGET
 def remove(identifiers: list[str], as_json: bool, **target: Any) -> None:
     """Remove stubs; what they have stored stays."""
+    server = Target(**target)
     for identifier in identifiers:
-        _call("DELETE", f"/{_path_segment(identifier)}", target, None)
+        server.call("DELETE", f"/stubs/{path_segment(identifier)}")
     echo(json.dumps({"removed": identifiers}) if as_json else f"removed: {' '.join(identifiers)}")
 
 
-@command(*_TARGET)
+@stubs.command("clear")
+@_TARGET
 def clear(as_json: bool, **target: Any) -> None:
     """Remove all stubs; what they have stored stays."""
-    count = len(_call("GET", "", target, _STUBS)["items"])
-    _call("DELETE", "", target, None)
+    server = Target(**target)
+    count = len(server.get("/stubs")["items"])
+    server.call("DELETE", "/stubs")
     echo(json.dumps({"removed": count}) if as_json else f"removed: {count}")
-
-
-stubs = group(
-    "stubs", list_, show, add, remove, clear, from_openapi, record, default=list_,
-    help="Add, list and remove stubs: answers for other operations.",
-)  # fmt: skip
 
 
 def _written(name: str, folder: Path | None) -> list[Any]:
@@ -92,19 +96,8 @@ def _written(name: str, folder: Path | None) -> list[Any]:
     return found
 
 
-def _call(method: str, path: str, target: dict[str, Any], shape: Shape | None, body: object = None) -> Any:
-    """The JSON answer to a control call about stubs; exits if there is none."""
-    options = {name: target[name] for name in ("workspace", "token")}
-    return answer_or_exit(root_of(target["url"]), method, f"/_mock/stubs{path}", shape, body=body, **options)
-
-
-def _show(rows: list[Any], target: dict[str, Any], *, as_json: bool) -> None:
+def _show(rows: list[Any], *, as_json: bool) -> None:
     """Print stubs, a line each."""
-    try:
-        for row in rows:
-            checked(root_of(target["url"]), row, _STUB)
-    except Unreachable as error:
-        fail(str(error))
     if as_json:
         echo(json.dumps(rows))
         return
@@ -118,9 +111,3 @@ def _show(rows: list[Any], target: dict[str, Any], *, as_json: bool) -> None:
 
 def _counted(hits: int) -> str:
     return f"{hits} hit{'s' * (hits != 1)}"
-
-
-def _path_segment(text: str) -> str:
-    from urllib.parse import quote
-
-    return quote(text, safe="")

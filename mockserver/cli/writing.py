@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from mockserver.cli.framework import Misused
-from mockserver.cli.framework.output import echo
+from mockserver.cli.output import echo
+from mockserver.cli.program import Misused
 
 
 def write(output: Path | None, text: str) -> None:

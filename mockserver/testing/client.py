@@ -6,18 +6,20 @@ import json
 import os
 import ssl
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
-from typing import Any, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 from mockserver.settings import without_version
 from mockserver.testing.answers import body_of, unreachable
-from mockserver.testing.arguments import CallOptions
 from mockserver.testing.blocking import may_wait, warn_of_loop
 from mockserver.testing.cancellation import present
 from mockserver.testing.trust import trusting
+
+if TYPE_CHECKING:
+    from mockserver.testing.arguments import CallOptions
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -105,6 +107,8 @@ class Client:
         self.url: str = f"{parts.scheme}://{parts.netloc}{self._prefix}"
         self._context = None if parts.scheme == "http" else _context(trust)
         self._host, self._port = parts.hostname, parts.port
+        #: How long an answer may take, in seconds.
+        self.timeout = _TIMEOUT_S
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
         #: Connections that are open and not in use, the one used last at the right.
         self._idle: deque[HTTPConnection] = deque()
@@ -169,6 +173,28 @@ class Client:
             raise error
         return Answer(status, text)
 
+    def lines(self, path: str, *, timeout: float, headers: Mapping[str, str] | None = None) -> Iterator[bytes]:
+        """Yield the lines of an answer that goes on, a stream of events, over a connection of its own.
+
+        Raises:
+            MockServerError: The server refuses the call, or does not answer, or sends nothing for `timeout` seconds.
+        """
+        connection = self._new_connection()
+        try:
+            connection.connect()
+            connection.sock.settimeout(timeout)
+            connection.request("GET", f"{self._prefix}{path}", headers={**self._headers, **(headers or {})})
+            answer = connection.getresponse()
+            if answer.status >= 400:
+                raise _refusal(f"GET {path}", Answer(answer.status, body_of(answer).decode(errors="replace")))
+            if answer.headers.get_content_type() != "text/event-stream":
+                raise MockServerError(None, f"no mock server answers at {self.url}: its answer is not a stream")
+            yield from answer
+        except (OSError, HTTPException) as error:
+            raise MockServerError(None, unreachable(self.url, error)) from error
+        finally:
+            connection.close()
+
     def _exchange(self, request: Request) -> tuple[int, str]:
         """The status and the text of an answer.
 
@@ -178,7 +204,7 @@ class Client:
             kept = self._take()
             connection = kept or self._new_connection()
             try:
-                found = _answered(connection, request)
+                found = _answered(connection, request, self.timeout)
             except BaseException as error:
                 connection.close()
                 if kept is not None and isinstance(error, ConnectionError):
@@ -190,9 +216,10 @@ class Client:
             return found
 
     def _new_connection(self) -> HTTPConnection:
+        timeout = min(self.timeout, _CONNECT_TIMEOUT_S)
         if self._context is None:
-            return HTTPConnection(self._host, self._port, timeout=_CONNECT_TIMEOUT_S)
-        return HTTPSConnection(self._host, self._port, timeout=_CONNECT_TIMEOUT_S, context=self._context)
+            return HTTPConnection(self._host, self._port, timeout=timeout)
+        return HTTPSConnection(self._host, self._port, timeout=timeout, context=self._context)
 
     def _take(self) -> HTTPConnection | None:
         if self._process != os.getpid():  # the connections are those of the process that was forked, and goes on
@@ -210,13 +237,13 @@ def _context(trust: Trust) -> ssl.SSLContext:
     return trust if isinstance(trust, ssl.SSLContext) else trusting(trust)
 
 
-def _answered(connection: HTTPConnection, request: Request) -> tuple[int, str]:
+def _answered(connection: HTTPConnection, request: Request, timeout: float) -> tuple[int, str]:
     """The status and the text of the answer to a request on a connection, which may be one that is not open yet."""
     cancellation = present()
     if connection.sock is None:
         connection.connect()
     if connection.sock is not None:  # as it now is
-        connection.sock.settimeout(_TIMEOUT_S)
+        connection.sock.settimeout(timeout)
     cancellation.enter(connection.sock)
     connection.request(*request)
     answer = connection.getresponse()

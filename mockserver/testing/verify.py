@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Mapping
@@ -13,6 +12,7 @@ from flask.testing import FlaskClient
 from mockserver.app import create_app
 from mockserver.evidence.replay import ReceivedAnswer, Send
 from mockserver.settings import Settings
+from mockserver.testing.client import Client, MockServerError
 
 
 def in_process() -> Send:
@@ -37,7 +37,7 @@ def over_http(root: str, token: str | None = None) -> Iterator[Send]:
     They go to a workspace made for this alone, which is dropped at the end and is left out of the server's coverage.
 
     Raises:
-        urllib.error.HTTPError: the workspace cannot be made, for example without the control token.
+        MockServerError: the workspace cannot be made, for example without the control token.
         OSError: nothing answers at the address, at the start or while requests are sent.
     """
     direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -59,12 +59,13 @@ def over_http(root: str, token: str | None = None) -> Iterator[Send]:
             with error:
                 return ReceivedAnswer(error.status or 0, dict(error.headers), error.read())
 
-    made = ask("POST", "/_mock/workspaces", with_token, b'{"scenario":"empty","counted":false}')
+    control = Client(root, token)
+    made = control.json("POST", "/_mock/workspaces", body={"scenario": "empty", "counted": False})
     try:
-        name = json.loads(made.body)["name"]
-    except (ValueError, TypeError, LookupError) as error:
-        raise ConnectionError("another server answers there") from error
+        name = made["name"]
+    except (TypeError, LookupError) as error:
+        raise MockServerError(None, f"no mock server answers at {root}: it makes no workspaces") from error
     try:
         yield send
     finally:
-        ask("DELETE", f"/_mock/workspaces/{name}", with_token, b"")
+        control.json("DELETE", f"/_mock/workspaces/{name}")

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 import requests
@@ -16,8 +17,14 @@ import requests
 import mockserver
 from mockserver import Settings, cli, create_app
 from mockserver.cli import serving
-from mockserver.cli.framework.parsing import parse
 from mockserver.settings import declared
+
+
+def parsed(words, **environment):
+    """The values of the flags of `serve`, for some words and variables."""
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("MOCKSERVER_")}
+    with mock.patch.dict(os.environ, {**variables, **environment}, clear=True):
+        return serving.serve.make_context("serve", list(words)).params
 
 
 @pytest.mark.parametrize(
@@ -32,7 +39,7 @@ def test_every_command_has_help(run, command):
 
 def test_whatever_writes_a_file_takes_both_names_of_the_option():
     """Who knows one of the names from one command need not know another from the next."""
-    flags = [option.flags for _, command in cli.commands.walk() for option in command.options]
+    flags = [tuple(option.opts) for _, command in cli.commands.walk() for option in command.params]
 
     assert {names for names in flags if any(name.startswith("--out") for name in names)} == {("--out", "--output")}
 
@@ -145,17 +152,15 @@ def test_a_misused_flag_ends_with_2(run, arguments):
     assert run("serve", *arguments).exit_code == 2
 
 
-@pytest.mark.parametrize(
-    "flag", [flag for flag in serving.serve.options if flag.name != "help"], ids=lambda flag: flag.name
-)
+@pytest.mark.parametrize("flag", serving.serve.params, ids=lambda flag: flag.name)
 def test_every_flag_of_serve_is_a_variable_and_a_setting(flag):
-    assert flag.envvar == f"MOCKSERVER_{flag.flag.removeprefix('--').replace('-', '_').upper()}"
+    assert flag.envvar == f"MOCKSERVER_{flag.opts[-1].removeprefix('--').replace('-', '_').upper()}"
     assert flag.name in {field.name for field in dataclasses.fields(Settings)}
 
 
 def test_every_setting_is_a_flag_with_the_same_default():
     """But for the log, which is the command's own: a server within another program is silent."""
-    flags = {flag.name: flag.default for flag in serving.serve.options}
+    flags = {flag.name: flag.default for flag in serving.serve.params}
 
     defaults = {field.name: field.default for field in dataclasses.fields(Settings) if field.default is not None}
     assert {name: flags[name] for name in defaults} == defaults | {"log_format": "text"}
@@ -165,7 +170,7 @@ def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
     named = {field.name for field in dataclasses.fields(Settings) if field.name.endswith(("_limit", "_timeout"))}
 
     assert {row.name for row in declared() if row.declaration.beyond} == named
-    assert {flag.name for flag in serving.serve.options if flag.section == "Limits"} == named
+    assert {flag.name for flag in serving.serve.params if flag.section == "Limits"} == named
 
 
 @pytest.mark.parametrize(
@@ -178,15 +183,13 @@ def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
     ],
 )
 def test_several_names_stand_in_one_variable(given, found):
-    values = parse(serving.serve, [], {"MOCKSERVER_ALLOWED_HOST": given})
-
-    assert tuple(values["allowed_host"]) == found
+    assert parsed([], MOCKSERVER_ALLOWED_HOST=given)["allowed_host"] == found
 
 
 def test_several_names_are_given_one_by_one():
     arguments = ["--allowed-host", "a.test", "--allowed-host", "b.test,c.test"]
 
-    assert parse(serving.serve, arguments, {})["allowed_host"] == ["a.test", "b.test", "c.test"]
+    assert parsed(arguments)["allowed_host"] == ("a.test", "b.test", "c.test")
 
 
 @pytest.mark.parametrize("token", ["", " ", "\n"])
@@ -212,7 +215,7 @@ def test_the_key_for_forwarded_calls_is_never_printed(run):
 
 @pytest.mark.parametrize(("given", "writes"), [([], False), (["--forward-writes"], True)])
 def test_a_flag_that_takes_no_value_says_yes(given, writes):
-    assert parse(serving.serve, given, {})["forward_writes"] is writes
+    assert parsed(given)["forward_writes"] is writes
 
 
 def test_a_token_in_a_file_that_is_not_there_stops_the_start(run, tmp_path):
@@ -445,8 +448,9 @@ def test_on_a_terminal_four_lines_tell_what_to_try(option, told):
 
 
 def test_a_command_imports_the_module_of_no_other_one():
-    program = "import sys; from mockserver.cli import _MODULES as modules, commands\n"
-    program += "commands.find('machines')\n"
+    program = "import sys; from mockserver.cli import _SECTIONS, commands\n"
+    program += "modules = {name: module for names in _SECTIONS.values() for name, module in names.items()}\n"
+    program += "commands.get_command(None, 'machines')\n"
     program += "print(*sorted({name for name in modules.values() if f'mockserver.cli.{name}' in sys.modules}))"
 
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

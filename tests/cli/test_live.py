@@ -479,7 +479,6 @@ def test_a_comparison_leaves_no_workspace_behind(run, shown, tmp_path):
         (["workspaces", "new", "no-such"], "no-such"),
         (["workspaces", "drop", "default"], "default"),
         (["state", "put", "no-such.yaml"], "cannot be read"),
-        (["state", "put", "a\0b"], "cannot be read"),
         (["restore", "no-such"], "no-such"),
         (["deliveries", "redeliver", "7"], "7"),
         (["mail", "--wait", "-1"], "not in the range"),

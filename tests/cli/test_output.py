@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from mockserver.cli.framework.output import is_coloured, paint, printable, table
+from mockserver.cli.output import is_coloured, paint, printable, table
 
 
 class Terminal(io.StringIO):

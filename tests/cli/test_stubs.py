@@ -11,7 +11,6 @@ import requests
 import yaml
 
 from mockserver.cli import serving
-from mockserver.cli.framework.parsing import parse
 
 SCENARIO = {
     "accounts": [{"name": "acme", "api_keys": ["any"]}],
@@ -154,5 +153,7 @@ def test_another_program_is_told_from_a_mockserver(run):
     assert (answer.exit_code, "no mock server answers" in answer.output) == (1, True)
 
 
-def test_libraries_of_the_environment_are_those_of_the_server():
-    assert parse(serving.serve, [], {"MOCKSERVER_STUBS": "a,b"})["stubs"] == ["a", "b"]
+def test_libraries_of_the_environment_are_those_of_the_server(monkeypatch):
+    monkeypatch.setenv("MOCKSERVER_STUBS", "a,b")
+
+    assert serving.serve.make_context("serve", []).params["stubs"] == ("a", "b")

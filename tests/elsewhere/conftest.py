@@ -106,8 +106,8 @@ def wheel(build, once):
 
 @pytest.fixture(scope="session")
 def bare(environments, wheel):
-    """An environment with the wheel and nothing else."""
-    return environments.make("bare", lambda found: found.install("--no-index", str(wheel)))
+    """An environment with the wheel, and click, which it requires."""
+    return environments.make("bare", lambda found: found.install("-c", str(_PINS), str(wheel)))
 
 
 @pytest.fixture(scope="session")
@@ -126,7 +126,7 @@ def replaced(environments, wheel):
     """An environment with the wheel, over which the other distribution with the same import package was installed."""
 
     def fill(found):
-        found.install("--no-index", str(wheel))
+        found.install("-c", str(_PINS), str(wheel))
         found.install("-c", str(_PINS), "pytest", "mockserver-client==9.2.0")
 
     return environments.make("replaced", fill)

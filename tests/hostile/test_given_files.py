@@ -15,7 +15,7 @@ PACKAGE = Path(mockserver.__file__).parent
 ENDLESS = "/dev/zero"
 #: The modules that read files of our own, or of the system, which nobody names.
 READS_ITS_OWN = {
-    "beyond/catalogue.py", "cli/completing.py", "cli/initializing.py", "cli/scenarios.py",
+    "beyond/catalogue.py", "cli/initializing.py", "cli/scenarios.py",
     "control/server/documents.py", "control/server/pages.py", "control/workspaces/state.py",
     "dashboard/framework/static.py", "evidence/fixture.py", "settings/distribution.py", "storage/redis/client.py",
     "testing/sessions/folder.py", "testing/sessions/replaying/steps.py", "web/pages/page.py",

@@ -285,9 +285,9 @@ def test_a_full_workspace_can_be_kept_and_restored(master):
 
 
 def test_the_limit_of_rows_leaves_room_for_whatever_can_be_generated():
-    flag = next(option for option in flags() if option.flag == "--rows-limit")
+    flag = next(option for option in flags() if option.name == "rows_limit")
 
-    assert flag.type.least == MOST_GENERATED
+    assert flag.type.min == MOST_GENERATED
     assert flag.default > MOST_GENERATED
 
 

@@ -11,6 +11,7 @@ from invoking import invoke
 
 from mockserver import MockServer, MockServerError
 from mockserver.testing import answers
+from mockserver.testing.client import Client
 
 
 def ok(body, *headers):
@@ -108,3 +109,28 @@ def test_an_answer_that_takes_too_long_is_given_up(program, monkeypatch):
 
     with pytest.raises(MockServerError, match="its answer does not end"):
         MockServer.connect(url)
+
+
+def test_client_gives_up_after_its_timeout_when_a_server_hangs():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        client = Client(f"http://127.0.0.1:{silent.getsockname()[1]}")
+        client.timeout = 0.05
+
+        with pytest.raises(MockServerError, match="it did not answer in time"):
+            client.json("GET", "/_mock/health")
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (ok("<html>hi</html>"), "its answer is not a stream"),
+        (b'HTTP/1.1 404 No\r\nContent-Length: 17\r\n\r\n{"detail":"gone"}', "404: gone"),
+        (b"", "no mock server answers"),
+    ],
+    ids=["page", "refusal", "nothing"],
+)
+def test_stream_is_refused_with_a_sentence_when_it_is_none(program, answer, told):
+    client = Client(program(lambda: [answer]))
+
+    with pytest.raises(MockServerError, match=told):
+        list(client.lines("/_mock/stream", timeout=5))

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, table
-from mockserver.cli.framework.values import Integer
+import click
+
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import moment, more
-from mockserver.cli.live.progress import progress
-from mockserver.cli.live.target import Target
 from mockserver.cli.options import JSON, SERVER
-from mockserver.cli.remote import Shape
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, paint, table
+from mockserver.cli.program import Command, Group, Misused, argument, command, option
+from mockserver.cli.progress import progress
+from mockserver.cli.remote import Target
+from mockserver.cli.values import Integer
 from mockserver.core.time import duration
 
-_CLOCK: Shape = {"now": str, "frozen": bool}
-_TIMER: Shape = {"id": str, "at": str, "machine": str, "event": str}
-_FIRED: Shape = {**_CLOCK, "fired": list}
 #: How long an advance may take, in seconds: the server gives up after 600, as webhook calls on the way are waited for.
 _LONGEST_S = 660.0
+#: How a negative duration begins.
+_SIGNED = tuple(f"-{sign}" for sign in "0123456789P")
 
 
-@command(
-    option("--freeze", action="store_true", help="Stop the clock: only commands move it."),
-    option("--thaw", action="store_true", help="Let the clock run with real time."),
-    option("--set", dest="now", metavar="MOMENT", help="Move the clock forward to it, such as 2026-03-01T09:00:00Z."),
-    option("-n", "--limit", type=Integer(0, 1000), default=10, metavar="N", help="How many timers to list."),
-    JSON, *SERVER,
-)  # fmt: skip
+class _Signed(Command):
+    """A command whose argument may be negative: `-1h` is not taken for options, but told what is wrong with it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of a command line, an argument with a sign last."""
+        signed = [word for word in args if word.startswith(_SIGNED)]
+        others = [word for word in args if word not in signed]
+        return super().parse_args(ctx, [*others, "--", *signed] if signed else args)
+
+
+clock = Group("clock", default="show", help="Show or change the clock of a workspace.")
+
+
+@clock.command("show")
+@option("--freeze", is_flag=True, help="Stop the clock: only commands move it.")
+@option("--thaw", is_flag=True, help="Let the clock run with real time.")
+@option("--set", "now", metavar="MOMENT", help="Move the clock forward to it, such as 2026-03-01T09:00:00Z.")
+@option("-n", "--limit", type=Integer(0, 1000), default=10, metavar="N", help="How many timers to list.")
+@JSON
+@SERVER
 def show(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """Show the time in a workspace and its next timers; or freeze, thaw or set its clock.
 
@@ -41,41 +55,42 @@ def show(freeze: bool, thaw: bool, now: str | None, limit: int, as_json: bool, *
     if change:
         _change(target, change, as_json)
         return
-    found, due = target.get("/clock", _CLOCK), _timers(target, limit)
+    found, due = target.get("/clock"), _timers(target, limit)
     if as_json:
         echo(to_json({**found, "timers": due["items"]}))
     else:
         _show(found, due)
 
 
-@command(JSON, *SERVER)
+@clock.command("freeze")
+@JSON
+@SERVER
 def freeze(as_json: bool, **server: Any) -> None:
     """Stop the clock: only commands move it."""
     _change(Target(**server), {"frozen": True}, as_json)
 
 
-@command(JSON, *SERVER)
+@clock.command("thaw")
+@JSON
+@SERVER
 def thaw(as_json: bool, **server: Any) -> None:
     """Let the clock run with real time."""
     _change(Target(**server), {"frozen": False}, as_json)
 
 
-@command(
-    argument("now", metavar="MOMENT", help="A moment such as 2026-03-01T09:00:00Z, or a duration from now."),
-    JSON, *SERVER,
-)  # fmt: skip
+@clock.command("set", cls=_Signed)
+@argument("now", metavar="MOMENT", help="A moment such as 2026-03-01T09:00:00Z, or a duration from now.")
+@JSON
+@SERVER
 def set_(now: str, as_json: bool, **server: Any) -> None:
     """Move the clock forward to a moment, and fire the timers that are due on the way."""
     _change(Target(**server), {"now": now}, as_json)
 
 
-clock = group("clock", show, freeze, thaw, set_, default=show, help="Show or change the clock of a workspace.")
-
-
 def _change(target: Target, change: dict[str, Any], as_json: bool) -> None:
     """Change the clock, and print it."""
     with progress("moving the clock"):
-        found = target.call("PUT", "/clock", change, shape=_CLOCK, timeout=_LONGEST_S)
+        found = target.call("PUT", "/clock", change, timeout=_LONGEST_S)
     echo(to_json(found) if as_json else _now(found))
 
 
@@ -89,13 +104,15 @@ def _show(found: Any, due: Any) -> None:
             echo(paint(others, "soft"))
 
 
-@command(
-    argument(
-        "by", metavar="DURATION|next|TIMER", completes=("next",),
-        help="16m, 1h30m, 2d or PT16M; next; or the id of a timer.",
-    ),
-    JSON, *SERVER,
-)  # fmt: skip
+@command("advance", cls=_Signed)
+@argument(
+    "by",
+    metavar="DURATION|next|TIMER",
+    shell_complete=names_of("length"),
+    help="16m, 1h30m, 2d or PT16M; next; or the id of a timer.",
+)
+@JSON
+@SERVER
 def advance(by: str, as_json: bool, **server: Any) -> None:
     """Move the clock of a workspace forward, and fire the timers that are due on the way.
 
@@ -105,13 +122,12 @@ def advance(by: str, as_json: bool, **server: Any) -> None:
     body = _length(by)
     target = Target(**server)
     with progress("advancing"):
-        found = target.call("POST", "/clock/advance", body, shape=_FIRED, timeout=_LONGEST_S)
+        found = target.call("POST", "/clock/advance", body, timeout=_LONGEST_S)
     if as_json:
         echo(to_json(found))
         return
-    fired = [row for row in found["fired"] if isinstance(row, dict)]
-    if fired:
-        rows = [(moment(row.get("at")), row.get("machine"), row.get("key"), row.get("event")) for row in fired]
+    if found["fired"]:
+        rows = [(moment(row["at"]), row["machine"], row.get("key"), row["event"]) for row in found["fired"]]
         echo(table(("fired at", "machine", "key", "event"), rows))
     echo(_now(found))
 
@@ -137,7 +153,7 @@ def _length(text: str) -> dict[str, str]:
 
 
 def _timers(target: Target, limit: int) -> Any:
-    return target.listed("/clock/timers", _TIMER, limit=limit) if limit else {"items": []}
+    return target.get("/clock/timers", limit=limit) if limit else {"items": []}
 
 
 def _now(found: Any) -> str:

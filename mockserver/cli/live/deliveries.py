@@ -7,39 +7,41 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import Painted, echo, paint, printable
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.values import Integer
-from mockserver.cli.live.lines import listing, moment
-from mockserver.cli.live.target import Target, segment, until
-from mockserver.cli.options import JSON, SERVER, Seconds
-from mockserver.cli.remote import Shape
+import click
 
-#: The members of a delivery that are printed.
-_DELIVERY: Shape = {"id": int, "state": str, "event": (str, list), "url": str, "attempts": list}
+from mockserver.cli.known_names import names_of
+from mockserver.cli.live.lines import listing, moment
+from mockserver.cli.options import JSON, SERVER, waiting
+from mockserver.cli.output import Painted, echo, fail, paint, printable
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.program import Group, Misused, argument, command, option
+from mockserver.cli.remote import Target, until
+from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
+
 _STATES = ("scheduled", "delivered", "retrying", "dropped")
 _HEADERS = ("id", "state", "event", "url", "outcome", "attempts", "next")
 #: How long an attempt that was asked for may take, in seconds: a webhook's receiver has at most a minute to answer.
 _ATTEMPT_S = 90.0
 #: Between two looks at deliveries whose attempts are waited for, in seconds.
 _LOOK_S = 0.1
-#: What the options `--wait` have in common.
-_WAIT: Mapping[str, Any] = {"type": Seconds(0), "default": 0, "show_default": False, "metavar": "SECONDS"}
 
 
-@command(
-    option("--webhook", type=Integer(), metavar="ID", help="Calls to this webhook only."),
-    option("--state", choices=_STATES, help="Calls in this state only."),
-    option("--event", metavar="EVENT", completes="event", help="Calls about this event only."),
-    option("--wait", **_WAIT, help="How long to wait for the first such call."),
-    option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to list."),
-    JSON, *SERVER,
-)  # fmt: skip
+deliveries = Group("deliveries", default="list", help="List the webhook calls of a workspace, with their attempts.")
+
+
+@deliveries.command("list")
+@option("--webhook", type=Integer(), metavar="ID", help="Calls to this webhook only.")
+@option("--state", type=click.Choice(_STATES), help="Calls in this state only.")
+@option("--event", metavar="EVENT", shell_complete=names_of("event"), help="Calls about this event only.")
+@waiting("How long to wait for the first such call.")
+@option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to list.")
+@JSON
+@SERVER
 def list_(wait: float, as_json: bool, **others: Any) -> None:
     """List the webhook calls, newest first; with --wait, exit status 1 if none is made in time."""
     asked = {name: others.pop(name) for name in ("webhook", "state", "event", "limit")}
-    found = Target(**others).awaited("/deliveries", _DELIVERY, wait, "a webhook call", **asked)
+    found = Target(**others).awaited("/deliveries", wait, "a webhook call", **asked)
     is_missed = wait > 0 and not found["items"]
     if as_json:
         echo(to_json(found))
@@ -49,24 +51,29 @@ def list_(wait: float, as_json: bool, **others: Any) -> None:
         fail(f"No webhook calls after {wait:g} s.")
 
 
-@command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
+@deliveries.command("show")
+@argument("identifier", metavar="ID", shell_complete=names_of("delivery"))
+@JSON
+@SERVER
 def show(identifier: str, as_json: bool, **server: Any) -> None:
     """Show one webhook call with its attempts and payload."""
-    found = Target(**server).get(f"/deliveries/{segment(identifier)}", _DELIVERY)
+    found = Target(**server).get(f"/deliveries/{path_segment(identifier)}")
     if as_json:
         echo(to_json(found))
         return
     _print([found])
     for attempt in found["attempts"]:
-        if isinstance(attempt, dict):
-            echo("\n".join(_attempt(attempt)))
+        echo("\n".join(_attempt(attempt)))
 
 
-@command(argument("identifier", metavar="ID", completes="delivery"), JSON, *SERVER)
+@deliveries.command("redeliver")
+@argument("identifier", metavar="ID", shell_complete=names_of("delivery"))
+@JSON
+@SERVER
 def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
     """Send a webhook call again, with retries if it fails; exit status 1 if this attempt fails."""
-    path = f"/deliveries/{segment(identifier)}/redeliver"
-    found = Target(**server).call("POST", path, shape=_DELIVERY, timeout=_ATTEMPT_S)
+    path = f"/deliveries/{path_segment(identifier)}/redeliver"
+    found = Target(**server).call("POST", path, timeout=_ATTEMPT_S)
     if as_json:
         echo(to_json(found))
     else:
@@ -74,29 +81,30 @@ def redeliver(identifier: str, as_json: bool, **server: Any) -> int:
     return 0 if found["state"] == "delivered" else 1
 
 
-deliveries = group(
-    "deliveries", list_, show, redeliver, default=list_,
-    help="List the webhook calls of a workspace, with their attempts.",
-)  # fmt: skip
-
-
-@command(
-    argument(
-        "event", nargs="?", metavar="EVENT", completes="event or story",
-        help="An event such as hardBounce, or a story such as hard_bounce.",
-    ),
-    option(
-        "--story", metavar="STORY", completes="story",
-        help="A story: a sequence of events that happen to one e-mail.",
-    ),
-    option("--to", metavar="ADDRESS", help="The recipient; the default is generated."),
-    option("--type", choices=("transactional", "marketing", "inbound"), help="Notify only webhooks of this type."),
-    option("--channel", choices=("email", "sms"), help="Notify only webhooks of this channel."),
-    option("--payload", metavar="JSON", help="Fields that replace those of the payload."),
-    option("--account", metavar="NAME", help="The account in which it happens; without it, the first one."),
-    option("--wait", **_WAIT, help="How long to wait for their outcome."),
-    JSON, *SERVER,
-)  # fmt: skip
+@command("trigger")
+@argument(
+    "event",
+    required=False,
+    metavar="EVENT",
+    shell_complete=names_of("event or story"),
+    help="An event such as hardBounce, or a story such as hard_bounce.",
+)
+@option(
+    "--story",
+    metavar="STORY",
+    shell_complete=names_of("story"),
+    help="A story: a sequence of events that happen to one e-mail.",
+)
+@option("--to", metavar="ADDRESS", help="The recipient; the default is generated.")
+@option(
+    "--type", type=click.Choice(("transactional", "marketing", "inbound")), help="Notify only webhooks of this type."
+)
+@option("--channel", type=click.Choice(("email", "sms")), help="Notify only webhooks of this channel.")
+@option("--payload", metavar="JSON", help="Fields that replace those of the payload.")
+@option("--account", metavar="NAME", help="The account in which it happens; without it, the first one.")
+@waiting("How long to wait for their outcome.")
+@JSON
+@SERVER
 def trigger(event: str | None, story: str | None, wait: float, as_json: bool, **others: Any) -> None:
     """Trigger an event or a sequence of events; prints the webhook calls that it causes.
 
@@ -108,8 +116,7 @@ def trigger(event: str | None, story: str | None, wait: float, as_json: bool, **
     body = {name: value for name, value in given.items() if value is not None}
     if "payload" in body:
         body["payload"] = _object(body["payload"])
-    made = target.call("POST", "/trigger", {**_what(event, story), **body}, shape={"items": list})
-    found = target.checked(made, _DELIVERY)
+    found = target.call("POST", "/trigger", {**_what(event, story), **body})
     if wait:
         identifiers = [row["id"] for row in found["items"]]
         found["items"] = until(wait, lambda _: _settled(target, identifiers), "webhook calls") or [
@@ -158,7 +165,7 @@ def _object(text: str) -> Any:
 
 
 def _one(target: Target, identifier: int) -> Any:
-    return target.get(f"/deliveries/{segment(identifier)}", _DELIVERY)
+    return target.get(f"/deliveries/{path_segment(identifier)}")
 
 
 def _settled(target: Target, identifiers: Sequence[int]) -> Any:
@@ -179,10 +186,9 @@ def _print(rows: Sequence[Mapping[str, Any]]) -> None:
 
 def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
     attempts = row["attempts"]
-    last = attempts[-1] if attempts and isinstance(attempts[-1], dict) else {}
+    last = attempts[-1] if attempts else {}
     event = row["event"] if isinstance(row["event"], str) else ", ".join(map(str, row["event"]))
-    evicted = row.get("attempts_evicted")
-    tries = len(attempts) + (evicted if isinstance(evicted, int) else 0)
+    tries = len(attempts) + row.get("attempts_evicted", 0)
     return (row["id"], _state(row["state"]), event, row["url"], _outcome(last), tries, moment(row.get("next_at")))
 
 
@@ -196,13 +202,11 @@ def _outcome(attempt: Mapping[str, Any]) -> object:
 
 def _attempt(attempt: Mapping[str, Any]) -> list[str]:
     """An attempt: when, with which outcome, and what was sent."""
-    request = attempt.get("request")
-    sent = request if isinstance(request, dict) else {}
+    sent = attempt.get("request") or {}
     lines = [
         f"\n{moment(attempt.get('at'))}  {printable(str(_outcome(attempt)))}",
         printable(f"{sent.get('method')} {sent.get('url')}"),
     ]
-    headers = sent.get("headers")
-    for name, value in headers.items() if isinstance(headers, dict) else ():
+    for name, value in (sent.get("headers") or {}).items():
         lines.append(f"  {paint(name, 'soft')}: {printable(str(value))}")
     return [*lines, printable(to_json(sent.get("body"), indent=2), lines=True)]

@@ -4,34 +4,41 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable
-from mockserver.cli.framework.values import Integer, yes_or_no
+import click
+
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, more
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
-from mockserver.cli.remote import Shape
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, fail, paint, printable
+from mockserver.cli.program import Decorator, Group, Misused, argument, option
+from mockserver.cli.remote import Target
+from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 from mockserver.testing.records.dns import Policy, Records, State
 
 #: The records that a domain needs.
 _RECORDS = Records._fields
-_DNS: Shape = {"domain": str, **dict.fromkeys((*_RECORDS, "dmarc_policy"), str)}
-_DOMAIN = argument("domain", metavar="DOMAIN", completes="domain", help="The name of a domain, added or not.")
+_DOMAIN = argument(
+    "domain", metavar="DOMAIN", shell_complete=names_of("domain"), help="The name of a domain, added or not."
+)
 
 
-def _record(about: str) -> dict[str, Any]:
-    return {"choices": get_args(State), "help": f"The answer for {about}."}
+def _record(flag: str, about: str) -> Decorator:
+    return option(flag, type=click.Choice(get_args(State)), help=f"The answer for {about}.")
 
 
-@command(
-    option("--name", metavar="TEXT", help="Domains with this text in their name only."),
-    option("-n", "--limit", type=Integer(1, 1000), default=100, metavar="N", help="How many domains to list."),
-    JSON, *SERVER,
-)  # fmt: skip
+dns = Group("dns", default="list", help="Show and change the DNS records of domains.")
+
+
+@dns.command("list")
+@option("--name", metavar="TEXT", help="Domains with this text in their name only.")
+@option("-n", "--limit", type=Integer(1, 1000), default=100, metavar="N", help="How many domains to list.")
+@JSON
+@SERVER
 def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """List the domains with the state of their records, and the accounts that have them."""
-    found = Target(**server).listed("/dns", {**_DNS, "accounts": list}, name=name, limit=limit)
+    found = Target(**server).get("/dns", name=name, limit=limit)
     if as_json:
         echo(to_json(found))
         return
@@ -40,21 +47,24 @@ def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
         echo(paint(others, "soft"))
 
 
-@command(_DOMAIN, JSON, *SERVER)
+@dns.command("show")
+@_DOMAIN
+@JSON
+@SERVER
 def show(domain: str, as_json: bool, **server: Any) -> None:
     """Show the state of the records of a domain."""
-    _show(Target(**server).get(f"/dns/{segment(domain)}", _DNS), as_json)
+    _show(Target(**server).get(f"/dns/{path_segment(domain)}"), as_json)
 
 
-@command(
-    _DOMAIN,
-    option("--brevo-code", **_record("the record that proves ownership")),
-    option("--dkim-record", **_record("the DKIM record")),
-    option("--dmarc-record", **_record("the DMARC record")),
-    option("--dmarc-policy", choices=get_args(Policy), help="The policy of the DMARC record."),
-    option("--free-mail", type=yes_or_no, metavar="yes|no", help="Whether it is a provider of free mailboxes."),
-    JSON, *SERVER,
-)  # fmt: skip
+@dns.command("set")
+@_DOMAIN
+@_record("--brevo-code", "the record that proves ownership")
+@_record("--dkim-record", "the DKIM record")
+@_record("--dmarc-record", "the DMARC record")
+@option("--dmarc-policy", type=click.Choice(get_args(Policy)), help="The policy of the DMARC record.")
+@option("--free-mail", type=bool, metavar="yes|no", help="Whether it is a provider of free mailboxes.")
+@JSON
+@SERVER
 def set_(domain: str, as_json: bool, **others: Any) -> None:
     """Change what DNS answers for a domain; records that are not named stay."""
     body = {name: others.pop(name) for name in (*_RECORDS, "dmarc_policy", "free_mail")}
@@ -64,29 +74,30 @@ def set_(domain: str, as_json: bool, **others: Any) -> None:
     _show(_put(Target(**others), domain, change), as_json)
 
 
-@command(_DOMAIN, JSON, *SERVER)
+@dns.command("publish")
+@_DOMAIN
+@JSON
+@SERVER
 def publish(domain: str, as_json: bool, **server: Any) -> None:
     """Publish all records that a domain needs, so that it can be authenticated."""
     _show(_put(Target(**server), domain, dict.fromkeys(_RECORDS, "ok")), as_json)
 
 
-@command(_DOMAIN, JSON, *SERVER)
+@dns.command("verify")
+@_DOMAIN
+@JSON
+@SERVER
 def verify(domain: str, as_json: bool, **server: Any) -> None:
     """Check that all records of a domain are right; exit status 1 if one is not."""
-    found = Target(**server).get(f"/dns/{segment(domain)}", _DNS)
+    found = Target(**server).get(f"/dns/{path_segment(domain)}")
     _show(found, as_json)
     wrong = [f"{name} is {found[name]}" for name in _RECORDS if found[name] != "ok"]
     if wrong:
         fail(printable(f"{', '.join(wrong)}; `mockserver dns publish {domain}` publishes all records"))
 
 
-dns = group(
-    "dns", list_, show, set_, publish, verify, default=list_, help="Show and change the DNS records of domains."
-)
-
-
 def _put(target: Target, domain: str, change: dict[str, Any]) -> Any:
-    return target.call("PUT", f"/dns/{segment(domain)}", change, shape=_DNS)
+    return target.call("PUT", f"/dns/{path_segment(domain)}", change)
 
 
 def _show(found: Any, as_json: bool) -> None:
@@ -106,6 +117,6 @@ def _row(row: Any, headers: tuple[str, ...]) -> list[object]:
     cells += [paint(row[name], "good" if row[name] == "ok" else "bad") for name in _RECORDS]
     cells.append(row["dmarc_policy"])
     if "accounts" in headers:
-        owners = [owner for owner in row.get("accounts", ()) if isinstance(owner, dict)]
-        cells.append(printable(", ".join(f"{owner.get('account')} ({owner.get('state')})" for owner in owners)))
+        owners = row.get("accounts", ())
+        cells.append(printable(", ".join(f"{owner['account']} ({owner['state']})" for owner in owners)))
     return cells

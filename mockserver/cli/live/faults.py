@@ -6,51 +6,59 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable
-from mockserver.cli.framework.values import Integer, Number
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, wrapped
-from mockserver.cli.live.target import Target, segment
-from mockserver.cli.options import JSON, SERVER, Seconds
-from mockserver.cli.remote import Shape
+from mockserver.cli.options import JSON, SERVER
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, fail, paint, printable
+from mockserver.cli.program import Group, Misused, argument, did_you_mean, option
+from mockserver.cli.remote import Target
+from mockserver.cli.values import Integer, Number, Seconds
+from mockserver.testing.client import path_segment
 
-_RULE: Shape = {"id": str, "fault": str, "hits": int, "active": bool}
-_KIND: Shape = {"fault": str, "does": str, "parameters": list}
 #: The members of a rule that have columns of their own.
 _COLUMNS = frozenset({"id", "fault", "match", "hits", "active"})
 
 
-@command(JSON, *SERVER)
+faults = Group("faults", default="list", help="Add, list and remove faults: errors, delays and network failures.")
+
+
+@faults.command("list")
+@JSON
+@SERVER
 def list_(as_json: bool, **server: Any) -> None:
     """List the fault rules in the order in which they apply, with their hits."""
-    found = Target(**server).listed("/faults", _RULE)
+    found = Target(**server).get("/faults")
     _print(found, found["items"], as_json)
 
 
-@command(
-    argument(
-        "fault", metavar="FAULT", completes="fault kind",
-        help="A named fault or a kind, such as otp_expired, error or latency.",
-    ),
-    argument("parameters", metavar="NAME=VALUE...", nargs="*", help="Parameters, such as ms=300 or code=not_found."),
-    option(
-        "--operation", action="append", metavar="ID", completes="operation",
-        help="Of this operation only; may be given several times.",
-    ),
-    option("--method", metavar="METHOD", help="Of this method only."),
-    option("--path", metavar="GLOB", help="With a path that matches only, such as '/v3/senders*'."),
-    option("--match", metavar="JSON", help="What a request must have, as a fault's match has it in a scenario."),
-    option("--times", type=Integer(1), metavar="N", help="Apply to N requests; the default is all."),
-    option("--after", type=Integer(0), metavar="N", help="Skip the first N requests."),
-    option("--probability", type=Number(0, 1), metavar="P", help="The probability that the fault applies, 0 to 1."),
-    option(
-        "--ttl", dest="ttl_s", type=Seconds(0), metavar="DURATION",
-        help="For so long on the workspace's clock: 90, 90s or 16m.",
-    ),
-    option("--force", action="store_true", help="Add it even if the operation never gives this error."),
-    JSON, *SERVER,
-)  # fmt: skip
+@faults.command("add")
+@argument(
+    "fault",
+    metavar="FAULT",
+    shell_complete=names_of("fault kind"),
+    help="A named fault or a kind, such as otp_expired, error or latency.",
+)
+@argument("parameters", metavar="NAME=VALUE...", nargs=-1, help="Parameters, such as ms=300 or code=not_found.")
+@option(
+    "--operation",
+    multiple=True,
+    metavar="ID",
+    shell_complete=names_of("operation"),
+    help="Of this operation only; may be given several times.",
+)
+@option("--method", metavar="METHOD", help="Of this method only.")
+@option("--path", metavar="GLOB", help="With a path that matches only, such as '/v3/senders*'.")
+@option("--match", metavar="JSON", help="What a request must have, as a fault's match has it in a scenario.")
+@option("--times", type=Integer(1), metavar="N", help="Apply to N requests; the default is all.")
+@option("--after", type=Integer(0), metavar="N", help="Skip the first N requests.")
+@option("--probability", type=Number(0, 1), metavar="P", help="The probability that the fault applies, 0 to 1.")
+@option(
+    "--ttl", "ttl_s", type=Seconds(0), metavar="DURATION", help="For so long on the workspace's clock: 90, 90s or 16m."
+)
+@option("--force", is_flag=True, help="Add it even if the operation never gives this error.")
+@JSON
+@SERVER
 def add(fault: str, parameters: Sequence[str], as_json: bool, **others: Any) -> None:
     """Add a fault, and print its rule."""
     match = {**_match(others.pop("match")), **_named(others)}
@@ -61,40 +69,47 @@ def add(fault: str, parameters: Sequence[str], as_json: bool, **others: Any) -> 
     if others.pop("force"):
         body["force"] = True
     body |= dict(map(_parameter, parameters))
-    found = Target(**others).call("POST", "/faults", body, shape=_RULE)
+    found = Target(**others).call("POST", "/faults", body)
     _print(found, [found], as_json)
 
 
-@command(argument("identifiers", metavar="ID", nargs="+", completes="fault"), JSON, *SERVER)
+@faults.command("remove")
+@argument("identifiers", metavar="ID", nargs=-1, required=True, shell_complete=names_of("fault"))
+@JSON
+@SERVER
 def remove(identifiers: Sequence[str], as_json: bool, **server: Any) -> None:
     """Remove rules."""
     target = Target(**server)
     for identifier in identifiers:
-        target.call("DELETE", f"/faults/{segment(identifier)}")
+        target.call("DELETE", f"/faults/{path_segment(identifier)}")
     echo(to_json({"removed": list(identifiers)}) if as_json else printable(f"removed: {' '.join(identifiers)}"))
 
 
-@command(JSON, *SERVER)
+@faults.command("clear")
+@JSON
+@SERVER
 def clear(as_json: bool, **server: Any) -> None:
     """Remove all rules."""
     target = Target(**server)
-    count = len(target.listed("/faults", _RULE)["items"])
+    count = len(target.get("/faults")["items"])
     target.call("DELETE", "/faults")
     echo(to_json({"removed": count}) if as_json else f"removed: {count}")
 
 
-@command(
-    argument("fault", metavar="FAULT", nargs="?", completes="fault kind", help="This one only."),
-    option(
-        "--operation", metavar="ID", completes="operation",
-        help="What this operation can give: its errors, and the faults that fit it.",
-    ),
-    JSON, *SERVER,
-)  # fmt: skip
+@faults.command("catalogue")
+@argument("fault", metavar="FAULT", required=False, shell_complete=names_of("fault kind"), help="This one only.")
+@option(
+    "--operation",
+    metavar="ID",
+    shell_complete=names_of("operation"),
+    help="What this operation can give: its errors, and the faults that fit it.",
+)
+@JSON
+@SERVER
 def catalogue(fault: str | None, operation: str | None, as_json: bool, **server: Any) -> None:
     """Explain every fault and its parameters; exit status 1 if the name is unknown."""
     target = Target(**server)
-    kinds = [row for row in target.listed("/faults/catalogue", _KIND)["items"] if fault in (None, row["fault"])]
+    kinds = [row for row in target.get("/faults/catalogue")["items"] if fault in (None, row["fault"])]
     if not kinds:
         fail(f"there is no fault {fault!r}")
     if operation is not None:
@@ -108,12 +123,6 @@ def catalogue(fault: str | None, operation: str | None, as_json: bool, **server:
         echo(paint(f"mockserver faults add error code=CODE --operation {operation}", "soft"))
         echo()
     echo(wrapped(map(_kind, kinds)))
-
-
-faults = group(
-    "faults", list_, add, remove, clear, catalogue, default=list_,
-    help="Add, list and remove faults: errors, delays and network failures.",
-)  # fmt: skip
 
 
 # ------------------------------------------------------------------ what is sent
@@ -166,13 +175,12 @@ def _parameter(text: str) -> tuple[str, Any]:
 
 def _errors(target: Target, operation: str) -> list[Any]:
     """The errors that the contract has of an operation; exits with 1 if there is no such operation."""
-    operations = target.get("/fidelity", {"operations": dict})["operations"]
+    operations = target.get("/fidelity")["operations"]
     found = operations.get(operation)
-    if not isinstance(found, dict):
-        from mockserver.cli.framework.words import did_you_mean
-
+    if found is None:
         fail(f"there is no operation {operation!r}.{did_you_mean(operation, operations)}")
-    return [row for row in found.get("errors", ()) if isinstance(row, dict) and {"code", "status"} <= row.keys()]
+    errors: list[Any] = found["errors"]
+    return errors
 
 
 def _print(found: object, rows: Sequence[Mapping[str, Any]], as_json: bool) -> None:

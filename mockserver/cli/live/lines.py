@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from mockserver.cli.framework.output import echo, paint, printable, table
+from mockserver.cli.output import echo, paint, printable, table
 
 #: The longest lines of wrapped text, in characters.
 _WIDEST = 100
@@ -21,8 +21,8 @@ def moment(text: object) -> str:
 
 def more(found: Mapping[str, Any], shown: int) -> str:
     """The last line of a list of which `shown` items are shown; empty if these are all."""
-    count = found.get("count")
-    return f"and {count - shown:,} more" if isinstance(count, int) and count > shown else ""
+    count = found.get("count", 0)
+    return f"and {count - shown:,} more" if count > shown else ""
 
 
 def listing(items: str, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -53,9 +53,8 @@ def wrapped(rows: Iterable[tuple[str, str]]) -> str:
 
 def held(workspace: Mapping[str, Any]) -> str:
     """Return how much a workspace holds, such as `3 senders, 2 domains`."""
-    counts = workspace.get("counts")
-    rows = counts.items() if isinstance(counts, dict) else ()
-    return ", ".join(f"{number} {name}" for name, number in rows if number) or "nothing"
+    counts = workspace.get("counts") or {}
+    return ", ".join(f"{number} {name}" for name, number in counts.items() if number) or "nothing"
 
 
 def document(text: str) -> str:

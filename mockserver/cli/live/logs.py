@@ -8,18 +8,19 @@ from itertools import islice
 from typing import Any
 from urllib.parse import urlencode
 
-from mockserver.cli.framework import Misused, argument, command, group, option
-from mockserver.cli.framework.output import Painted, echo, paint, printable
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.values import Integer
+import click
+
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import moment, none
 from mockserver.cli.live.stream import Event, follow
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
-from mockserver.cli.remote import Shape
+from mockserver.cli.output import Painted, echo, paint, printable
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.program import Group, Misused, argument, option
+from mockserver.cli.remote import Target
+from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 
-#: The members of a request that are printed.
-_REQUEST: Shape = {"id": str, "at": str, "method": str, "path": str, "query": dict, "warnings": list}
 #: The kinds of events that can be followed.
 _KINDS = ("request", "mail", "delivery", "transition")
 #: How many requests one control call gives.
@@ -30,41 +31,58 @@ _INDENT = " " * 10
 _FILTERS = ("operation", "status", "method", "path", "code")
 
 
-def _status(text: str) -> str:
+def _status(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
     """A status, a class of them, or `none`.
 
     Raises:
-        ValueError: the text is neither.
+        BadParameter: The text is neither.
     """
+    if text is None:
+        return None
     is_class = len(text) == 3 and text[0] in "12345" and text[1:].lower() == "xx"
     if not is_class and text != "none" and not (text.isascii() and text.isdigit() and len(text) == 3):
-        raise ValueError(
+        raise click.BadParameter(
             f"{text!r} is no status: write one as 404, a class as 4xx, or none for requests without an answer."
         )
     return text.lower()
 
 
 _OPERATION = option(
-    "--operation", metavar="ID", completes="operation",
+    "--operation",
+    metavar="ID",
+    shell_complete=names_of("operation"),
     help="Requests of this operation only, such as createSender.",
-)  # fmt: skip
+)
 _STATUS = option(
-    "--status", type=_status, metavar="STATUS", help="Requests with this status only: 404, 4xx, or none for no answer."
+    "--status",
+    callback=_status,
+    metavar="STATUS",
+    help="Requests with this status only: 404, 4xx, or none.",
 )
 _METHOD = option("--method", metavar="METHOD", help="Requests of this method only.")
 _PATH = option("--path", metavar="GLOB", help="Requests whose path matches only, such as '/v3/senders*'.")
 _CODE = option("--code", metavar="CODE", help="Requests that were answered with this error code only.")
 
 
-@command(
-    option("-f", "--follow", action="store_true", help="Go on with what happens, until it is interrupted."),
-    option("-n", "--limit", type=Integer(0, 1000), default=20, metavar="N", help="How many requests to list."),
-    option(
-        "--kind", action="append", choices=_KINDS,
-        help="With --follow: what is shown, instead of requests only; may be given several times.",
-    ),
-    _OPERATION, _STATUS, _METHOD, _PATH, _CODE, JSON, *SERVER,
-)  # fmt: skip
+logs = Group("logs", default="list", help="List the requests of a workspace with their answers and reasons.")
+
+
+@logs.command("list")
+@option("-f", "--follow", is_flag=True, help="Go on with what happens, until it is interrupted.")
+@option("-n", "--limit", type=Integer(0, 1000), default=20, metavar="N", help="How many requests to list.")
+@option(
+    "--kind",
+    multiple=True,
+    type=click.Choice(_KINDS),
+    help="With --follow: what is shown, instead of requests only; may be given several times.",
+)
+@_OPERATION
+@_STATUS
+@_METHOD
+@_PATH
+@_CODE
+@JSON
+@SERVER
 def list_(follow: bool, limit: int, kind: Sequence[str], as_json: bool, **others: Any) -> None:
     """List the last requests, oldest first, with their answers and the reasons of refusals; --follow adds new ones.
 
@@ -88,17 +106,20 @@ def list_(follow: bool, limit: int, kind: Sequence[str], as_json: bool, **others
         echo(_request(item))
 
 
-@command(argument("identifier", metavar="ID"), JSON, *SERVER)
+@logs.command("show")
+@argument("identifier", metavar="ID")
+@JSON
+@SERVER
 def show(identifier: str, as_json: bool, **server: Any) -> None:
     """Show one request with its answer, headers and bodies; secrets are redacted."""
     target = Target(**server)
-    found = target.get(f"/requests/{segment(identifier)}", _REQUEST)
+    found = target.get(f"/requests/{path_segment(identifier)}")
     if as_json:
         echo(to_json(found))
         return
     echo(_request(found))
     for title, message in (("request", found.get("request")), ("answer", found.get("answer"))):
-        if isinstance(message, dict):
+        if message:
             echo(paint(title, "strong"))
             echo("\n".join(_message(message)))
     for title in ("transitions", "caused", "caused_by"):
@@ -107,17 +128,13 @@ def show(identifier: str, as_json: bool, **server: Any) -> None:
             echo("\n".join(f"  {printable(_compact(row))}" for row in found[title]))
 
 
-@command(JSON, *SERVER)
+@logs.command("clear")
+@JSON
+@SERVER
 def clear(as_json: bool, **server: Any) -> None:
     """Empty the journal."""
     Target(**server).call("DELETE", "/requests")
     echo(to_json({"cleared": True}) if as_json else "cleared")
-
-
-logs = group(
-    "logs", list_, show, clear, default=list_,
-    help="List the requests of a workspace with their answers and reasons.",
-)  # fmt: skip
 
 
 # ------------------------------------------------------------------ what was, and what comes
@@ -137,7 +154,7 @@ def _is_asked(name: str, value: str) -> bool:
 def _pages(target: Target, asked: Mapping[str, Any], limit: int) -> Iterator[Any]:
     offset = 0
     while limit:
-        page = target.listed("/requests", _REQUEST, limit=max(limit, _PAGE), offset=offset, **asked)["items"]
+        page = target.get("/requests", limit=max(limit, _PAGE), offset=offset, **asked)["items"]
         yield from page
         offset += len(page)
         if not page:
@@ -166,8 +183,7 @@ def _known_by(item: Mapping[str, Any]) -> tuple[str, str]:
 
 def _passes(item: Mapping[str, Any], filters: Mapping[str, Any]) -> bool:
     """Whether a request passes the filters, as the server would judge."""
-    answer = item.get("answer")
-    body = answer.get("body") if isinstance(answer, dict) else None
+    body = (item.get("answer") or {}).get("body")
     tests: Mapping[str, Callable[[Any], bool]] = {
         "operation": lambda wanted: item.get("operation") == wanted,
         "status": lambda wanted: _has_status(item.get("status"), wanted),
@@ -250,8 +266,7 @@ _LINES = {"request": _request, "mail": _mail, "delivery": _delivery, "transition
 
 def _message(message: Mapping[str, Any]) -> Iterator[str]:
     """The headers and the body of a request or an answer."""
-    headers = message.get("headers")
-    for name, value in headers.items() if isinstance(headers, dict) else ():
+    for name, value in (message.get("headers") or {}).items():
         yield f"  {paint(name, 'soft')}: {printable(str(value))}"
     body = message.get("body")
     if body is not None:

@@ -5,22 +5,29 @@ from __future__ import annotations
 import json
 from typing import Any, get_args
 
-from mockserver.cli.framework import argument, command, group
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, moment
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER
-from mockserver.cli.remote import Shape
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, paint, printable
+from mockserver.cli.program import Group, argument
+from mockserver.cli.remote import Target
+from mockserver.testing.client import path_segment
 from mockserver.testing.names import MachineName
 
-_INSTANCE: Shape = {"key": (int, str), "account": str, "state": str, "allowed": list}
-_TRANSITION: Shape = {"at": str, "event": str, "from": str, "to": str}
-_MACHINE = argument("machine", metavar="MACHINE", completes="machine", help="A state machine, such as sender.")
+_MACHINE = argument(
+    "machine", metavar="MACHINE", shell_complete=names_of("machine"), help="A state machine, such as sender."
+)
+#: The members of an instance that have columns.
+_COLUMNS = frozenset({"key", "account", "state", "allowed"})
 _KEY_HELP = "The key of an instance: the id of a sender, the name of a domain."
 
 
-@command(JSON)
+machines = Group("machines", default="list", help="Show the state machines and their instances, and fire events.")
+
+
+@machines.command("list")
+@JSON
 def list_(as_json: bool) -> None:
     """Print every state machine as a Mermaid diagram; needs no server."""
     from mockserver.resources.registry import LIFECYCLES
@@ -33,14 +40,17 @@ def list_(as_json: bool) -> None:
         echo(f"%% {machine.name}\n{machine.mermaid()}\n")
 
 
-@command(
-    argument(
-        "machine", metavar="MACHINE", nargs="?", completes="machine",
-        help="A state machine, such as sender; without it, all of them.",
-    ),
-    argument("key", metavar="KEY", nargs="?", help=f"{_KEY_HELP} Without it, all instances."),
-    JSON, *SERVER,
-)  # fmt: skip
+@machines.command("show")
+@argument(
+    "machine",
+    metavar="MACHINE",
+    required=False,
+    shell_complete=names_of("machine"),
+    help="A state machine, such as sender; without it, all of them.",
+)
+@argument("key", metavar="KEY", required=False, help=f"{_KEY_HELP} Without it, all instances.")
+@JSON
+@SERVER
 def show(machine: str | None, key: str | None, as_json: bool, **server: Any) -> None:
     """Show the instances in a workspace: their states, and the events that apply; with a key, one with its history."""
     target = Target(**server)
@@ -48,45 +58,39 @@ def show(machine: str | None, key: str | None, as_json: bool, **server: Any) -> 
         _show_one(target, machine, key, as_json)
         return
     names = get_args(MachineName) if machine is None else (machine,)
-    rows = [(name, row) for name in names for row in target.listed(f"/machines/{segment(name)}", _INSTANCE)["items"]]
+    rows = [(name, row) for name in names for row in target.get(f"/machines/{path_segment(name)}")["items"]]
     if as_json:
         echo(to_json({"items": [{"machine": name, **row} for name, row in rows], "count": len(rows)}))
     else:
         _print(rows)
 
 
-@command(
-    _MACHINE,
-    argument("key", metavar="KEY", help=_KEY_HELP),
-    argument("event", metavar="EVENT", completes="machine event", help="An event, such as expire_otp."),
-    JSON, *SERVER,
-)  # fmt: skip
+@machines.command("fire")
+@_MACHINE
+@argument("key", metavar="KEY", help=_KEY_HELP)
+@argument("event", metavar="EVENT", shell_complete=names_of("machine event"), help="An event, such as expire_otp.")
+@JSON
+@SERVER
 def fire(machine: str, key: str, event: str, as_json: bool, **server: Any) -> None:
     """Fire an event of an instance, and print the instance; `machines show` lists the events that apply."""
-    path = f"/machines/{segment(machine)}/{segment(key)}/{segment(event)}"
-    found = Target(**server).call("POST", path, shape=_INSTANCE)
+    path = f"/machines/{path_segment(machine)}/{path_segment(key)}/{path_segment(event)}"
+    found = Target(**server).call("POST", path)
     if as_json:
         echo(to_json(found))
     else:
         _print([(machine, found)])
 
 
-machines = group(
-    "machines", list_, show, fire, default=list_,
-    help="Show the state machines and their instances, and fire events.",
-)  # fmt: skip
-
-
 def _show_one(target: Target, machine: str, key: str, as_json: bool) -> None:
-    path = f"/machines/{segment(machine)}/{segment(key)}"
-    found = target.get(path, _INSTANCE)
-    history = target.listed(f"{path}/history", _TRANSITION)["items"]
+    path = f"/machines/{path_segment(machine)}/{path_segment(key)}"
+    found = target.get(path)
+    history = target.get(f"{path}/history")["items"]
     if as_json:
         echo(to_json({**found, "history": history}))
         return
     _print([(machine, found)])
     for name, value in found.items():
-        if name not in _INSTANCE and value is not None:
+        if name not in _COLUMNS and value is not None:
             echo(f"{paint(name, 'soft')}: {printable(str(value))}")
     for row in history:
         echo(printable(f"{moment(row['at'])}  {row['event']}: {row['from']} to {row['to']}"))

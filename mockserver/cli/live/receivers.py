@@ -4,40 +4,44 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, fail, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, printable
-from mockserver.cli.framework.values import Integer
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import listing, moment
-from mockserver.cli.live.target import Target, segment, until
-from mockserver.cli.options import JSON, SERVER, Seconds
-from mockserver.cli.remote import Shape
+from mockserver.cli.options import JSON, SERVER, waiting
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, fail, printable
+from mockserver.cli.program import Group, Misused, argument, option
+from mockserver.cli.remote import Target, until
+from mockserver.cli.values import Integer, Seconds
+from mockserver.testing.client import path_segment
 
-_RECEIVER: Shape = {"name": str, "answers": dict, "count": int}
-_CALL: Shape = {"at": str, "method": str, "path": str, "headers": dict}
-_NAME = argument("name", metavar="NAME", completes="receiver")
+_NAME = argument("name", metavar="NAME", shell_complete=names_of("receiver"))
 
 
-@command(JSON, *SERVER)
+receivers = Group(
+    "receivers", default="list", help="Receive webhook calls at an address of the mock, without an own HTTP server."
+)
+
+
+@receivers.command("list")
+@JSON
+@SERVER
 def list_(as_json: bool, **server: Any) -> None:
     """List the receivers that were called or given an answer, with their addresses for a webhook."""
     target = Target(**server)
-    found = target.listed("/receivers", _RECEIVER)
+    found = target.get("/receivers")
     if as_json:
         echo(to_json(found))
     else:
         _print(target, found["items"])
 
 
-@command(
-    _NAME,
-    option("--count", type=Integer(1, 1000), default=1, metavar="N", help="With --wait, how many calls to wait for."),
-    option(
-        "--wait", type=Seconds(0), default=0, show_default=False, metavar="SECONDS", help="How long to wait for calls."
-    ),
-    option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to show."),
-    JSON, *SERVER,
-)  # fmt: skip
+@receivers.command("show")
+@_NAME
+@option("--count", type=Integer(1, 1000), default=1, metavar="N", help="With --wait, how many calls to wait for.")
+@waiting("How long to wait for calls.")
+@option("-n", "--limit", type=Integer(1, 1000), default=20, metavar="N", help="How many calls to show.")
+@JSON
+@SERVER
 def show(name: str, count: int, wait: float, limit: int, as_json: bool, **server: Any) -> None:
     """Show the calls that a receiver got, newest first; with --wait, exit status 1 if too few come."""
     target = Target(**server)
@@ -45,7 +49,7 @@ def show(name: str, count: int, wait: float, limit: int, as_json: bool, **server
 
     def look(seconds: float) -> Any:
         nonlocal found
-        found = target.listed(f"/receivers/{segment(name)}", _CALL, wait=seconds, count=count, limit=limit)
+        found = target.get(f"/receivers/{path_segment(name)}", wait=seconds, count=count, limit=limit)
         return found if found.get("count", 0) >= count else None
 
     is_missed = until(wait, look, "webhook calls") is None and wait > 0
@@ -60,14 +64,14 @@ def show(name: str, count: int, wait: float, limit: int, as_json: bool, **server
         fail(f"{found.get('count', 0)} of {count} webhook calls after {wait:g} s.")
 
 
-@command(
-    _NAME,
-    argument("status", metavar="STATUS", nargs="?", type=Integer(200, 599), help="The HTTP status, 200 to 599."),
-    option("--delay", type=Seconds(0), metavar="DURATION", help="Wait so long before the answer, such as 500ms or 2s."),
-    option("--reset", action="store_true", help="Reset the connection instead of answering."),
-    option("--times", type=Integer(1), metavar="N", help="So many calls are answered so; later ones with 200."),
-    JSON, *SERVER,
-)  # fmt: skip
+@receivers.command("answer")
+@_NAME
+@argument("status", metavar="STATUS", required=False, type=Integer(200, 599), help="The HTTP status, 200 to 599.")
+@option("--delay", type=Seconds(0), metavar="DURATION", help="Wait so long before the answer, such as 500ms or 2s.")
+@option("--reset", is_flag=True, help="Reset the connection instead of answering.")
+@option("--times", type=Integer(1), metavar="N", help="So many calls are answered so; later ones with 200.")
+@JSON
+@SERVER
 def answer(name: str, status: int | None, as_json: bool, **others: Any) -> None:
     """Set the answer of a receiver to webhook calls: `mockserver receivers answer shop 429 --times 2`."""
     delay, reset, times = (others.pop(member) for member in ("delay", "reset", "times"))
@@ -76,26 +80,23 @@ def answer(name: str, status: int | None, as_json: bool, **others: Any) -> None:
     if not body:
         raise Misused("Give a status such as 429, or --delay, --reset or --times.")
     target = Target(**others)
-    found = target.call("PUT", f"/receivers/{segment(name)}", body, shape=_RECEIVER)
+    found = target.call("PUT", f"/receivers/{path_segment(name)}", body)
     if as_json:
         echo(to_json(found))
     else:
         _print(target, [found])
 
 
-@command(argument("names", metavar="NAME", nargs="+", completes="receiver"), JSON, *SERVER)
+@receivers.command("clear")
+@argument("names", metavar="NAME", nargs=-1, required=True, shell_complete=names_of("receiver"))
+@JSON
+@SERVER
 def clear(names: list[str], as_json: bool, **server: Any) -> None:
     """Remove the calls of receivers, which answer 200 again."""
     target = Target(**server)
     for name in names:
-        target.call("DELETE", f"/receivers/{segment(name)}")
+        target.call("DELETE", f"/receivers/{path_segment(name)}")
     echo(to_json({"cleared": names}) if as_json else printable(f"cleared: {' '.join(names)}"))
-
-
-receivers = group(
-    "receivers", list_, show, answer, clear, default=list_,
-    help="Receive webhook calls at an address of the mock, without an own HTTP server.",
-)  # fmt: skip
 
 
 def _print(target: Target, rows: list[Any]) -> None:
@@ -103,7 +104,7 @@ def _print(target: Target, rows: list[Any]) -> None:
     listing(
         "receivers", ("name", "calls", "answer", "url for a webhook"),
         [
-            (row["name"], row["count"], _manner(row["answers"]), f"{root}/_mock/receiver/{segment(row['name'])}")
+            (row["name"], row["count"], _manner(row["answers"]), f"{root}/_mock/receiver/{path_segment(row['name'])}")
             for row in rows
         ],
     )  # fmt: skip

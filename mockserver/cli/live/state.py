@@ -8,42 +8,49 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable
+import click
+
 from mockserver.cli.live.lines import document, held
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, OUTPUT, SERVER
-from mockserver.cli.remote import Shape
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, paint, printable
+from mockserver.cli.program import Group, Misused, argument, command, option
+from mockserver.cli.remote import Target
 from mockserver.cli.writing import write
 from mockserver.settings import given_file
+from mockserver.testing.client import path_segment
 
 _YAML = "application/yaml"
 #: The line of a state with which its clock begins.
 _CLOCK = "clock:"
-_WORKSPACE: Shape = {"name": str, "accounts": list}
-_FILE = argument("file", metavar="FILE", help="A scenario in YAML or JSON; - is the standard input.", completes="file")
+_FILE = argument("file", metavar="FILE", help="A scenario in YAML or JSON; - is the standard input.", type=click.Path())
 #: How the lines of a comparison are coloured, by their first sign.
 _STYLES = {"+": "good", "-": "bad", "@": "soft"}
 
 
-@command(OUTPUT, JSON, *SERVER)
+state = Group("state", default="get", help="Export, replace and compare the state of a workspace, as a scenario.")
+
+
+@state.command("get")
+@OUTPUT
+@JSON
+@SERVER
 def get(output: Path | None, as_json: bool, **server: Any) -> None:
     """Print the state of a workspace as a scenario that recreates it, in YAML or JSON.
 
     Journal, coverage and mailbox are not part of it.
     """
     target = Target(**server)
-    _about(target)  # the answer of another program could pass for a state
-    text = (
-        to_json(target.get("/state", {"accounts": list}), indent=2) + "\n" if as_json else target.text("/state", _YAML)
-    )
+    text = to_json(target.get("/state"), indent=2) + "\n" if as_json else target.text("/state", _YAML)
     write(output, text if output else document(text))
     if output:
         echo(f"written: {output}")
 
 
-@command(_FILE, JSON, *SERVER)
+@state.command("put")
+@_FILE
+@JSON
+@SERVER
 def put(file: str, as_json: bool, **server: Any) -> None:
     """Replace the state of a workspace by that of a file; journal, coverage and mailbox stay.
 
@@ -51,11 +58,14 @@ def put(file: str, as_json: bool, **server: Any) -> None:
     """
     target = Target(**server)
     _put(target, _read(file))
-    found = target.get(f"/workspaces/{segment(target.workspace)}", _WORKSPACE)
+    found = target.get(f"/workspaces/{path_segment(target.workspace)}")
     echo(to_json(found) if as_json else printable(f"put: {found['name']} stands as {file} says"))
 
 
-@command(_FILE, JSON, *SERVER)
+@state.command("diff")
+@_FILE
+@JSON
+@SERVER
 def diff(file: str, as_json: bool, **server: Any) -> int:
     """Compare a workspace with a file; exit status 1 if they differ.
 
@@ -79,21 +89,18 @@ def diff(file: str, as_json: bool, **server: Any) -> int:
     return 1 if lines else 0
 
 
-state = group(
-    "state", get, put, diff, default=get,
-    help="Export, replace and compare the state of a workspace, as a scenario.",
-)  # fmt: skip
-
-
-@command(
-    argument(
-        "file", metavar="FILE", nargs="?", completes="file",
-        help="A part of a scenario in YAML or JSON, such as `senders: [...]`; - is the standard input.",
-    ),
-    option("--generate", action="append", metavar="NAME=N", help="Make up rows, such as senders=500; may be repeated."),
-    option("--account", metavar="NAME", help="The account that gets the rows; the default is the first one."),
-    JSON, *SERVER,
-)  # fmt: skip
+@command("seed")
+@argument(
+    "file",
+    metavar="FILE",
+    required=False,
+    type=click.Path(),
+    help="A part of a scenario in YAML or JSON, such as `senders: [...]`; - is the standard input.",
+)
+@option("--generate", multiple=True, metavar="NAME=N", help="Make up rows, such as senders=500; may be repeated.")
+@option("--account", metavar="NAME", help="The account that gets the rows; the default is the first one.")
+@JSON
+@SERVER
 def seed(file: str | None, generate: Sequence[str], account: str | None, as_json: bool, **server: Any) -> None:
     """Add rows to a workspace: from a file, generated, or both.
 
@@ -105,9 +112,9 @@ def seed(file: str | None, generate: Sequence[str], account: str | None, as_json
     content = None if file is None else _read(file)
     target = Target(**server)
     key = None if account is None else _key(target, account)
-    bodies = [*([] if content is None else [content]), *([to_json({"generate": counts}).encode()] if counts else [])]
+    bodies = [*([] if content is None else [content]), *([to_json({"generate": counts})] if counts else [])]
     for body in bodies:
-        target.raw("POST", "/seed", body, media=_YAML, key=key)
+        target.call("POST", "/seed", yaml=body, headers={} if key is None else {"api-key": key})
     found = _about(target)
     echo(to_json(found) if as_json else printable(f"seeded: {found['name']} holds {held(found)}"))
 
@@ -136,37 +143,38 @@ def _key(target: Target, account: str) -> str:
     return keys[account]
 
 
-def _read(file: str) -> bytes:
-    """The content of a file.
+def _read(file: str) -> str:
+    """Return the text of a file.
 
     Raises:
         Misused: it cannot be read.
     """
     try:
-        return given_file.read_from(sys.stdin.buffer, file) if file == "-" else given_file.read_bytes(file)
+        content = given_file.read_from(sys.stdin.buffer, file) if file == "-" else given_file.read_bytes(file)
+        return content.decode()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)
         raise Misused(f"{'stdin' if file == '-' else file} cannot be read: {reason}") from error
 
 
-def _put(target: Target, content: bytes) -> None:
+def _put(target: Target, content: str) -> None:
     """Replace a state; what is sent is YAML, of which JSON is a part."""
-    target.raw("PUT", "/state", content, media=_YAML)
+    target.call("PUT", "/state", yaml=content)
 
 
 @contextmanager
 def _twin(target: Target) -> Iterator[Target]:
     """A workspace for a while."""
-    made = target.call("POST", "/workspaces", {"counted": False}, shape=_WORKSPACE)
-    twin = Target(target.root, target.token, made["name"])
+    made = target.call("POST", "/workspaces", {"counted": False})
+    twin = target.beside(made["name"])
     try:
         yield twin
     finally:
-        target.call("DELETE", f"/workspaces/{segment(made['name'])}")
+        target.call("DELETE", f"/workspaces/{path_segment(made['name'])}")
 
 
 def _about(target: Target) -> Any:
-    return target.get(f"/workspaces/{segment(target.workspace)}", _WORKSPACE)
+    return target.get(f"/workspaces/{path_segment(target.workspace)}")
 
 
 def _state(twin: Target, about: Mapping[str, Any]) -> str:
@@ -191,5 +199,4 @@ def _comparable(text: str) -> list[str]:
 
 
 def _keys(accounts: Sequence[Any]) -> dict[str, str]:
-    rows = [row for row in accounts if isinstance(row, dict)]
-    return {str(row.get("name")): row["api_key"] for row in rows if isinstance(row.get("api_key"), str)}
+    return {row["name"]: row["api_key"] for row in accounts if row["api_key"] is not None}

@@ -5,14 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from http.client import HTTPException
 from typing import Any, NamedTuple
 
-from mockserver.cli.framework import Misused, fail
-from mockserver.cli.framework.output import echo
-from mockserver.cli.live.target import Target
-from mockserver.cli.remote import RequestRefused, Unreachable, get, opened, read
-from mockserver.testing.answers import unreachable
+from mockserver.cli.output import echo, fail
+from mockserver.cli.program import Misused
+from mockserver.cli.remote import Target, health_of, told
+from mockserver.testing.client import MockServerError
 
 #: How often the server shows that the connection is alive, in seconds; three times as long without a sign, and it is
 #: opened again. Chosen: a server that has gone without a word is noticed while somebody looks.
@@ -52,13 +50,11 @@ def follow(target: Target, kinds: Iterable[str]) -> Iterator[Event]:
             for event in _events(target, path, last):
                 last, pause, is_told = event.id or last, _PAUSE_S, False
                 yield event
-        except RequestRefused as error:
-            if last is None:
-                raise Misused(str(error)) from error
-            fail(str(error))
-        except Unreachable as error:
-            if last is None:
-                fail(str(error))
+        except MockServerError as error:
+            if error.members and last is None:
+                raise Misused(told(target.root, error)) from error
+            if error.members or last is None:
+                fail(told(target.root, error))
             if not is_told:
                 echo(f"{target.root} does not answer; trying again", err=True)
             is_told = True
@@ -67,41 +63,26 @@ def follow(target: Target, kinds: Iterable[str]) -> Iterator[Event]:
 
 
 def _beginning(target: Target) -> float:
-    """When the server was started, by the monotonic clock of this machine.
+    """Return when the server was started, by the monotonic clock of this machine.
 
     Raises:
-        Unreachable: it does not answer, or no mockserver does.
+        MockServerError: There is no answer, or another program answers.
     """
-    health = read(target.root, get(target.root, "/_mock/health"), {"uptime_s": (int, float)})
-    return time.monotonic() - float(health["uptime_s"])
+    return time.monotonic() - float(health_of(target.client)["uptime_s"])
 
 
 def _events(target: Target, path: str, last: str | None) -> Iterator[Event]:
-    """The events of one connection, until it ends.
+    """Yield the events of one connection, until it ends.
 
     Raises:
-        RequestRefused: the server refuses.
-        Unreachable: it does not answer, or no mockserver does.
+        MockServerError: The server refuses, or does not answer.
     """
-    answer = opened(
-        target.root, "GET", path, workspace=target.workspace, token=target.token, timeout=3 * _HEARTBEAT_S,
-        last_event=last,
-    )  # fmt: skip
-    with answer:
-        if answer.headers.get_content_type() != "text/event-stream":
-            raise Unreachable(f"no mock server answers at {target.root}: its answer is not a stream")
-        try:
-            yield from _parsed(answer)
-        except (OSError, HTTPException) as error:
-            raise Unreachable(unreachable(target.root, error)) from error
+    headers = {"X-Mock-Workspace": target.workspace, **({} if last is None else {"Last-Event-ID": last})}
+    yield from _parsed(target.client.lines(path, headers=headers, timeout=3 * _HEARTBEAT_S))
 
 
 def _parsed(lines: Iterable[bytes]) -> Iterator[Event]:
-    """The events of the lines of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-
-    Raises:
-        Unreachable: no mockserver has sent them.
-    """
+    """The events of the lines of a stream (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
     fields: dict[str, str] = {}
     for raw in lines:
         line = raw.decode(errors="replace").rstrip("\r\n")
@@ -115,15 +96,6 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[Event]:
 
 
 def _data(fields: Mapping[str, str]) -> dict[str, Any]:
-    """The data of an event, which is an object; empty if it has none.
-
-    Raises:
-        Unreachable: it is something else, which no mockserver sends.
-    """
-    try:
-        found = json.loads(fields.get("data", "{}"))
-    except (ValueError, RecursionError) as error:
-        raise Unreachable(f"the stream holds what is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise Unreachable("the stream holds what is no event")
+    """Return the data of an event, which is an object; empty if it has none."""
+    found: dict[str, Any] = json.loads(fields.get("data", "{}"))
     return found

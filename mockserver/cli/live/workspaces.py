@@ -6,43 +6,56 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.framework import Misused, argument, command, group, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable, table
-from mockserver.cli.framework.values import Integer
+from mockserver.cli.known_names import names_of
 from mockserver.cli.live.lines import held, listing, moment, more
-from mockserver.cli.live.target import Target, segment
 from mockserver.cli.options import JSON, SERVER, TOKEN, URL
-from mockserver.cli.remote import Shape
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, paint, printable, table
+from mockserver.cli.program import Group, Misused, argument, command, option
+from mockserver.cli.remote import Target
+from mockserver.cli.values import Integer
+from mockserver.testing.client import path_segment
 
-_WORKSPACE: Shape = {"name": str, "scenario": str, "url": str, "accounts": list}
 _SCENARIO = "The name of a scenario, or the path of a file"
 
 
-@command(
-    option("--name", metavar="TEXT", help="Workspaces with this text in their name only."),
-    option("-n", "--limit", type=Integer(1, 1000), default=50, metavar="N", help="How many workspaces to list."),
-    JSON, URL, TOKEN,
-)  # fmt: skip
+workspaces = Group(
+    "workspaces", default="list", help="List, create and delete workspaces: isolated copies of the service."
+)
+
+
+@workspaces.command("list")
+@option("--name", metavar="TEXT", help="Workspaces with this text in their name only.")
+@option("-n", "--limit", type=Integer(1, 1000), default=50, metavar="N", help="How many workspaces to list.")
+@JSON
+@URL
+@TOKEN
 def list_(name: str | None, limit: int, as_json: bool, **server: Any) -> None:
     """List the workspaces, most recently used first."""
-    found = _server(server).listed("/workspaces", _WORKSPACE, name=name, limit=limit)
+    found = Target(**server).get("/workspaces", name=name, limit=limit)
     if as_json:
         echo(to_json(found))
         return
-    rows = [(row["name"], row["scenario"], _used(row), _count(row, "requests"), row["url"]) for row in found["items"]]
+    rows = [(row["name"], row["scenario"], _used(row), row["counts"]["requests"], row["url"]) for row in found["items"]]
     listing("workspaces", ("name", "scenario", "last used", "requests", "url"), rows)
     if others := more(found, len(rows)):
         echo(paint(others, "soft"))
 
 
-@command(
-    argument("scenario", nargs="?", metavar="SCENARIO", completes="scenario", help=f"{_SCENARIO}; else the server's."),
-    option("--name", metavar="NAME", help="The name; the default is generated."),
-    option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes."),
-    option("--strict", action="store_true", help="Refuse body fields that the service does not know."),
-    JSON, URL, TOKEN,
-)  # fmt: skip
+@workspaces.command("new")
+@argument(
+    "scenario",
+    required=False,
+    metavar="SCENARIO",
+    shell_complete=names_of("scenario"),
+    help=f"{_SCENARIO}; else the server's.",
+)
+@option("--name", metavar="NAME", help="The name; the default is generated.")
+@option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes.")
+@option("--strict", is_flag=True, help="Refuse body fields that the service does not know.")
+@JSON
+@URL
+@TOKEN
 def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     """Create a workspace, and print its name, address and key."""
     given = {name: others.pop(name) for name in ("name", "seed")}
@@ -52,7 +65,7 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     if scenario is not None:
         body |= choice_of(scenario)
     try:
-        found = _server(others).call("POST", "/workspaces", body, shape=_WORKSPACE)
+        found = Target(**others).call("POST", "/workspaces", body)
     except Misused as error:
         if scenario is None or given["name"] is not None or "unknown scenario" not in str(error):
             raise
@@ -61,36 +74,43 @@ def new(scenario: str | None, as_json: bool, **others: Any) -> None:
     echo(to_json(found) if as_json else _shown(found))
 
 
-@command(argument("name", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
+@workspaces.command("show")
+@argument("name", metavar="NAME", shell_complete=names_of("workspace"))
+@JSON
+@URL
+@TOKEN
 def show(name: str, as_json: bool, **server: Any) -> None:
     """Show one workspace with its accounts, keys, clock and sizes."""
-    found = _server(server).get(f"/workspaces/{segment(name)}", _WORKSPACE)
+    found = Target(**server).get(f"/workspaces/{path_segment(name)}")
     echo(to_json(found) if as_json else _shown(found))
 
 
-@command(argument("names", nargs="+", metavar="NAME", completes="workspace"), JSON, URL, TOKEN)
+@workspaces.command("drop")
+@argument("names", nargs=-1, required=True, metavar="NAME", shell_complete=names_of("workspace"))
+@JSON
+@URL
+@TOKEN
 def drop(names: Sequence[str], as_json: bool, **server: Any) -> None:
     """Delete workspaces; their keys are refused from now on."""
-    target = _server(server)
+    target = Target(**server)
     for name in names:
-        target.call("DELETE", f"/workspaces/{segment(name)}")
+        target.call("DELETE", f"/workspaces/{path_segment(name)}")
     echo(to_json({"dropped": list(names)}) if as_json else printable(f"dropped: {' '.join(names)}"))
 
 
-workspaces = group(
-    "workspaces", list_, new, show, drop, default=list_,
-    help="List, create and delete workspaces: isolated copies of the service.",
-)  # fmt: skip
-
-
-@command(
-    option("--scenario", metavar="SCENARIO", completes="scenario", help=f"{_SCENARIO}; else that of the workspace."),
-    JSON, *SERVER,
-)  # fmt: skip
+@command("reset")
+@option(
+    "--scenario",
+    metavar="SCENARIO",
+    shell_complete=names_of("scenario"),
+    help=f"{_SCENARIO}; else that of the workspace.",
+)
+@JSON
+@SERVER
 def reset(scenario: str | None, as_json: bool, **server: Any) -> None:
     """Reset a workspace to its scenario, or to another one; only snapshots and keys stay."""
     body = {} if scenario is None else choice_of(scenario)
-    found = Target(**server).call("POST", "/reset", body, shape=_WORKSPACE)
+    found = Target(**server).call("POST", "/reset", body)
     echo(to_json(found) if as_json else printable(f"reset: {found['name']} is {found['scenario']} again"))
 
 
@@ -118,36 +138,22 @@ def _is_path(text: str) -> bool:
     return "/" in text or "\\" in text or text.endswith((".yaml", ".yml", ".json"))
 
 
-def _server(options: Mapping[str, Any]) -> Target:
-    """A server, whatever the workspace."""
-    return Target(options["url"], options["token"], None)
-
-
 # ------------------------------------------------------------------ lines
 
 
 def _used(row: Mapping[str, Any]) -> str:
-    last = row.get("last_request")
-    return moment(last.get("real_at")) if isinstance(last, dict) else ""
-
-
-def _count(row: Mapping[str, Any], name: str) -> object:
-    counts = row.get("counts")
-    return counts.get(name, "") if isinstance(counts, dict) else ""
+    return moment((row.get("last_request") or {}).get("real_at"))
 
 
 def _shown(found: Mapping[str, Any]) -> str:
     lines = [("name", found["name"]), ("scenario", found["scenario"]), ("url", found["url"])]
     lines += [("dashboard", f"{found['url'].removesuffix('/v3')}/_mock/ui/")]
-    clock, counts = found.get("clock"), found.get("counts")
-    if isinstance(clock, dict):
-        lines.append(("clock", f"{moment(clock.get('now'))} UTC, {'frozen' if clock.get('frozen') else 'running'}"))
-    if isinstance(counts, dict):
+    if clock := found.get("clock"):
+        lines.append(("clock", f"{moment(clock['now'])} UTC, {'frozen' if clock['frozen'] else 'running'}"))
+    if found.get("counts"):
         lines.append(("holds", held(found)))
     width = max(len(name) for name, _ in lines)
     told = [f"{paint(f'{name:{width}}', 'soft')}  {printable(str(value))}" for name, value in lines]
-    rows = [row for row in found["accounts"] if isinstance(row, dict)]
-    keys = table(
-        ("account", "role", "api key"), [(row.get("name"), row.get("role"), row.get("api_key")) for row in rows]
-    )
+    rows = [(row["name"], row["role"], row["api_key"]) for row in found["accounts"]]
+    keys = table(("account", "role", "api key"), rows)
     return "\n".join([*told, keys])

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mockserver.cli.framework import Misused, argument, command, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, printable
-from mockserver.cli.framework.values import PathValue
+import click
+
 from mockserver.cli.options import JSON
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, printable
+from mockserver.cli.program import Misused, argument, command, option
 from mockserver.cli.stores.opening import STORE, is_database, loaded, opened, unlimited
 from mockserver.settings import given_file
 
@@ -28,18 +29,17 @@ _MOST_PARTS = 10_000_000
 _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
 
-@command(
-    STORE,
-    argument(
-        "folder",
-        type=PathValue(file=False),
-        metavar="FOLDER",
-        help="Where the documents go, NAME.yaml each; it is made if need be. Only its owner can read them.",
-    ),
-    argument("names", nargs="*", metavar="NAME", help="The workspaces; without one, all."),
-    option("--format", choices=_FORMATS, default="yaml", help="JSON is written and read many times as fast."),
-    JSON,
+@command("export")
+@STORE
+@argument(
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="FOLDER",
+    help="Where the documents go, NAME.yaml each; it is made if need be. Only its owner can read them.",
 )
+@argument("names", nargs=-1, metavar="NAME", help="The workspaces; without one, all.")
+@option("--format", type=click.Choice(_FORMATS), default="yaml", help="JSON is written and read many times as fast.")
+@JSON
 def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: bool) -> int:  # noqa: A002  # the option
     """Write the state of each workspace as a scenario: `mockserver store export store.db documents`.
 
@@ -97,12 +97,12 @@ def _write(file: Path, text: str) -> None:
         raise Misused(f"{file} cannot be written: {error.strerror}") from error
 
 
-@command(
-    STORE,
-    argument("sources", nargs="+", metavar="SOURCE", completes="file", help="Documents, or folders of them."),
-    JSON,
-    name="import",
+@command("import")
+@STORE
+@argument(
+    "sources", nargs=-1, required=True, metavar="SOURCE", type=click.Path(), help="Documents, or folders of them."
 )
+@JSON
 def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
     """Write the scenarios of `store export`, or others, to a store: `mockserver store import new.db documents`.
 

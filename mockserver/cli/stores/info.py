@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.framework import command, option
-from mockserver.cli.framework.output import as_json as to_json
-from mockserver.cli.framework.output import echo, paint, printable, table
 from mockserver.cli.options import JSON
+from mockserver.cli.output import as_json as to_json
+from mockserver.cli.output import echo, paint, printable, table
+from mockserver.cli.program import command, option
 from mockserver.cli.stores.opening import STORE, is_database, loaded, opened
 
 if TYPE_CHECKING:
@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 _UNITS = ("bytes", "kB", "MB", "GB", "TB")
 
 
-@command(
-    STORE,
-    option(
-        "--check", action="store_true", help="Read all of it, and tell what is damaged; exit status 1 if anything is."
-    ),
-    JSON,
-)
+@command("info")
+@STORE
+@option("--check", is_flag=True, help="Read all of it, and tell what is damaged; exit status 1 if anything is.")
+@JSON
 def info(path: str, check: bool, as_json: bool) -> int:
     """What a store holds, and what that takes: `mockserver store info --check store.db`.
 

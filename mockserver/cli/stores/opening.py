@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
-from mockserver.cli.framework import Misused, argument
+import click
+
+from mockserver.cli.program import Misused, argument
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.origin import WorkspaceLimits
@@ -20,7 +22,7 @@ _DATABASES = ("redis:", "rediss:")
 STORE = argument(
     "path",
     metavar="STORE",
-    completes="file",
+    type=click.Path(),
     help="The file, also as --store names it: sqlite:FILE; or a database: redis://HOST:PORT/DB.",
 )
 

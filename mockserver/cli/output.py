@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 #: The codes of SGR (ECMA-48) by what a colour says; terminals choose the shade.
 _CODES = {"good": "32", "bad": "31", "warn": "33", "soft": "2", "strong": "1"}
@@ -22,6 +22,12 @@ _ON_ANOTHER = ("Mn", "Me")
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
     """Print on standard output, or on standard error, at once: who reads may be waiting."""
     print(text, file=sys.stderr if err else sys.stdout, end="\n" if nl else "", flush=True)
+
+
+def fail(message: str) -> NoReturn:
+    """Print a message on standard error, and exit with 1: a check failed, or a server does not answer."""
+    echo(message, err=True)
+    sys.exit(1)
 
 
 def as_json(value: object, *, indent: int | None = None) -> str:

@@ -1,0 +1,295 @@
+"""What commands are made of, and how a command ends: click with lazy groups, sections of the help and our errors.
+
+A command's module is imported when the command is asked for: in a container `mockserver health` runs every few seconds.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from inspect import cleandoc
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+import click
+from click.core import ParameterSource
+from click.exceptions import Exit
+
+from mockserver.cli.output import echo
+from mockserver.settings import ServerMissingError, needing_server
+
+#: The names of the program, each with the environment variable by which a shell asks it for its completion.
+PROGRAMS = {"mockserver": "_MOCKSERVER_COMPLETE", "brevo-mockserver": "_BREVO_MOCKSERVER_COMPLETE"}
+#: The exit statuses of a misused command, and of one that a user has interrupted: 128 and the number of SIGINT.
+_MISUSED, _INTERRUPTED = 2, 130
+#: The flags that every command has, and the longest lines of its help, in characters.
+_SETTINGS: Mapping[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+#: The longest sentence about a command in a list, in characters: no sentence is cut.
+_SENTENCE = 1000
+#: The sections of the help that come first.
+_FIRST = {"Arguments": 0, "Options": 1}
+
+#: Adds something to the function of a command.
+Decorator = Callable[[Any], Any]
+#: A command was given a value that it cannot take: the message is printed with `Error:`, and the exit status is 2.
+Misused = click.UsageError
+
+
+class Option(click.Option):
+    """An option that belongs to a section of the help, which also shows its default and its environment variable."""
+
+    def __init__(
+        self, flags: Sequence[str], *, section: str = "Options", show_default: bool = True, **rest: Any
+    ) -> None:
+        super().__init__(flags, show_default=show_default, show_envvar=True, **rest)
+        self.section = section
+
+    def get_error_hint(self, ctx: click.Context | None) -> str:
+        """Return how a message calls the option; the variable is only named if the value comes from there."""
+        is_variable = ctx is not None and ctx.get_parameter_source(str(self.name)) is ParameterSource.ENVIRONMENT
+        return f"{self.opts[-1]!r}{f' (env var: {self.envvar!r})' if is_variable else ''}"
+
+
+class Argument(click.Argument):
+    """An argument that the help explains; click has that since 8.5."""
+
+    section = "Arguments"
+
+    def __init__(self, names: Sequence[str], *, help: str = "", **rest: Any) -> None:  # noqa: A002  # as click calls it
+        super().__init__(names, **rest)
+        self.help = help
+        word = self.human_readable_name
+        if not word.endswith("..."):
+            word = word if self.required else f"[{word}]"
+            self.metavar = word if self.nargs == 1 else f"{word}..."
+
+
+def option(*flags: str, **rest: Any) -> Decorator:
+    """Return a decorator that adds an option to a command; the keywords are those of `Option`."""
+
+    def decorate(function: Any) -> Any:
+        # Made anew each time: the decorators of click before 8.1 forget the class after the first function.
+        return click.option(*flags, cls=Option, **rest)(function)
+
+    return decorate
+
+
+def argument(name: str, **rest: Any) -> Decorator:
+    """Return a decorator that adds an argument to a command; the keywords are those of `Argument`."""
+
+    def decorate(function: Any) -> Any:
+        return click.argument(name, cls=Argument, **rest)(function)
+
+    return decorate
+
+
+class Command(click.Command):
+    """A command whose function returns the exit status, None for 0."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the function.
+
+        Raises:
+            ServerMissingError: The function failed because a package that the server needs is missing or too old.
+        """
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, Exit, OSError):
+            raise
+        except Exception:
+            # Asked only now: to look for all packages beforehand would take longer than many a command.
+            with needing_server(ctx.command_path):
+                raise
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write arguments and options, a section for each heading."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for row in self.get_params(ctx):
+            record = (row.human_readable_name, row.help) if isinstance(row, Argument) else row.get_help_record(ctx)
+            if record is not None and record[1]:
+                found.setdefault(getattr(row, "section", "Options"), []).append((record[0], record[1]))
+        for title in sorted(found, key=lambda title: _FIRST.get(title, len(_FIRST))):
+            with formatter.section(title):
+                formatter.write_dl(found[title])
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write nothing: click before 8.5 does not ask for arguments, so that `format_options` writes them."""
+
+
+class Group(click.Group):
+    """Commands below a name.
+
+    Args:
+        name: The name of the group.
+        default: The name of the command that runs if none is named; options of the group are those of this command.
+        lazy: The modules of commands that are not imported yet, by the name of the command. In its module, a command
+            has its own name.
+        sections: The headings under which the help lists the commands.
+    """
+
+    command_class = Command
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        default: str | None = None,
+        lazy: Mapping[str, str] = MappingProxyType({}),
+        sections: Mapping[str, Iterable[str]] = MappingProxyType({}),
+        **rest: Any,
+    ) -> None:
+        super().__init__(name, no_args_is_help=False, context_settings=dict(_SETTINGS), **rest)
+        self.default, self.sections = default, sections
+        self._lazy = lazy
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names of all commands, sorted."""
+        return sorted({*self.commands, *self._lazy})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Return the command of a name after importing its module, or None if there is no such command."""
+        if cmd_name not in self.commands and cmd_name in self._lazy:
+            self.add_command(getattr(import_module(self._lazy[cmd_name]), cmd_name))
+        return super().get_command(ctx, cmd_name)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
+        """Find the command that is meant, or tell the nearest names."""
+        if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
+            ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], self.list_commands(ctx))}")
+        return super().resolve_command(ctx, args)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the words of a command line; without a command they are for the default one."""
+        if self.default and args[:1] not in (["-h"], ["--help"]):
+            if args[0].startswith("-") if args else not ctx.resilient_parsing:
+                args = [self.default, *args]
+        elif not args and not ctx.resilient_parsing:
+            echo(ctx.get_help(), err=True)
+            ctx.exit(_MISUSED)
+        return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete a command; an option is one of the default command."""
+        default = self.get_command(ctx, self.default) if self.default and incomplete.startswith("-") else None
+        return default.shell_complete(ctx, incomplete) if default else super().shell_complete(ctx, incomplete)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options, which are those of the default command, and the commands."""
+        default = self.get_command(ctx, self.default) if self.default else None
+        if default is None:
+            click.Command.format_options(self, ctx, formatter)
+        else:
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(f"Without a command, it is {default.name}. {cleandoc(default.help or '')}")
+            default.format_options(ctx, formatter)
+        self.format_commands(ctx, formatter)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands under their headings, each with a whole sentence."""
+        rows = {str(row.name): row.get_short_help_str(_SENTENCE) for row in self.rows(ctx)}
+        for title, names in (self.sections or {"Commands": rows}).items():
+            with formatter.section(title):
+                formatter.write_dl([(name, rows[name]) for name in names])
+
+    def rows(self, ctx: click.Context) -> list[click.Command]:
+        """Return the commands, sorted by their names; their modules are imported."""
+        found = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
+        return [row for row in found if row is not None]
+
+    def walk(self, path: str = "") -> Iterator[tuple[str, click.Command]]:
+        """Yield all commands, those of groups as well, each after the words that call it."""
+        path = f"{path} {self.name}".strip()
+        for row in self.rows(click.Context(self)):
+            if isinstance(row, Group):
+                yield from row.walk(path)
+            else:
+                yield f"{path} {row.name}", row
+
+
+#: A command without a group.
+command = partial(click.command, cls=Command, context_settings=_SETTINGS)
+
+
+def decorated(*decorators: Decorator) -> Decorator:
+    """Return one decorator for several, which apply in the order in which they would be written."""
+
+    def decorate(function: Any) -> Any:
+        for row in reversed(decorators):
+            function = row(function)
+        return function
+
+    return decorate
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return what to add to the message about an unknown name: the nearest names, or nothing."""
+    from difflib import get_close_matches
+
+    near = sorted(get_close_matches(name, list(known)))
+    if len(near) > 1:
+        return f" (Did you mean one of: {', '.join(map(repr, near))}?)"
+    return f" Did you mean {near[0]!r}?" if near else ""
+
+
+# ------------------------------------------------------------------ running
+
+
+def run(program: Group, words: Sequence[str]) -> int:
+    """Run the command that the words ask for, and return its exit status."""
+    _make_everything_printable()
+    try:
+        return _run(program, words)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # The reader has seen enough, as in `mockserver openapi | head`.
+        _forget_output()
+        return 1
+    except OSError as error:
+        give_up(error)
+
+
+def _run(program: Group, words: Sequence[str]) -> int:
+    for name, variable in PROGRAMS.items():
+        if instruction := os.environ.get(variable):
+            from click.shell_completion import shell_complete
+
+            return shell_complete(program, {}, name, variable, instruction)
+    try:
+        with program.make_context(program.name, list(words)) as context:
+            status = program.invoke(context)
+        sys.stdout.flush()
+    except Exit as end:
+        return end.exit_code
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx else program.name
+        echo(f"Error: {error.format_message()}\nTry '{path} --help' for help.", err=True)
+        return _MISUSED
+    except ServerMissingError as error:
+        echo(f"Error: {error}", err=True)
+        return _MISUSED
+    return status or 0
+
+
+def _make_everything_printable() -> None:
+    """Let characters that the encoding of an output lacks be escaped, and not end the program."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def give_up(error: OSError) -> NoReturn:
+    """Exit with 2 because standard output cannot be written; commands handle errors of other files themselves."""
+    _forget_output()
+    echo(f"Error: cannot write to the standard output: {error.strerror}", err=True)
+    sys.exit(_MISUSED)
+
+
+def _forget_output() -> None:
+    """Write to standard output no more: at its exit Python would flush the old stream, and print a traceback."""
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # until the program ends
