@@ -23,8 +23,8 @@ def extra(name):
     return {re.match(r"[\w.-]+", row)[0].lower() for row in rows}
 
 
-def test_the_bare_package_requires_nothing():
-    assert [row for row in metadata.requires("brevo-mockserver") if "extra ==" not in row] == []
+def test_the_bare_package_requires_click_only():
+    assert [row for row in metadata.requires("brevo-mockserver") if "extra ==" not in row] == ["click>=8.0"]
 
 
 def test_the_version_is_that_of_the_distribution():
