@@ -226,6 +226,15 @@ class TestFolders:
             assert contacts.call(method, "/folders/1", {"name": "a"} if method == "PUT" else None) == NO_FOLDER
         assert contacts.call("POST", "/lists", {"name": "a", "folderId": 1}) == NO_FOLDER
 
+    @pytest.mark.parametrize(("method", "body"), [("PUT", {"name": "Shops"}), ("DELETE", None)])
+    def test_the_written_state_is_the_same_after_the_first_folder_is_changed(self, contacts, method, body):
+        contacts.done(method, "/folders/1", body)
+        state = contacts.api.get("/_mock/state").json
+
+        assert contacts.api.put("/_mock/state", json=state).status_code == 200
+
+        assert contacts.api.get("/_mock/state").json == state
+
     @pytest.mark.parametrize(("body", "code"), [({}, "missing_parameter"), ({"name": 7}, "invalid_parameter")])
     def test_a_folder_needs_a_name(self, contacts, body, code):
         assert contacts.call("POST", "/folders", body)[1][0] == code

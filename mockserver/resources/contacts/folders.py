@@ -53,7 +53,7 @@ def rename(caller: Caller, folder_id: int, name: str) -> None:
         ServiceError: 404; the caller has no such folder.
     """
     get(caller, folder_id)
-    caller.account.table(Folder)[folder_id] = Folder(folder_id, name)
+    _put(caller, Folder(folder_id, name))
 
 
 def delete(caller: Caller, folder_id: int) -> None:
@@ -63,11 +63,16 @@ def delete(caller: Caller, folder_id: int) -> None:
         ServiceError: 404; the caller has no such folder.
     """
     get(caller, folder_id)
-    table = caller.account.table(Folder)
     if folder_id == FIRST:
-        table[FIRST] = Folder(FIRST, None)
+        _put(caller, Folder(FIRST, None))
     else:
-        del table[folder_id]
+        del caller.account.table(Folder)[folder_id]
+
+
+def _put(caller: Caller, folder: Folder) -> None:
+    """Replace a folder; the first one gets a row, whose id counts as given out."""
+    caller.workspace.state.claim_id("contact_folder", folder.id)
+    caller.account.table(Folder)[folder.id] = folder
 
 
 def lists_of(account: Account, folder_id: int) -> list[ContactList]:
