@@ -6,7 +6,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import yaml
@@ -16,11 +16,11 @@ from mockserver import create_app
 from mockserver.cli import commands as program
 from mockserver.cli.flags import flags
 from mockserver.cli.program import Option
-from mockserver.core.contract.operation import Mark
+from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.fault_kinds import FAULT_KINDS
 from mockserver.evidence.fidelity import record
-from mockserver.resources.registry import LIFECYCLES, OPERATIONS
+from mockserver.resources.registry import FURTHER_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.json_schema.document import document as json_schema
@@ -53,8 +53,17 @@ def machines() -> Iterator[str]:
 
 
 def operations() -> Iterator[str]:
-    """Every operation, and how many of its fields and errors bear which mark."""
-    found = record(OPERATIONS.values())
+    """The 34 operations, and how many of the fields and errors of each bear which mark."""
+    yield from _marked(OPERATIONS)
+
+
+def further() -> Iterator[str]:
+    """The same of the operations of sending and contacts."""
+    yield from _marked(FURTHER_OPERATIONS)
+
+
+def _marked(declared: Mapping[str, Operation]) -> Iterator[str]:
+    found = record(declared.values())
     yield from tables.head("operation", "request", *(mark.replace("_", " ") for mark in Mark))
     for name, row in found["operations"].items():
         marks = Counter(entry["mark"] for entry in (*row["fields"], *row["errors"]))
@@ -172,6 +181,7 @@ def plugin_fixtures() -> Iterator[str]:
 _ALL = (
     machines,
     operations,
+    further,
     commands,
     settings,
     limits,

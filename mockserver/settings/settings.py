@@ -127,7 +127,7 @@ class Settings:
     stubs: tuple[str, ...] | list[str] = setting(
         (),
         Texts(),
-        "A stub library, such as contacts, whose stubs each workspace has behind its own. Can be given several times, "
+        "A stub library, by name or path, whose stubs each workspace has behind its own. Can be given several times, "
         "or with commas.",
         metavar="NAME|PATH",
     )
