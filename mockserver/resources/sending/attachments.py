@@ -9,8 +9,7 @@ from typing import Any
 from mockserver.core.text.url_form import is_url
 from mockserver.core.traffic.mail import Attachment
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.sending.refusals import missing, wrong
-from mockserver.resources.sending.request import Given, compact
+from mockserver.resources.sending.request import Given, compact, missing, wrong
 
 #: The extensions of files that may be sent (brevo-python 5.1.0, `send_transac_email`).
 EXTENSIONS = frozenset({

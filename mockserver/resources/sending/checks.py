@@ -20,8 +20,7 @@ from mockserver.resources.senders.sender import Sender
 from mockserver.resources.sending import idempotency
 from mockserver.resources.sending.attachments import read_files
 from mockserver.resources.sending.params import check_params
-from mockserver.resources.sending.refusals import missing, wrong
-from mockserver.resources.sending.request import SendRequest, compact, party
+from mockserver.resources.sending.request import SendRequest, compact, missing, party, wrong
 from mockserver.resources.webhooks.events import default_sender
 
 #: The most recipients of one e-mail, and of all e-mails of a request.

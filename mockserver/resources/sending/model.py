@@ -1,4 +1,4 @@
-"""Sending: what becomes of a request that was taken (contract/sending#sendTransacEmail)."""
+"""Sending e-mails, and the status of scheduled ones (contract/sending)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS, PERMISSION_DENIED
+from mockserver.core.contract.errors import MISSING_PARAMETER, NOT_ENOUGH_CREDITS, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.text.domain_name import domain_of
 from mockserver.core.traffic.mail import MailContent
@@ -21,6 +21,45 @@ from mockserver.resources.sending import checks, idempotency
 from mockserver.resources.sending.composing import compose
 from mockserver.resources.sending.request import SendRequest
 from mockserver.resources.webhooks import events
+
+
+def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
+    """Return the status of the e-mail with a message id, or a page of what was scheduled under a batch id.
+
+    Raises:
+        ServiceError: 400 if the identifier is neither, or one day is missing; 404 if nothing is scheduled under it.
+    """
+    is_batch = scheduled.is_batch_id(identifier)
+    if is_batch and ("startDate" in query) is not ("endDate" in query):
+        period = reasons.period(query.get("startDate"), query.get("endDate"))
+        raise MISSING_PARAMETER("startDate and endDate are required together").because(period)
+    emails = scheduled.find(caller, identifier, scheduled.SCHEDULED, scheduled.SENT)
+    rows = [_row(email, caller.workspace.state.clock.start) for email in emails]
+    return _batches(rows, query) if is_batch else rows[0]
+
+
+def _batches(rows: list[dict[str, Any]], query: dict[str, Any]) -> dict[str, Any]:
+    """Return a page of batches: one for each request that has scheduled something, the newest first."""
+    batches = {tuple(row.values()): row for row in rows if _is_wanted(row, query)}
+    found = sorted(batches.values(), key=lambda row: row["createdAt"], reverse=query["sort"] == "desc")
+    return {"count": len(found), "batches": found[query["offset"] : query["offset"] + query["limit"]]}
+
+
+def _is_wanted(row: dict[str, Any], query: dict[str, Any]) -> bool:
+    day = row["createdAt"].date()
+    is_within = "startDate" not in query or query["startDate"].date() <= day <= query["endDate"].date()
+    return bool(is_within and query.get("status", row["status"]) == row["status"])
+
+
+def _row(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
+    """Return an e-mail as the API tells it; one that a scenario has without a moment was there from the start."""
+    status = "error" if email.rejected is not None else "processed"
+    return {
+        "scheduledAt": email.scheduled_at,
+        "createdAt": email.created_at or start,
+        "status": "queued" if email.state == scheduled.SCHEDULED else status,
+    }
+
 
 #: How long after a request webhooks are told that its sender is not valid (contract/sending#senders).
 _REJECTED_AFTER = timedelta(seconds=1)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from mockserver.resources.sending.refusals import wrong
+from mockserver.resources.sending.request import wrong
 
 #: The most bytes of one `params` as JSON, and of all in a request.
 MOST_OF_ONE, MOST_OF_ALL = 100 * 1024, 1_000 * 1024

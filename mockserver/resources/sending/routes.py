@@ -17,9 +17,9 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.sending import blocklist, model, schemas, status
+    from mockserver.resources.sending import blocklist, model, schemas
 else:
-    blocklist, model, schemas, status = late(__package__, "blocklist", "model", "schemas", "status")
+    blocklist, model, schemas = late(__package__, "blocklist", "model", "schemas")
 
 SENDING = Operations("sending", are_further=True)
 
@@ -66,7 +66,7 @@ def send_transac_email(caller: Caller, body: dict[str, Any]) -> dict[str, Any] |
     scope="transactional.email",
 )  # fmt: skip
 def get_scheduled_email(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
-    return status.find(caller, identifier, query)
+    return model.scheduled_status(caller, identifier, query)
 
 
 @SENDING.operation(
