@@ -30,7 +30,7 @@ class Document:
     A reference stays a proxy until it is read, so that a broken one concerns only the operations that use it.
 
     Raises:
-        DocumentError: the version is not 3.0 or 3.1, or there are no paths or too many.
+        DocumentError: the version is not 3.0 or 3.1, there are no paths or too many, or a `$ref` is not a text.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -42,7 +42,10 @@ class Document:
         #: Whether members beside a `$ref` count, as they do from 3.1 on.
         self.heeds_siblings = not str(version).startswith("3.0")
         checked = {**root, "$ref": None, "paths": {**paths, "$ref": None}}  # these two are not references
-        self.root = replace_refs(checked, loader={}.__getitem__)
+        try:
+            self.root = replace_refs(checked, loader={}.__getitem__)
+        except (JsonRefError, ValueError) as error:  # it resolves a reference that stands in the place of one's text
+            raise DocumentError((), "a `$ref` is a reference itself, expected a text") from error
         self._left, self._left_of_all = _MOST_STEPS, _MOST_STEPS_OF_ALL
 
     def begin(self) -> None:

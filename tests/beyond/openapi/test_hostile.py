@@ -65,7 +65,15 @@ def check(found):
 @examples(600)
 @given(schemas, st.sampled_from(["3.0.3", "3.1.0"]))
 def test_any_schema_is_answered(schema, version):
-    check(imported(document({"content": {"application/json": {"schema": schema}}}, openapi=version)))
+    with suppress(DocumentError):
+        check(imported(document({"content": {"application/json": {"schema": schema}}}, openapi=version)))
+
+
+def test_a_reference_in_the_place_of_the_text_of_one_is_refused():
+    schema = {"$ref": {"$ref": ""}}
+
+    with pytest.raises(DocumentError, match="a `\\$ref` is a reference itself"):
+        imported(document({"content": {"application/json": {"schema": schema}}}))
 
 
 @examples(300)
