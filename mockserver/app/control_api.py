@@ -18,10 +18,9 @@ from mockserver.control.framework.protection import protect_own
 from mockserver.control.framework.resource import ControlApi
 from mockserver.control.server import changes
 from mockserver.control.server.beyond import BEYOND
-from mockserver.control.server.ca import CA
 from mockserver.control.server.call_log import CallLog
 from mockserver.control.server.coverage import COVERAGE
-from mockserver.control.server.documents import DOCUMENTS
+from mockserver.control.server.documents import CA, DOCUMENTS
 from mockserver.control.server.health import HEALTH
 from mockserver.control.server.index import INDEX, WELCOME
 from mockserver.control.server.metrics import METRICS

@@ -9,8 +9,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from mockserver.core.state.account import Account
+from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.framework.lengths import spoken
 from mockserver.resources.deliveries.delivery import MACHINE, Delivery
 from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES, raisable
 from mockserver.resources.webhooks.event import EMAIL, SMS, TRANSACTIONAL_EMAIL, Category, Event, RaisedEvent

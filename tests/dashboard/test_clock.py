@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
+from mockserver.core.time.duration import spoken
 from mockserver.dashboard import due_line
-from mockserver.dashboard.framework.lengths import spoken
 
 START = "2026-01-15T09:00:00Z"
 NOW = datetime(2026, 1, 15, 9, tzinfo=UTC)

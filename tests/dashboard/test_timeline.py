@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from mockserver.core.time.duration import spoken
 from mockserver.dashboard.deliveries import Scale, signs
-from mockserver.dashboard.framework.lengths import spoken
 
 BEGIN = datetime(2026, 1, 15, 9, tzinfo=UTC)
 

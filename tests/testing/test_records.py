@@ -14,8 +14,6 @@ from marshmallow import fields
 
 from mockserver.testing import records
 from mockserver.testing.records import (
-    apps,
-    calls,
     causes,
     clock,
     coverage,
@@ -23,7 +21,6 @@ from mockserver.testing.records import (
     dns,
     machines,
     mailbox,
-    receiver,
     requests,
     workspace,
 )
@@ -43,8 +40,8 @@ from mockserver.views.workspaces import timers as timer_views
 from mockserver.views.workspaces import workspaces as workspace_views
 
 VIEWS = {
-    apps.App: app_views.OAuthApp,
-    calls.ControlCall: call_views.ControlCall,
+    workspace.App: app_views.OAuthApp,
+    requests.ControlCall: call_views.ControlCall,
     causes.Cause: cause_views.Cause,
     clock.Fired: clock_views.Fired,
     clock.Moment: clock_views.Clock,
@@ -60,7 +57,7 @@ VIEWS = {
     mailbox.Attachment: mail_views.Attachment,
     mailbox.Mail: mail_views.Mail,
     mailbox.Recipient: mail_views.Recipient,
-    receiver.Call: receiver_views.ReceivedCall,
+    deliveries.Call: receiver_views.ReceivedCall,
     requests.Exchange: request_views.Request,
     requests.Message: request_views.Sent,
     requests.Page: request_views.Requests,

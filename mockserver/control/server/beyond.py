@@ -14,7 +14,7 @@ from mockserver.core.contract.operation import Operation
 from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
-from mockserver.views.server.beyond import OperationsBeyond
+from mockserver.views.server.fidelity import OperationsBeyond
 from mockserver.web.service.beyond import CHOICES
 
 BEYOND = ControlResource("beyond", "/_mock/beyond")

@@ -12,13 +12,29 @@ from typing import Any
 import yaml
 from flask import Response
 
-from mockserver.control.framework import answers, off_loop
-from mockserver.control.framework.problem import unknown
+from mockserver.control.framework import answers, dependencies, off_loop
+from mockserver.control.framework.problem import Problem, unknown
 from mockserver.control.framework.resource import ControlResource, control_api
-from mockserver.control.server.example_key import example_key
+from mockserver.control.server.index import example_key
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.views.server.fidelity import Fidelity, OpenApi
+
+CA = ControlResource("ca", "/_mock", in_workspace=False)
+#: RFC 8555, 9.1: certificates in PEM.
+_PEM = "application/pem-certificate-chain"
+
+
+@CA.call("GET", "/ca", media=(_PEM,), is_open=True, problems=(404,))
+def ca() -> Response:
+    """The certificate of the authority that has issued the server's, in PEM; it is no secret, and needs no token."""
+    tls = dependencies.current().tls
+    if tls is None:
+        raise Problem(404, "this server has no TLS; start it with --tls")
+    if tls.ca is None:
+        raise Problem(404, "this server did not issue its certificate (--tls-cert), so it has no authority to show")
+    return Response(tls.ca, content_type=_PEM)
+
 
 DOCUMENTS = ControlResource("documents", "/_mock", in_workspace=False)
 

@@ -11,10 +11,22 @@ from flask import Blueprint, Response, request
 from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.control.server.beyond import answered_as
-from mockserver.control.server.example_key import example_key
-from mockserver.core.workspaces.store import DEFAULT
+from mockserver.core.workspaces.store import DEFAULT, KeyMode
 from mockserver.views.server.health import Index
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
+from mockserver.web.service.auth import ANY_KEY
+
+
+def example_key() -> str | None:
+    """An API key of the workspace that is asked, or None.
+
+    The pages need no token, so they give none of the keys of a server whose control API needs one.
+    """
+    if dependencies.store().keys is KeyMode.ANY:
+        return ANY_KEY
+    keys = (target.addressed() or dependencies.store().default).state.first_account.api_keys
+    return None if dependencies.current().wants_token else next(iter(keys), None)
+
 
 WELCOME = Blueprint("welcome", __name__)
 INDEX = ControlResource("index", "/_mock", in_workspace=False)

@@ -7,6 +7,22 @@ import re
 from datetime import datetime, timedelta
 from typing import TypeGuard
 
+_SPOKEN_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
+
+
+def spoken(length: timedelta) -> str:
+    """A length of time, whatever its sign, by its largest unit and the next one below: `9 min 40 s`.
+
+    Below a second it is `less than 1 s`.
+    """
+    left = int(abs(length).total_seconds())
+    numbers = []
+    for unit, seconds in _SPOKEN_UNITS:
+        number, left = divmod(left, seconds)
+        numbers.append((number, unit))
+    first = next((at for at, (number, _) in enumerate(numbers) if number), len(numbers))
+    return " ".join(f"{number:,} {unit}" for number, unit in numbers[first : first + 2] if number) or "less than 1 s"
+
 
 def months_later(moment: datetime, months: int) -> datetime:
     """The moment on the same day of another month, `months` later (earlier, if negative), at the same time.

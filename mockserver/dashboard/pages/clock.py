@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.time.clock import Clock
+from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import due_line
 from mockserver.dashboard.due_line import Dot
 from mockserver.dashboard.framework.addresses import asked
-from mockserver.dashboard.framework.lengths import spoken
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key
 from mockserver.resources.section import write_instant

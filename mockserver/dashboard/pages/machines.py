@@ -14,13 +14,13 @@ from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import unknown
 from mockserver.core.text.spelling import nearest
 from mockserver.core.time import cause
+from mockserver.core.time.duration import spoken
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.time.timers import Key
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.addresses import asked
-from mockserver.dashboard.framework.lengths import spoken
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.instances import PART, Wanted, counted, select
 from mockserver.dashboard.layout import drawing_of

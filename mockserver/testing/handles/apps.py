@@ -7,8 +7,8 @@ from typing import Unpack
 from mockserver.testing.arguments import AppChange, AppMembers
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle
-from mockserver.testing.records.apps import App
 from mockserver.testing.records.reading import read, read_all
+from mockserver.testing.records.workspace import App
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

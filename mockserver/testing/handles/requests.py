@@ -9,9 +9,8 @@ from typing import Any, Unpack
 from mockserver.testing.arguments import Filter, Pattern
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle, given
-from mockserver.testing.records.calls import ControlCall
 from mockserver.testing.records.reading import read, read_all
-from mockserver.testing.records.requests import Exchange, Page
+from mockserver.testing.records.requests import ControlCall, Exchange, Page
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

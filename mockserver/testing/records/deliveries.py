@@ -12,6 +12,22 @@ from mockserver.testing.records.reading import Member
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
+
+class Call(NamedTuple):
+    """One call that a receiver has received."""
+
+    #: When the call was received, on the workspace's clock.
+    at: datetime
+    method: str
+    path: str
+    #: The query as it was sent, without the question mark.
+    query: str
+    #: The headers, whose names are in lower case.
+    headers: Mapping[str, str]
+    #: The value of a JSON body, or the text of another body; None: there is no body.
+    body: Any
+
+
 State = Literal["scheduled", "delivered", "retrying", "dropped"]
 
 

@@ -11,7 +11,20 @@ from marshmallow import INCLUDE, fields, validate
 
 from mockserver.core.contract.operation import Mark
 from mockserver.views.base import members
-from mockserver.views.base.view import View
+from mockserver.views.base.view import View, listing
+from mockserver.web.service.beyond import CHOICES
+
+
+class OperationBeyond(View):
+    operation = members.text()
+    method = members.text()
+    path = members.text()
+    status = members.number("that of success", least=100)
+    answered = members.text("how a call is answered where no stub does", validate=validate.OneOf(CHOICES.values()))
+    stubs = members.texts("the stubs of the workspace that can have its address")
+
+
+OperationsBeyond = listing(OperationBeyond, "OperationsBeyond")
 
 
 class OpenApi(View):

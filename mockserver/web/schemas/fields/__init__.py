@@ -33,7 +33,7 @@ from mockserver.web.schemas.fields.scalars import NotBlank as NotBlank
 from mockserver.web.schemas.fields.scalars import Number as Number
 from mockserver.web.schemas.fields.scalars import Quantity as Quantity
 from mockserver.web.schemas.fields.scalars import Range as Range
+from mockserver.web.schemas.fields.scalars import Stated as Stated
 from mockserver.web.schemas.fields.scalars import Text as Text
 from mockserver.web.schemas.fields.scalars import TextOrNumber as TextOrNumber
 from mockserver.web.schemas.fields.scalars import identifier as identifier
-from mockserver.web.schemas.fields.stated import Stated as Stated
