@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import Awaitable, Callable, Collection, Coroutine
+from collections.abc import Awaitable, Callable, Collection
 from time import monotonic
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -17,8 +17,8 @@ from mockserver.web.server.connections.connection import LINGER_S, Connection
 from mockserver.web.server.tls.client_hello import ClientHello
 from mockserver.web.server.wire import reset
 
-#: What the handles and the commands of the mock offer beside HTTP/1.1, behind its length, so that no fault of handshakes
-#: hits them: who has added such a rule can remove it.
+#: The protocol that the handles and the commands of the mock offer beside HTTP/1.1, behind its length (RFC 7301, 3.1).
+#: No fault of handshakes hits them, so that such a rule can be removed.
 OF_THE_MOCK = b"\x12mockserver-control"
 #: A record with a fatal alert, but for the alert's number (RFC 8446, 5.1 and 6); TLS 1.2 stands for all versions there.
 _ALERT = bytes((21, 3, 3, 0, 2, 2))
@@ -73,6 +73,8 @@ class Front(asyncio.Protocol):
     #: It has sent nothing that could be unread.
     unread = 0
     unread_since = 0.0
+    #: It is not secured.
+    carrier = None
 
     def __init__(  # uvicorn gives some of it, and the server the rest
         self,
@@ -105,10 +107,10 @@ class Front(asyncio.Protocol):
         if port not in self._tls.ports:
             self._speak_plainly()
             return
+        self._hello = ClientHello(self._tls.certificates.context(None, self._address))
         self._connections.add(self)
         if self._admission.refusal(self, self._connections) is not None:
             self.transport.abort()
-        self._hello = ClientHello(self._tls.certificates.context(None, self._address))
 
     # ------------------------------------------------------------------ plain HTTP
 
@@ -178,7 +180,7 @@ class Front(asyncio.Protocol):
             OSError: the handshake has failed; the connection is closed.
         """
         loop, connection = asyncio.get_running_loop(), self._connection()
-        # Two turns of the loop later: in the first one, the event loop tells its protocol of the connection.
+        # Two turns of the loop later: in the first one, `start_tls` begins the handshake.
         loop.call_soon(loop.call_soon, self._replay)
         secured = await loop.start_tls(
             self.transport,
