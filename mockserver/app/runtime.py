@@ -59,7 +59,7 @@ class Runtime:
         from mockserver.web.service.handshakes import Handshakes  # noqa: PLC0415  # see above
 
         assert self.mock.tls is not None, "the port speaks TLS"
-        return Tls(self.mock.tls.certificates, Handshakes(self.mock.store, wait), (port,))
+        return Tls(self.mock.tls.certificates, Handshakes(self.mock.store, wait).fault, (port,))
 
     def open(self) -> None:
         """Start the timers of the workspaces, and the SMTP listener if the settings ask for one.

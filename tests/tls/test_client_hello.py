@@ -1,4 +1,4 @@
-"""What is read of the first message of a client: the name that it calls, and the protocols that it offers."""
+"""What is read of the first message of a client: when it is complete, and the name that the client calls."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.web.server.tls.client_hello import ClientHello, Wishes
+from mockserver.web.server.tls.authority import Authority
+from mockserver.web.server.tls.client_hello import ClientHello
+
+CONTEXT = Authority(["localhost"]).context(None, "127.0.0.1")
 
 
-def sent(name=None, protocols=()):
+def sent(name=None, version=ssl.TLSVersion.TLSv1_3):
     """The first bytes of a client of the standard library."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
-    if protocols:
-        context.set_alpn_protocols(protocols)
+    context.minimum_version = context.maximum_version = version
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
     client = context.wrap_bio(incoming, outgoing, server_hostname=name)
     with pytest.raises(ssl.SSLWantReadError):
@@ -25,10 +27,9 @@ def sent(name=None, protocols=()):
 
 
 def read(*pieces):
-    hello = ClientHello()
-    for piece in pieces:
-        hello.add(piece)
-    return hello
+    """A message of these pieces, and whether it is over after each."""
+    hello = ClientHello(CONTEXT)
+    return hello, [hello.add(piece) for piece in pieces]
 
 
 def in_records(data, size):
@@ -38,64 +39,63 @@ def in_records(data, size):
     return b"".join(data[:3] + len(part).to_bytes(2) + part for part in parts)
 
 
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
 @pytest.mark.parametrize(
-    ("name", "protocols", "wishes"),
-    [
-        ("api.brevo.com", [], Wishes("api.brevo.com")),
-        ("API.Brevo.com", [], Wishes("api.brevo.com")),
-        (None, [], Wishes()),
-        ("localhost", ["h2", "http/1.1"], Wishes("localhost", (b"h2", b"http/1.1"))),
-        ("127.0.0.1", [], Wishes()),
-    ],
-    ids=["name", "upper case", "no name", "protocols", "address"],
+    ("called", "name"),
+    [("api.brevo.com", "api.brevo.com"), ("API.Brevo.com", "api.brevo.com"), (None, None), ("127.0.0.1", None)],
+    ids=["name", "upper case", "no name", "address"],
 )
-def test_name_and_protocols_are_read(name, protocols, wishes):
-    hello = read(sent(name, protocols))
+def test_name_is_read(called, name, version):
+    hello, over = read(sent(called, version))
 
-    assert (hello.is_over, hello.wishes()) == (True, wishes)
+    assert (over, hello.error, hello.name) == ([True], None, name)
 
 
 @pytest.mark.parametrize("size", [1, 7, 100])
-def test_a_message_may_come_in_many_records(size):
-    hello = read(in_records(sent("api.brevo.com"), size))
+def test_name_is_read_when_the_message_comes_in_many_records(size):
+    hello, over = read(in_records(sent("api.brevo.com"), size))
 
-    assert (hello.is_over, hello.wishes().name) == (True, "api.brevo.com")
+    assert (over, hello.name) == ([True], "api.brevo.com")
 
 
-def test_a_message_is_over_with_its_last_byte():
+def test_message_is_over_with_its_last_byte():
     data = sent("api.brevo.com")
-    hello = read(*(data[index : index + 1] for index in range(len(data) - 1)))
-    assert not hello.is_over
+    hello, over = read(*(data[index : index + 1] for index in range(len(data))))
 
-    hello.add(data[-1:])
-
-    assert (hello.is_over, hello.wishes().name, bytes(hello.received)) == (True, "api.brevo.com", data)
+    assert over == [False] * (len(data) - 1) + [True]
+    assert (hello.name, bytes(hello.received)) == ("api.brevo.com", data)
 
 
 @pytest.mark.parametrize(
     "data",
-    [b"\x16\x03\x01\x00\x00" * 20_000, b"\x16\x03\x01\xff\xff" + b"\x01\xff\xff\xff" * 20_000],
+    [b"\x16\x03\x01\x00\x00" * 20_000, b"\x16\x03\x01\x40\x00" + b"\x01\xff\xff\xff" * 20_000],
     ids=["empty records", "one that does not end"],
 )
-def test_what_is_longer_than_any_message_is_over(data):
-    hello = read(data)
+def test_message_is_refused_when_it_is_longer_than_any(data):
+    hello, over = read(data)
 
-    assert (hello.is_over, hello.wishes()) == (True, Wishes())
+    assert over == [True]
+    assert hello.error is not None
+
+
+def test_alert_tells_the_client_when_the_message_is_refused():
+    hello, _ = read(b"\x16\x03\x01\x00\x04\x02\x00\x00\x00")
+
+    assert hello.alert[:1] == b"\x15"
 
 
 @given(st.binary(max_size=300), st.integers(0, 299))
-def test_whatever_comes_is_read(noise, at):
-    """Of a valid message with other bytes somewhere, some name or none is read."""
+def test_message_is_read_or_refused_whatever_comes(noise, at):
     data = sent("api.brevo.com")
-    hello = read(data[:at] + noise + data[at + len(noise) :])
+    hello, _ = read(data[:at] + noise + data[at + len(noise) :])
 
-    assert isinstance(hello.wishes(), Wishes)
+    assert hello.name is None or hello.name.isascii()
 
 
 @given(st.binary(max_size=300))
-def test_a_name_is_text_that_can_be_shown(noise):
+def test_name_is_text_that_can_be_shown(noise):
     data = sent("x" * 40 + ".test")
     place = data.index(b"x" * 40)
-    name = read(data[:place] + noise[:40].ljust(40, b"x") + data[place + 40 :]).wishes().name
+    name = read(data[:place] + noise[:40].ljust(40, b"x") + data[place + 40 :])[0].name
 
     assert name is None or (name.isascii() and name.isprintable())

@@ -111,7 +111,7 @@ def test_a_handshake_that_comes_byte_by_byte_succeeds(served):
 @pytest.mark.parametrize(
     "data", [b"GET / HTTP/1.1\r\n\r\n", b"\x17\x03\x03\x00\x20" + b"x" * 32], ids=["plain", "forged"]
 )
-def test_what_is_no_tls_behind_a_handshake_ends_the_connection_with_an_alert(served, data):
+def test_what_is_no_tls_behind_a_handshake_ends_the_connection(served, data):
     with served.connect() as connection, socket.socket(fileno=os.dup(connection.fileno())) as plain:
         plain.sendall(data)
         plain.settimeout(PATIENCE)
@@ -151,6 +151,34 @@ def test_half_a_handshake_counts_as_a_connection(serve_tls):
             waiting = [connection for connection in waiting if connection not in gone]
 
         assert served.ask()[0] == 200
+
+
+def send_on(client):
+    while True:
+        client.sendall(b"\r\n")
+
+
+def test_clients_that_do_not_read_their_answers_are_cut_off(serve_tls):
+    served = serve_tls(answers_limit=10_000_000)
+    served.control("PUT", "/state", {"description": "x" * 9_000_000})
+    with contextlib.ExitStack() as stack:
+        # The system may hold up to half of an answer, so that it takes three to be over the limit in any case.
+        clients = [stack.enter_context(served.connect()) for _ in range(3)]
+        for client in clients:
+            client.sendall(b"GET /_mock/state HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert client.recv(1) == b"H"
+
+        with pytest.raises(OSError, match=r"reset|closed|pipe|EOF"):
+            send_on(clients[0])
+
+
+def test_a_refusal_is_read_by_a_client_that_sends_on(served):
+    with served.connect() as client:
+        client.suppress_ragged_eofs = False
+        for _ in range(60):
+            client.sendall(b"GET /" + b"x" * 65_536)
+
+        assert end_of(client).startswith(b"HTTP/1.1 400 ")
 
 
 def descriptors():

@@ -12,7 +12,11 @@ import subprocess
 import httpx
 import pytest
 import requests
-from secured import PATIENCE, exchange
+from secured import PATIENCE, Served, exchange
+
+from mockserver import Settings, create_app
+from mockserver.app.runtime import Runtime
+from mockserver.web.server.server import BindError, bind
 
 KEY = {"api-key": "any"}
 
@@ -156,6 +160,16 @@ def test_who_closes_in_the_middle_of_a_request_leaves_nothing(served):
     assert served.ask()[0] == 200
 
 
+def test_a_server_that_stops_closes_connections_whose_clients_do_not(recwarn):
+    with Runtime(create_app(Settings(tls=True)), bind("127.0.0.1", 0)) as runtime:
+        client = Served(runtime).connect()
+        client.sendall(b"GET /v3/senders HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        client.recv(1)
+    client.close()
+
+    assert [row for row in recwarn if "unclosed resource <TCPTransport" in str(row.message)] == []
+
+
 def test_links_lead_back_over_tls(served):
     status, body = served.ask(path="/_mock/workspaces/default")
 
@@ -210,11 +224,7 @@ def test_both_ports_serve_the_same_workspaces(serve_tls):
     assert served.ask()[0] == 503
 
 
-def test_a_port_that_is_taken_is_told_and_leaves_no_socket(serve_tls):
-    from mockserver import Settings, create_app  # noqa: PLC0415
-    from mockserver.app.runtime import Runtime  # noqa: PLC0415
-    from mockserver.web.server.server import BindError, bind  # noqa: PLC0415
-
+def test_a_port_that_is_taken_is_told_and_leaves_no_socket():
     with socket.create_server(("127.0.0.1", 0)) as other:
         listener = bind("127.0.0.1", 0)
         app = create_app(Settings(tls=True, tls_port=other.getsockname()[1]))

@@ -146,6 +146,9 @@ class Server(uvicorn.Server):
             if late:
                 # The tasks close their connections; what a thread still does for them is lost.
                 await asyncio.wait(late, timeout=_GRACE)
+        for connection in cast("set[Connection]", self.server_state.connections):
+            if connection.carrier is not None:
+                connection.carrier.close()  # the client may take its time to end TLS
         self._bridge.close()
         loop.end_here()
 

@@ -29,19 +29,12 @@ class Handshakes:
     async def fault(self, name: str | None) -> Fault | None:
         """Return the fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
         called = self._called(name)
-        if self._store.keeping.in_sessions:
-            return await self._wait(lambda: self._taken_by_saved(called))
-        workspace = self._store.peek(called)
-        if workspace is None:  # it is passivated, and loading takes a while
+        workspace = None if self._store.keeping.in_sessions else self._store.peek(called)
+        if workspace is None:  # it is passivated or shared, and loading takes a while
             return await self._wait(lambda: self._taken_by_saved(called))
         if not workspace.state.faults.has_any_of_handshakes:
             return None
-        if not workspace.lock.acquire(blocking=False):
-            return await self._wait(lambda: self._taken(workspace))
-        try:
-            return self._taken(workspace)
-        finally:
-            workspace.lock.release()
+        return await self._wait(lambda: self._taken(workspace))
 
     def _called(self, name: str | None) -> str:
         """Return the name of the workspace that a client means."""

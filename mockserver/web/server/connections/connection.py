@@ -28,7 +28,7 @@ _HELD = 256 * 1024
 _SLICE = 16 * 1024
 #: How many seconds after a refusal a connection is still read, and what comes thrown away, so that the client reads the
 #: answer. Chosen: the round trips of a slow network, and little enough to hold a connection for.
-_LINGER = 2.0
+LINGER_S = 2.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -71,6 +71,8 @@ class Connection(HttpToolsProtocol):
         #: How many bytes of answers the client has not read yet, and since when it has read none of them.
         self.unread = 0
         self.unread_since = self.idle_since
+        #: The transport over which a secured one sends its bytes, or None if the connection is plain.
+        self.carrier: asyncio.Transport | None = None
         self._is_refused = False
         #: Whether the parser is being given a head whose request has begun already.
         self._is_resuming = False
@@ -268,10 +270,12 @@ class Connection(HttpToolsProtocol):
         self._leave()
         if self.transport.is_closing():
             return
-        if self.transport.can_write_eof():
-            self.transport.write_eof()
+        if not self.transport.can_write_eof():
+            self.transport.close()  # a secured connection is still read for `LINGER_S`, until the client closes it, too
+            return
+        self.transport.write_eof()
         self.flow.resume_reading()
-        self.loop.call_later(_LINGER, self.transport.abort)
+        self.loop.call_later(LINGER_S, self.transport.abort)
 
     # ------------------------------------------------------------------ limits
 
@@ -306,6 +310,8 @@ class Connection(HttpToolsProtocol):
         closed; `unread` and `unread_since` are brought up to date. `now` is on the monotonic clock.
         """
         unread, self.unread = self.unread, self.transport.get_write_buffer_size()
+        if self.carrier is not None:
+            self.unread += self.carrier.get_write_buffer_size()
         if self.unread < unread or not self.unread:
             self.unread_since = now
         if self._part is not None:

@@ -1,1 +1,1 @@
-"""TLS: certificates, handshakes, and the transport of a connection that is secured."""
+"""TLS: certificates, and connections until their handshake is over."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import ssl
-from collections.abc import Callable, Collection
+from collections.abc import Awaitable, Callable, Collection
 from time import monotonic
 from typing import Any, NamedTuple, Protocol, cast
 
@@ -13,14 +13,13 @@ from uvicorn.server import ServerState
 
 from mockserver.core.state.faults import Fault
 from mockserver.web.server.connections.admission import Admission
-from mockserver.web.server.connections.connection import Connection
-from mockserver.web.server.tls.client_hello import ClientHello, Wishes
-from mockserver.web.server.tls.transport import TlsTransport
+from mockserver.web.server.connections.connection import LINGER_S, Connection
+from mockserver.web.server.tls.client_hello import ClientHello
 from mockserver.web.server.wire import reset
 
-#: What the handles and the commands of the mock offer beside HTTP/1.1, so that no fault of handshakes hits them: who
-#: has added such a rule can remove it.
-OF_THE_MOCK = b"mockserver-control"
+#: The protocol that the handles and the commands of the mock offer beside HTTP/1.1, behind its length (RFC 7301, 3.1).
+#: No fault of handshakes hits them, so that such a rule can be removed.
+OF_THE_MOCK = b"\x12mockserver-control"
 #: A record with a fatal alert, but for the alert's number (RFC 8446, 5.1 and 6); TLS 1.2 stands for all versions there.
 _ALERT = bytes((21, 3, 3, 0, 2, 2))
 #: What a client is told that speaks plain HTTP here.
@@ -41,19 +40,12 @@ class Certificates(Protocol):
         ...
 
 
-class Handshakes(Protocol):
-    """Says which fault hits a handshake."""
-
-    async def fault(self, name: str | None) -> Fault | None:
-        """The fault that hits a handshake of a client that calls the server by a name, or None."""
-        ...
-
-
 class Tls(NamedTuple):
     """What a server needs to speak TLS."""
 
     certificates: Certificates
-    handshakes: Handshakes
+    #: Looks up the fault that hits a handshake of a client that calls the server by a name, or None.
+    fault: Callable[[str | None], Awaitable[Fault | None]]
     #: The ports that speak TLS; all others speak plain HTTP.
     ports: Collection[int]
 
@@ -81,6 +73,8 @@ class Front(asyncio.Protocol):
     #: It has sent nothing that could be unread.
     unread = 0
     unread_since = 0.0
+    #: It is not secured.
+    carrier = None
 
     def __init__(  # uvicorn gives some of it, and the server the rest
         self,
@@ -103,43 +97,22 @@ class Front(asyncio.Protocol):
         self._connections = cast("set[Any]", server_state.connections)
         self._tasks = server_state.tasks
         self.idle_since = monotonic()
-        self._hello = ClientHello()
-        self._fault: Fault | None = None
-        #: The secured connection, from the answer to the first message on, and what speaks HTTP over it.
-        self._secured: TlsTransport | None = None
-        self._inner: Connection | None = None
+        self._hello: ClientHello
         self.transport: asyncio.Transport
-
-    # ------------------------------------------------------------------ before the handshake
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.transport = cast("asyncio.Transport", transport)
-        if self._address()[1] not in self._tls.ports:
+        #: The address at which the client has reached the server.
+        self._address, port = transport.get_extra_info("sockname")[:2]
+        if port not in self._tls.ports:
             self._speak_plainly()
             return
+        self._hello = ClientHello(self._tls.certificates.context(None, self._address))
         self._connections.add(self)
         if self._admission.refusal(self, self._connections) is not None:
             self.transport.abort()
 
-    def _address(self) -> tuple[str, int]:
-        """The address and the port at which the client has reached the server."""
-        found = self.transport.get_extra_info("sockname")
-        return found[0], found[1]
-
-    def data_received(self, data: bytes) -> None:
-        if self._secured is not None:
-            self._feed(self._secured, data)
-            return
-        self._hello.add(data)
-        received = self._hello.received
-        if received[:1].isalpha():
-            if b"\n" in received or len(received) > _LONGEST_LINE:
-                self._refuse_plain_http()
-        elif self._hello.is_over:
-            self.transport.pause_reading()
-            task = asyncio.get_running_loop().create_task(self._greet())
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+    # ------------------------------------------------------------------ plain HTTP
 
     def _speak_plainly(self) -> Connection:
         """Hand the connection over to what speaks HTTP without TLS."""
@@ -157,23 +130,40 @@ class Front(asyncio.Protocol):
 
     # ------------------------------------------------------------------ the handshake
 
+    def data_received(self, data: bytes) -> None:
+        is_over = self._hello.add(data)
+        received = self._hello.received
+        if received[:1].isalpha():
+            if b"\n" in received or len(received) > _LONGEST_LINE:
+                self._refuse_plain_http()
+        elif self._hello.error is not None:
+            self._failed.add(self._hello.error)
+            self.transport.write(self._hello.alert)
+            self.transport.close()
+        elif is_over:
+            self.transport.pause_reading()
+            task = asyncio.get_running_loop().create_task(self._greet())
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
     async def _greet(self) -> None:
         """Answer the first message, as the rules of a workspace or the certificates say."""
-        wishes = self._hello.wishes()
-        self._fault = await self._fault_of(wishes)
+        name = self._hello.name
+        fault = None if OF_THE_MOCK in self._hello.received else await self._tls.fault(name)
         if self.transport.is_closing():
             return
-        if self._fault is not None and self._fault.kind == "tls_handshake":
-            self._refuse(self._fault.alert)
+        if fault is not None and fault.kind == "tls_handshake":
+            self._refuse(fault.alert)
             return
-        name, (address, _) = wishes.name, self._address()
-        context = self._tls.certificates.context(name, address, expired=self._fault is not None)
-        self._secured = TlsTransport(self.transport, context, self._open)
-        self.transport.resume_reading()
-        self._feed(self._secured, bytes(self._hello.received))
-
-    async def _fault_of(self, wishes: Wishes) -> Fault | None:
-        return None if OF_THE_MOCK in wishes.protocols else await self._tls.handshakes.fault(wishes.name)
+        try:
+            await self._shake_hands(self._tls.certificates.context(name, self._address, expired=fault is not None))
+        except ssl.SSLError as error:
+            if fault is None:
+                self._failed.add(error)
+        except OSError:  # the client has left
+            pass
+        finally:
+            self._connections.discard(self)
 
     def _refuse(self, alert: int | None) -> None:
         """End the connection with an alert, or, where there is none, by a reset."""
@@ -183,20 +173,36 @@ class Front(asyncio.Protocol):
             self.transport.write(_ALERT + bytes((alert,)))
             self.transport.close()
 
-    def _feed(self, secured: TlsTransport, data: bytes) -> None:
-        try:
-            secured.feed(data)
-        except ssl.SSLError as error:
-            if self._fault is None:
-                self._failed.add(error)
+    async def _shake_hands(self, context: ssl.SSLContext) -> None:
+        """Secure the connection, and hand it over to what speaks HTTP.
 
-    def _open(self) -> Connection:
-        """What speaks HTTP over the secured connection."""
-        assert self._secured is not None, "its handshake is over"
+        Raises:
+            OSError: the handshake has failed; the connection is closed.
+        """
+        loop, connection = asyncio.get_running_loop(), self._connection()
+        # Two turns of the loop later: in the first one, `start_tls` begins the handshake.
+        loop.call_soon(loop.call_soon, self._replay)
+        secured = await loop.start_tls(
+            self.transport,
+            connection,
+            context,
+            server_side=True,
+            ssl_handshake_timeout=self._limit_s,
+            ssl_shutdown_timeout=LINGER_S,
+        )
         self._connections.discard(self)
-        self._inner = self._connection()
-        self._inner.connection_made(self._secured)
-        return self._inner
+        if secured is not None and not secured.is_closing():  # else the connection was lost
+            connection.carrier = self.transport
+            connection.connection_made(secured)
+
+    def _replay(self) -> None:
+        """Give the bytes that have been read to the protocol that `start_tls` has set."""
+        protocol, rest = cast("asyncio.BufferedProtocol", self.transport.get_protocol()), self._hello.received
+        while rest and not self.transport.is_closing():
+            piece = memoryview(protocol.get_buffer(len(rest)))[: len(rest)]
+            piece[:] = rest[: len(piece)]
+            protocol.buffer_updated(len(piece))
+            rest = rest[len(piece) :]
 
     # ------------------------------------------------------------------ what the server asks of its connections
 
@@ -208,21 +214,5 @@ class Front(asyncio.Protocol):
     def shutdown(self) -> None:
         self.transport.abort()
 
-    # ------------------------------------------------------------------ what the secured connection is told
-
-    def eof_received(self) -> None:
-        if self._inner is not None:
-            self._inner.eof_received()
-
-    def pause_writing(self) -> None:
-        if self._inner is not None:
-            self._inner.pause_writing()
-
-    def resume_writing(self) -> None:
-        if self._inner is not None:
-            self._inner.resume_writing()
-
     def connection_lost(self, exc: Exception | None) -> None:
         self._connections.discard(self)
-        if self._inner is not None:
-            self._inner.connection_lost(exc)
