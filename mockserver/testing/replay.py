@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from datetime import datetime
+from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from mockserver.settings import given_file
 from mockserver.testing.answers import body_of, reason
 from mockserver.testing.client import MockServerError
 from mockserver.testing.handles.server import MockServer
+from mockserver.testing.records.apps import App
 from mockserver.testing.records.calls import ControlCall
 from mockserver.testing.records.reading import read_all
 from mockserver.testing.records.requests import Exchange
@@ -27,6 +30,11 @@ _REDACTED = "***"
 _NOBODYS = "nobodys-key"
 #: The error codes for a malformed one-time code, each with a value that leads to it: too few digits, and no number.
 _MALFORMED: dict[str, Any] = {"out_of_range": 1, "invalid_parameter": _REDACTED}
+#: A verifier and its challenge (RFC 7636, appendix B), which are sent in place of those of the test.
+_PKCE = {
+    "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
+    "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
+}
 #: The headers that are not sent as they were: those of the connection, those that the body gives, and credentials.
 _LEFT_OUT = frozenset(
     {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "expect", "keep-alive", "te",
@@ -40,8 +48,8 @@ _SPARE_S = 10.0
 _SILENT_S = 0.5
 #: By how many seconds moments of a running clock may differ, beyond the time between the two requests.
 _DRIFT_S = 2.0
-#: How many differences of an answer are shown.
-_SHOWN = 5
+#: How many differences of an answer are shown, and how many characters of each value.
+_SHOWN, _SHOWN_SIGNS = 5, 200
 
 
 class Replay:
@@ -64,7 +72,7 @@ class Replay:
         self._client = server.client
         self._client.timeout = _CONTROL_S
         #: The last value that an answer has given for each name: a later request may send it as a secret.
-        self._known: dict[str, Any] = {}
+        self._known: dict[str, Any] = dict(_PKCE)
         here = self.workspace.url.removesuffix("/v3")
         self._prefix = urlsplit(here).path
         journal, calls = (_read(folder, name, was, here) for name in ("journal.json", "calls.json"))
@@ -89,7 +97,7 @@ class Replay:
         body = {"yaml" if isinstance(call.body, str) else "body": call.body}
         try:
             answer = self._client.call(
-                call.method, _target(call), headers={"X-Mock-Workspace": self.workspace.name}, **body
+                call.method, _target(call, call.query), headers={"X-Mock-Workspace": self.workspace.name}, **body
             )
             status, detail = answer.status, ""
         except MockServerError as error:
@@ -114,8 +122,13 @@ class Replay:
 
     def _send(self, was: Exchange) -> tuple[int | None, str]:
         """Send a request again; return the status of the answer, or None and why there is no answer."""
+        self._learn_app(was.query)
         timeout = was.ms / 1000 + (_SILENT_S if was.status is None else _SPARE_S)
-        target, body, headers = f"{self._prefix}{_target(was)}", self._body(was), self._headers(was)
+        target, body, headers = (
+            f"{self._prefix}{_target(was, self._filled(was.query, was))}",
+            self._body(was),
+            self._headers(was),
+        )
         with closing(self._client.new_connection(timeout)) as connection:
             try:
                 connection.request(was.method, target, body, headers)
@@ -126,6 +139,9 @@ class Replay:
         return answer.status, ""
 
     # ------------------------------------------------------------------ secrets, which a journal does not have
+
+    def _learn_app(self, sent: Mapping[str, Any]) -> None:
+        self._known |= {name: value for name, value in sent.items() if name == "client_id"}
 
     def _learn(self, content: bytes, location: str) -> None:
         self._known |= parse_qsl(urlsplit(location).query)
@@ -142,8 +158,21 @@ class Replay:
         if "api-key" in sent:
             found["api-key"] = self._key(was)
         if "authorization" in sent:
-            found["authorization"] = f"Bearer {self._known.get('access_token', _REDACTED)}"
+            found["authorization"] = self._authorization(was)
         return found
+
+    def _authorization(self, was: Exchange) -> str:
+        """Return the credentials of an app where a form is sent, as to OAuth's token endpoint, else an access token."""
+        if not isinstance(was.request.body, str):
+            return f"Bearer {self._secret('access_token', was)}"
+        pair = f"{self._app.client_id if self._app else _REDACTED}:{self._secret('client_secret', was)}"
+        return f"Basic {b64encode(pair.encode()).decode()}"
+
+    @property
+    def _app(self) -> App | None:
+        """The OAuth app that a request has named last, or the first app."""
+        apps = {app.client_id: app for app in self.workspace.apps.list()}
+        return apps.get(self._known.get("client_id", ""), next(iter(apps.values()), None))
 
     def _key(self, was: Exchange) -> str:
         """Return a key of the account that the key of the test has opened, or a key of no account."""
@@ -158,6 +187,7 @@ class Replay:
         body = was.request.body
         if isinstance(body, str) and f"={_REDACTED}" in body:  # a form
             pairs = parse_qsl(body, keep_blank_values=True)
+            self._learn_app(dict(pairs))
             body = "&".join(urlencode(self._filled({name: value}, was)) for name, value in pairs)
         elif body is not None and not isinstance(body, str):
             body = json.dumps(self._filled(body, was))
@@ -177,6 +207,10 @@ class Replay:
     def _secret(self, name: str, was: Exchange) -> Any:
         if name == "otp" and was.operation == "validateSenderByOtp":
             return self._code(was)
+        if was.status == HTTPStatus.UNAUTHORIZED:
+            return _REDACTED
+        if name == "client_secret" and self._app:
+            return self._app.client_secret
         return self._known.get(name, _REDACTED)
 
     def _code(self, was: Exchange) -> Any:
@@ -196,16 +230,16 @@ class Replay:
 
 def title(step: Step) -> str:
     """Return a step of a test in a line: method, path, query, status."""
-    return f"{step.method} {step.path}{_query(step)} {step.status or 'no answer'}"
+    return f"{step.method} {step.path}{_query(step.query)} {step.status or 'no answer'}"
 
 
-def _target(step: Step) -> str:
-    """Return the path and the query of a step, as they are sent."""
-    return quote(step.path, safe="/%:@!$&'()*+,;=~") + _query(step)
+def _target(step: Step, query: Mapping[str, Any]) -> str:
+    """Return the path of a step with a query, as they are sent."""
+    return quote(step.path, safe="/%:@!$&'()*+,;=~") + _query(query)
 
 
-def _query(step: Step) -> str:
-    return f"?{urlencode(step.query, doseq=True)}" if step.query else ""
+def _query(query: Mapping[str, Any]) -> str:
+    return f"?{urlencode(query, doseq=True)}" if query else ""
 
 
 def _read(folder: Path, name: str, was: str = "", here: str = "") -> Any:
@@ -222,7 +256,12 @@ def _differences(was: Any, here: Any, drift: float, path: str = "") -> Iterator[
         for number, (old, new) in enumerate(zip(was, here, strict=True)):
             yield from _differences(old, new, drift, f"{path}/{number}")
     elif was != here and not _are_near(was, here, drift):
-        yield f"{path or 'the body'} is {json.dumps(here)} and not {json.dumps(was)}"
+        yield f"{path or 'the body'} is {_shown(here)} and not {_shown(was)}"
+
+
+def _shown(value: Any) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= _SHOWN_SIGNS else f"{text[:_SHOWN_SIGNS]}..."
 
 
 def _are_near(was: Any, here: Any, drift: float) -> bool:

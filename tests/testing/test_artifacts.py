@@ -254,6 +254,63 @@ def test_a_replay_verifies_a_sender_with_the_code_of_its_own_workspace(artifacts
     assert replay(folder).stdout.splitlines()[1:2] == ["same     PUT /v3/senders/6/validate 204"]
 
 
+#: Signs a user in by OAuth, and asks the API something with the access token.
+OAUTH = """
+    import base64, hashlib, json, urllib.error, urllib.parse
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *arguments):
+            return None
+
+    def ask(url, form=None, **headers):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect())
+        data = None if form is None else urllib.parse.urlencode(form).encode()
+        try:
+            return opener.open(urllib.request.Request(url, data, headers))
+        except urllib.error.HTTPError as error:
+            return error
+
+    @pytest.mark.mockserver(scenario="oauth-public")
+    def test_fails(mockserver):
+        app = mockserver.apps.list()[%(number)s]
+        verifier = "v" * 43
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+        asked = {"response_type": "code", "client_id": app.client_id, "redirect_uri": app.redirect_uris[0],
+                 "scope": "account:read", "mock_user": "owner@acme.test", "mock_consent": "accept",
+                 "code_challenge": challenge, "code_challenge_method": "S256"}
+        back = ask(f"{mockserver.auth_url}/authorize?{urllib.parse.urlencode(asked)}").headers["Location"]
+        code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back).query))["code"]
+        basic = base64.b64encode(f"{app.client_id}:{app.client_secret}".encode()).decode()
+        form = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier}
+        answer = ask(f"{mockserver.auth_url}/token", form | %(form)s, **%(headers)s)
+        token = json.load(answer)["access_token"]
+        assert ask(f"{mockserver.url}/account", authorization=f"Bearer {token}").status == 200
+        assert ask(f"{mockserver.url}/account", authorization="Bearer wrong").status == 200
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "headers"),
+    [
+        (0, "{}", "{'authorization': f'Basic {basic}'}"),
+        (0, "{'client_id': app.client_id, 'client_secret': app.client_secret}", "{}"),
+        (1, "{'client_id': app.client_id}", "{}"),
+    ],
+    ids=["credentials in a header", "credentials in the form", "public"],
+)
+def test_a_replay_signs_in_by_oauth_with_the_secrets_of_its_own_workspace(artifacts, replay, number, form, headers):
+    [folder] = artifacts(OAUTH % {"number": number, "form": form, "headers": headers})
+
+    found = replay(folder)
+
+    assert [[line.split()[0], line.split()[-1]] for line in found.stdout.splitlines()[:-1]] == [
+        ["same", "302"],
+        ["same", "200"],
+        ["same", "200"],
+        ["same", "401"],
+    ], found.output
+
+
 def test_a_replay_tells_how_an_answer_differs(artifacts, replay):
     [folder] = artifacts("""
     def test_fails(mockserver):
