@@ -71,7 +71,8 @@ class Replay:
         self.workspace = server.workspace({**_read(folder, "state-before.json")})
         self._client = server.client
         self._client.timeout = _CONTROL_S
-        #: The last value that an answer has given for each name: a later request may send it as a secret.
+        #: The last value of each name, as an answer has given it: a later request may send it as a secret. And the
+        #: `client_id` that a request has named last.
         self._known: dict[str, Any] = dict(_PKCE)
         here = self.workspace.url.removesuffix("/v3")
         self._prefix = urlsplit(here).path
@@ -122,13 +123,11 @@ class Replay:
 
     def _send(self, was: Exchange) -> tuple[int | None, str]:
         """Send a request again; return the status of the answer, or None and why there is no answer."""
-        self._learn_app(was.query)
         timeout = was.ms / 1000 + (_SILENT_S if was.status is None else _SPARE_S)
-        target, body, headers = (
-            f"{self._prefix}{_target(was, self._filled(was.query, was))}",
-            self._body(was),
-            self._headers(was),
-        )
+        form = parse_qsl(was.request.body) if isinstance(was.request.body, str) else ()
+        self._known |= {name: value for name, value in (*was.query.items(), *form) if name == "client_id"}
+        target = f"{self._prefix}{_target(was, self._filled(was.query, was))}"
+        body, headers = self._body(was), self._headers(was)
         with closing(self._client.new_connection(timeout)) as connection:
             try:
                 connection.request(was.method, target, body, headers)
@@ -139,9 +138,6 @@ class Replay:
         return answer.status, ""
 
     # ------------------------------------------------------------------ secrets, which a journal does not have
-
-    def _learn_app(self, sent: Mapping[str, Any]) -> None:
-        self._known |= {name: value for name, value in sent.items() if name == "client_id"}
 
     def _learn(self, content: bytes, location: str) -> None:
         self._known |= parse_qsl(urlsplit(location).query)
@@ -187,14 +183,13 @@ class Replay:
         body = was.request.body
         if isinstance(body, str) and f"={_REDACTED}" in body:  # a form
             pairs = parse_qsl(body, keep_blank_values=True)
-            self._learn_app(dict(pairs))
             body = "&".join(urlencode(self._filled({name: value}, was)) for name, value in pairs)
         elif body is not None and not isinstance(body, str):
             body = json.dumps(self._filled(body, was))
         return None if body is None else body.encode()
 
     def _filled(self, value: Any, was: Exchange) -> Any:
-        """Return a value of a body with the secrets that are known here."""
+        """Return a value of a query or a body with the secrets that are known here."""
         if isinstance(value, list):
             return [self._filled(inner, was) for inner in value]
         if not isinstance(value, dict):

@@ -272,6 +272,9 @@ OAUTH = """
 
     @pytest.mark.mockserver(scenario="oauth-public")
     def test_fails(mockserver):
+        mockserver.apps.create(
+            name="ERP", client_id="ab" * 16, redirect_uris=["http://localhost/cb"], scopes=["account:read"]
+        )
         app = mockserver.apps.list()[%(number)s]
         verifier = "v" * 43
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
@@ -292,7 +295,7 @@ OAUTH = """
 @pytest.mark.parametrize(
     ("number", "form", "headers"),
     [
-        (0, "{}", "{'authorization': f'Basic {basic}'}"),
+        (2, "{}", "{'authorization': f'Basic {basic}'}"),
         (0, "{'client_id': app.client_id, 'client_secret': app.client_secret}", "{}"),
         (1, "{'client_id': app.client_id}", "{}"),
     ],
@@ -304,6 +307,7 @@ def test_a_replay_signs_in_by_oauth_with_the_secrets_of_its_own_workspace(artifa
     found = replay(folder)
 
     assert [[line.split()[0], line.split()[-1]] for line in found.stdout.splitlines()[:-1]] == [
+        ["same", "201"],
         ["same", "302"],
         ["same", "200"],
         ["same", "200"],
