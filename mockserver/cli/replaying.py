@@ -1,29 +1,98 @@
-"""`verify`: replays the fixtures of the contract, in this process or against a running server."""
+"""`verify`: replays the fixtures of the contract, or a failed test, in this process or against a running server."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 from mockserver.cli.options import JSON, TOKEN, url
-from mockserver.cli.output import echo, fail
-from mockserver.cli.program import command
-from mockserver.cli.remote import answered, root_of
+from mockserver.cli.output import echo, fail, printable
+from mockserver.cli.program import Misused, argument, command, option
+from mockserver.cli.remote import answered, root_of, told
+from mockserver.cli.values import EXISTING_FOLDER
+from mockserver.testing.client import MockServerError
 
 
 @command("verify")
+@argument(
+    "folder",
+    required=False,
+    type=EXISTING_FOLDER,
+    help="The artifacts of a failed test, which is replayed instead of the contract.",
+)
+@option("--keep", is_flag=True, help="With FOLDER and --url: leave the workspace on the server, and tell its address.")
 @JSON
 @url("The root address of a running server, which gets a workspace for this alone.")
 @TOKEN
-def verify(url: str | None, token: str | None, as_json: bool) -> int:
-    """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs."""
+def verify(folder: Path | None, keep: bool, url: str | None, token: str | None, as_json: bool) -> int:
+    """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs.
+
+    With FOLDER, which pytest --mockserver-artifacts has written, replay a failed test: make a workspace in the state of
+    before the test, and make its requests and control calls again. The exit status is 2 if that is not possible.
+    """
+    root = root_of(url) if url else None
+    if keep and not (folder and root):
+        raise Misused("--keep needs FOLDER and --url: only a running server can keep a workspace.")
+    return (
+        _verify_contract(root, token, as_json) if folder is None else _verify_test(folder, root, token, keep, as_json)
+    )
+
+
+# ------------------------------------------------------------------ a failed test
+
+
+def _verify_test(folder: Path, root: str | None, token: str | None, keep: bool, as_json: bool) -> int:
+    try:
+        return _replay_test(folder, root, token, keep, as_json)
+    except MockServerError as error:
+        raise Misused(told(root or "", error)) from error
+    except (OSError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise Misused(printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")) from error
+
+
+def _replay_test(folder: Path, root: str | None, token: str | None, keep: bool, as_json: bool) -> int:
+    from mockserver.testing.handles.server import MockServer
+    from mockserver.testing.replay import Replay, title
+
+    found: list[tuple[str, list[str]]] = []
+    with MockServer.connect(root, token) if root else MockServer("empty") as server:
+        try:
+            test = Replay(server, folder)
+            if test.evicted:
+                echo(f"the {test.evicted:,} oldest requests and calls are missing: they were not kept", err=True)
+            for step in test.steps:
+                found.append((title(step), list(test.differences(step))))
+                if not as_json:
+                    echo(_line(*found[-1]))
+            if keep:
+                test.workspace.leave()
+        finally:
+            server.drop_all()
+    differing = {f"{number}: {name}": rows for number, (name, rows) in enumerate(found, 1) if rows}
+    if as_json:
+        echo(json.dumps({"answers": len(found), "differences": differing}, indent=2))
+    else:
+        echo(f"{len(found) - len(differing)} of {len(found)} answers are those of the test")
+    if keep:
+        echo(f"workspace {test.workspace.name}: {test.workspace.dashboard_url}", err=as_json)
+    return 1 if differing else 0
+
+
+def _line(name: str, rows: list[str]) -> str:
+    return "\n         ".join(map(printable, [f"{'differs' if rows else 'same   '}  {name}", *rows]))
+
+
+# ------------------------------------------------------------------ the contract
+
+
+def _verify_contract(root: str | None, token: str | None, as_json: bool) -> int:
     from http.client import HTTPException
 
     from mockserver.testing.answers import unreachable
 
-    root = root_of(url) if url else None
     try:
         with answered(root or ""):
             found = _replayed(root, token)

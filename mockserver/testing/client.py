@@ -179,7 +179,7 @@ class Client:
         Raises:
             MockServerError: The server refuses the call, or does not answer, or sends nothing for `timeout` seconds.
         """
-        connection = self._new_connection()
+        connection = self.new_connection()
         try:
             connection.connect()
             connection.sock.settimeout(timeout)
@@ -202,7 +202,7 @@ class Client:
         """
         while True:
             kept = self._take()
-            connection = kept or self._new_connection()
+            connection = kept or self.new_connection()
             try:
                 found = _answered(connection, request, self.timeout)
             except BaseException as error:
@@ -215,8 +215,9 @@ class Client:
             self._idle.append(connection)
             return found
 
-    def _new_connection(self) -> HTTPConnection:
-        timeout = min(self.timeout, _CONNECT_TIMEOUT_S)
+    def new_connection(self, timeout: float = _CONNECT_TIMEOUT_S) -> HTTPConnection:
+        """Return a connection to the server that is not open yet, and that waits so many seconds at most."""
+        timeout = min(self.timeout, timeout)
         if self._context is None:
             return HTTPConnection(self._host, self._port, timeout=timeout)
         return HTTPSConnection(self._host, self._port, timeout=timeout, context=self._context)

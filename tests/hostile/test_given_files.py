@@ -18,7 +18,7 @@ READS_ITS_OWN = {
     "beyond/catalogue.py", "cli/initializing.py", "cli/scenarios.py",
     "control/server/documents.py", "control/server/pages.py", "control/workspaces/state.py",
     "dashboard/framework/static.py", "evidence/fixture.py", "settings/distribution.py", "storage/redis/client.py",
-    "testing/sessions/folder.py", "testing/sessions/replaying/steps.py", "web/pages/page.py",
+    "testing/sessions/folder.py", "web/pages/page.py",
 }  # fmt: skip
 
 

@@ -3,6 +3,7 @@ one by its coroutines, under asyncio and under trio."""
 
 import importlib
 import os
+import pkgutil
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import pytest
 import requests
 from driven import driven
 
-from mockserver import AsyncMockServer, MockServer
+from mockserver import AsyncMockServer, MockServer, app, control, resources
 
 _COMMAND = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
 
@@ -133,8 +134,8 @@ def later():
 
 # ---------------------------------------------------------------------- suites that use the plugin
 
-#: What an inner run imports first is imported again after it, and compiled modules may not be; so it comes before.
-_BEFORE = ("mockserver.testing.sessions.session", "uvloop")
+#: What an inner run may import first, beside what a server imports when it needs it.
+_BEFORE = ("mockserver.testing.sessions.session", "jwt", "uvloop")
 
 _CALLS = """
     import urllib.request
@@ -160,12 +161,24 @@ def alone():
 _OF_OTHERS = "ignore:unclosed <socket.socket [closed]:ResourceWarning"
 
 
-@pytest.fixture
-def run(pytester, monkeypatch, alone):
-    """Runs a suite in this process, warnings being errors there as well; `call` of the suite asks a workspace
-    something."""
+@pytest.fixture(scope="session")
+def loaded():
+    """Imports what an inner run may import first, which would be imported again after it.
+
+    Compiled modules may not be, and of a server each class would be there twice. This is a fixture of the session, as
+    `pytester` forgets what a test imports.
+    """
     for name in _BEFORE:
         importlib.import_module(name)
+    for package in (app, control, resources):
+        for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            importlib.import_module(module.name)
+
+
+@pytest.fixture
+def run(pytester, monkeypatch, alone, loaded):
+    """Runs a suite in this process, warnings being errors there as well; `call` of the suite asks a workspace
+    something."""
     # A fresh run imports the plugin, and so shall this one: only then is it seen what its import does.
     monkeypatch.delitem(sys.modules, "mockserver.testing.plugin")
     pytester.makepyfile(calls=_CALLS)

@@ -1,19 +1,17 @@
-"""The plugin writes a folder for each failed test, with a script that replays it."""
+"""The plugin writes a folder for each failed test, which `mockserver verify` replays."""
 
 import json
 import operator
 import shutil
-import subprocess
-import sys
 from functools import reduce
 
 import pytest
 import requests
+from invoking import invoke
 
 from mockserver import MockServer
 from mockserver.scenario.documents.reading import parse
 from mockserver.testing.sessions.folder import safe_name
-from mockserver.testing.sessions.replaying import program
 
 
 @pytest.fixture
@@ -194,15 +192,17 @@ def test_names_that_differ_in_what_is_left_out_are_told_apart():
     assert safe_name("test.py::test[a/b]") != safe_name("test.py::test[a b]") != safe_name("test.py::test[A b]")
 
 
-# ---------------------------------------------------------------------- the script
+# ---------------------------------------------------------------------- the replay
 
 
-def replay(folder, url, *options):
-    command = [sys.executable, "-I", folder / "replay.py", url, *options]
-    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+@pytest.fixture(params=["here", "elsewhere"])
+def replay(request):
+    """Replays a folder by a server in this process, or by a running one, and returns what the command has printed."""
+    where = () if request.param == "here" else ("--url", request.getfixturevalue("running"))
+    return lambda folder, *options: invoke(["verify", str(folder), *where, *options])
 
 
-def test_the_script_sends_the_same_requests_to_another_server_and_gets_the_same_answers(artifacts, running):
+def test_a_replay_makes_the_same_requests_and_gets_the_same_answers(artifacts, replay):
     [folder] = artifacts("""
     import urllib.error
 
@@ -216,6 +216,9 @@ def test_the_script_sends_the_same_requests_to_another_server_and_gets_the_same_
         code = mockserver.mailbox.latest().otp
         receiver = mockserver.receiver()
         call(mockserver, "/webhooks", b'{"url": "%s", "events": ["delivered"]}' % receiver.url.encode())
+        refused(mockserver, f"/senders/{number}/validate", b'{"otp": 1}', "PUT")
+        refused(mockserver, f"/senders/{number}/validate", b'{"otp": "no number"}', "PUT")
+        refused(mockserver, f"/senders/{number}/validate", b'{"otp": %d}' % (code - 1 or code + 1), "PUT")
         mockserver.faults.add("connection_reset", times=1, match={"operation": "getAccount"})
         with pytest.raises(OSError):
             call(mockserver)
@@ -224,10 +227,10 @@ def test_the_script_sends_the_same_requests_to_another_server_and_gets_the_same_
         assert mockserver.requests.latest().answer.body["code"] == "an error of another kind"
     """)
 
-    found = replay(folder, running)
+    found = replay(folder)
 
-    *lines, count, workspace = found.stdout.splitlines()
-    assert found.returncode == 0, found.stdout
+    *lines, count = found.stdout.splitlines()
+    assert found.exit_code == 0, found.output
     assert [line.split()[0] for line in lines] == ["same"] * len(lines)
     assert [line.split()[1:] for line in lines[-3:]] == [
         ["GET", "/v3/account", "no", "answer"],
@@ -235,10 +238,84 @@ def test_the_script_sends_the_same_requests_to_another_server_and_gets_the_same_
         ["PUT", "/v3/senders/6/validate", "400"],
     ]
     assert count == f"{len(lines)} of {len(lines)} answers are those of the test"
-    assert running in workspace
 
 
-def test_an_answer_that_is_another_one_is_told(artifacts, running):
+def test_a_replay_verifies_a_sender_with_the_code_of_its_own_workspace(artifacts, replay):
+    [folder] = artifacts("""
+    def test_fails(mockserver):
+        call(mockserver, "/senders", b'{"name": "Jo", "email": "jo@acme.test"}')
+        code = mockserver.mailbox.latest().otp
+        call(mockserver, "/senders/6/validate", b'{"otp": %d}' % code, "PUT")
+        assert mockserver.requests.latest().status == 200
+    """)
+    state = read(folder / "state-before.json")
+    (folder / "state-before.json").write_text(json.dumps({**state, "seed": state["seed"] + 1}))
+
+    assert replay(folder).stdout.splitlines()[1:2] == ["same     PUT /v3/senders/6/validate 204"]
+
+
+#: Signs a user in by OAuth, and asks the API something with the access token.
+OAUTH = """
+    import base64, hashlib, json, urllib.error, urllib.parse
+
+    class NoRedirect(urllib.request.HTTPRedirectHandler):
+        def redirect_request(self, *arguments):
+            return None
+
+    def ask(url, form=None, **headers):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}), NoRedirect())
+        data = None if form is None else urllib.parse.urlencode(form).encode()
+        try:
+            return opener.open(urllib.request.Request(url, data, headers))
+        except urllib.error.HTTPError as error:
+            return error
+
+    @pytest.mark.mockserver(scenario="oauth-public")
+    def test_fails(mockserver):
+        mockserver.apps.create(
+            name="ERP", client_id="ab" * 16, redirect_uris=["http://localhost/cb"], scopes=["account:read"]
+        )
+        app = mockserver.apps.list()[%(number)s]
+        verifier = "v" * 43
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+        asked = {"response_type": "code", "client_id": app.client_id, "redirect_uri": app.redirect_uris[0],
+                 "scope": "account:read", "mock_user": "owner@acme.test", "mock_consent": "accept",
+                 "code_challenge": challenge, "code_challenge_method": "S256"}
+        back = ask(f"{mockserver.auth_url}/authorize?{urllib.parse.urlencode(asked)}").headers["Location"]
+        code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(back).query))["code"]
+        basic = base64.b64encode(f"{app.client_id}:{app.client_secret}".encode()).decode()
+        form = {"grant_type": "authorization_code", "code": code, "code_verifier": verifier}
+        answer = ask(f"{mockserver.auth_url}/token", form | %(form)s, **%(headers)s)
+        token = json.load(answer)["access_token"]
+        assert ask(f"{mockserver.url}/account", authorization=f"Bearer {token}").status == 200
+        assert ask(f"{mockserver.url}/account", authorization="Bearer wrong").status == 200
+"""
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "headers"),
+    [
+        (2, "{}", "{'authorization': f'Basic {basic}'}"),
+        (0, "{'client_id': app.client_id, 'client_secret': app.client_secret}", "{}"),
+        (1, "{'client_id': app.client_id}", "{}"),
+    ],
+    ids=["credentials in a header", "credentials in the form", "public"],
+)
+def test_a_replay_signs_in_by_oauth_with_the_secrets_of_its_own_workspace(artifacts, replay, number, form, headers):
+    [folder] = artifacts(OAUTH % {"number": number, "form": form, "headers": headers})
+
+    found = replay(folder)
+
+    assert [[line.split()[0], line.split()[-1]] for line in found.stdout.splitlines()[:-1]] == [
+        ["same", "201"],
+        ["same", "302"],
+        ["same", "200"],
+        ["same", "200"],
+        ["same", "401"],
+    ], found.output
+
+
+def test_a_replay_tells_how_an_answer_differs(artifacts, replay):
     [folder] = artifacts("""
     def test_fails(mockserver):
         call(mockserver)
@@ -248,9 +325,9 @@ def test_an_answer_that_is_another_one_is_told(artifacts, running):
     state["accounts"][0]["company_name"] = "Another"
     (folder / "state-before.json").write_text(json.dumps(state))
 
-    found = replay(folder, running, "--drop")
+    found = replay(folder)
 
-    assert found.returncode == 1
+    assert found.exit_code == 1
     assert found.stdout.splitlines() == [
         "differs  GET /v3/account 200",
         '         /companyName is "Another" and not "Acme"',
@@ -258,7 +335,7 @@ def test_an_answer_that_is_another_one_is_told(artifacts, running):
     ]
 
 
-def test_a_body_that_was_sent_without_a_type_is_sent_so_again(artifacts, running):
+def test_a_body_that_was_sent_without_a_type_is_sent_so_again(artifacts, replay):
     [folder] = artifacts("""
     from contextlib import closing
     from http.client import HTTPConnection
@@ -272,9 +349,7 @@ def test_a_body_that_was_sent_without_a_type_is_sent_so_again(artifacts, running
                 assert answer.status == 201
     """)
 
-    found = replay(folder, running)
-
-    assert found.stdout.splitlines()[0] == "same     POST /v3/senders 400"
+    assert replay(folder).stdout.splitlines()[0] == "same     POST /v3/senders 400"
 
 
 @pytest.fixture(scope="module")
@@ -295,8 +370,64 @@ def kept(tmp_path_factory, running):
     return folder
 
 
-def test_what_is_whole_is_replayed(kept, running):
-    assert program.main(kept, [running, "--drop"]) == 0
+@pytest.fixture
+def changed(kept, tmp_path):
+    """A factory of folders like `kept`, in which the value at one place of one file is another one."""
+
+    def change(file, place, value):
+        folder = shutil.copytree(kept, tmp_path / "changed")
+        content = read(folder / file)
+        *way, last = (int(member) if member.isdigit() else member for member in place.split("/"))
+        reduce(operator.getitem, way, content)[last] = value
+        (folder / file).write_text(json.dumps(content))
+        return folder
+
+    return change
+
+
+def names_of_workspaces(url):
+    with MockServer.connect(url) as server:
+        return {workspace.name for workspace in server.workspaces()}
+
+
+def test_a_replay_drops_its_workspace_unless_it_is_kept(kept, running):
+    before = names_of_workspaces(running)
+
+    dropped = invoke(["verify", str(kept), "--url", running])
+    after = names_of_workspaces(running)
+    [line] = invoke(["verify", str(kept), "--url", running, "--keep"]).stdout.splitlines()[2:]
+    [name] = names_of_workspaces(running) - before
+
+    assert (dropped.exit_code, after) == (0, before)
+    assert line == f"workspace {name}: {running}/w/{name}/_mock/ui/"
+
+
+def test_a_workspace_of_this_process_cannot_be_kept(kept):
+    found = invoke(["verify", str(kept), "--keep"])
+
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "--keep needs FOLDER and --url" in found.stderr
+
+
+def test_a_replay_names_the_requests_that_differ_in_json(changed):
+    found = invoke(["verify", str(changed("journal.json", "items/0/status", 404)), "--json"])
+
+    assert json.loads(found.stdout) == {"answers": 1, "differences": {"1: GET /v3/account 404": ["200 and not 404"]}}
+
+
+def test_a_replay_tells_how_much_is_missing(changed):
+    found = invoke(["verify", str(changed("journal.json", "evicted", 1500))])
+
+    assert (found.exit_code, found.stderr) == (
+        0,
+        "the 1,500 oldest requests and calls are missing: they were not kept\n",
+    )
+
+
+def test_a_replay_shows_no_sign_that_controls_a_terminal(changed):
+    found = invoke(["verify", str(changed("journal.json", "items/0/path", "/v3/\x1b[2J"))])
+
+    assert found.stdout.splitlines()[0] == "differs  GET /v3/\\x1b[2J 200"
 
 
 @pytest.mark.parametrize(
@@ -311,32 +442,25 @@ def test_what_is_whole_is_replayed(kept, running):
         ("state-before.json", "seed", "none"),
     ],
 )
-def test_damaged_files_are_told_in_a_line(kept, running, tmp_path, capsys, file, place, value):
-    folder = shutil.copytree(kept, tmp_path / "damaged")
-    content = read(folder / file)
-    *way, last = (int(member) if member.isdigit() else member for member in place.split("/"))
-    reduce(operator.getitem, way, content)[last] = value
-    (folder / file).write_text(json.dumps(content))
+def test_a_damaged_folder_is_refused_and_leaves_no_workspace(changed, running, file, place, value):
+    before = names_of_workspaces(running)
 
-    with pytest.raises(SystemExit) as end:
-        program.main(folder, [running, "--drop"])
+    found = invoke(["verify", str(changed(file, place, value)), "--url", running, "--keep"])
 
-    assert end.value.code == 2
-    assert capsys.readouterr().err.startswith("Error: ")
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert found.stderr.startswith("Error: ")
+    assert names_of_workspaces(running) == before
 
 
 @pytest.mark.parametrize(
     ("url", "expected"),
     [
-        ("http://127.0.0.1:9", "Error: no mock server answers at http://127.0.0.1:9: "),
-        ("file:///etc", "usage: "),
-        ("http://[", "usage: "),
+        ("http://127.0.0.1:9", "Error: no server at http://127.0.0.1:9; "),
+        ("file:///etc", "Error: file:///etc is not the address of a server: "),
     ],
 )
-def test_a_script_without_a_server_says_so(artifacts, url, expected):
-    [folder] = artifacts(FAILING)
+def test_a_replay_without_a_server_ends_with_2(kept, url, expected):
+    found = invoke(["verify", str(kept), "--url", url])
 
-    found = replay(folder, url)
-
-    assert found.returncode == 2
+    assert (found.exit_code, found.stdout) == (2, "")
     assert found.stderr.startswith(expected)

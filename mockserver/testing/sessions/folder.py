@@ -10,7 +10,6 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mockserver.testing.sessions import replaying
 from mockserver.testing.sessions.artifacts import Artifacts
 from mockserver.testing.sessions.traffic import Item
 
@@ -103,15 +102,6 @@ def _files(test: FailedTest, found: Artifacts) -> Iterator[tuple[str, str]]:
     yield "state-before.yaml", found.before
     yield "state-after.yaml", found.after
     yield "state-before.json", _json(found.before_document)
-    yield from _program()
-
-
-def _program() -> Iterator[tuple[str, str]]:
-    """The files of the program that replays a test, which needs no package."""
-    folder = Path(replaying.__file__).parent
-    yield "replay.py", (folder / "script.txt").read_text(encoding="utf-8")
-    for file in sorted(folder.glob("*.py")):
-        yield f"{folder.name}/{file.name}", file.read_text(encoding="utf-8")
 
 
 def _listed(items: Sequence[Item], evicted: int = 0) -> str:
