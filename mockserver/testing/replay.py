@@ -17,10 +17,9 @@ from mockserver.settings import given_file
 from mockserver.testing.answers import body_of, reason
 from mockserver.testing.client import MockServerError
 from mockserver.testing.handles.server import MockServer
-from mockserver.testing.records.apps import App
-from mockserver.testing.records.calls import ControlCall
 from mockserver.testing.records.reading import read_all
-from mockserver.testing.records.requests import Exchange
+from mockserver.testing.records.requests import ControlCall, Exchange
+from mockserver.testing.records.workspace import App
 
 Step = Exchange | ControlCall
 

@@ -21,7 +21,7 @@ _NAMES: Mapping[str, str] = {EMAIL_ID: "email", PHONE_ID: "SMS", EXT_ID: "ext_id
 #: The most characters of a phone number and of a customer's own id (proposed).
 LONGEST = 255
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
-_PHONE = re.compile(rf"(?=.*[1-9])[0-9]{{1,{LONGEST}}}", re.ASCII)
+_PHONE = re.compile(r"\A0*[1-9][0-9]*\Z", re.ASCII)
 
 
 class Identity(NamedTuple):
@@ -49,7 +49,7 @@ def _key(kind: str, value: str) -> str:
 def digits(text: str) -> str | None:
     """The digits of a phone number `33612345678`, `+33 612345678` or `0033612345678`, or None for any other text."""
     found = text.replace("+", "").replace(" ", "").removeprefix("00")
-    return found if _PHONE.fullmatch(found) else None
+    return found if len(found) <= LONGEST and _PHONE.match(found) else None
 
 
 def written(value: object) -> str:

@@ -47,7 +47,7 @@ class ContactItem(Item):
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     email = Email(**about("its address, each once in an account"))
     phone = fields.String(
-        validate=validate.Regexp(r"[0-9]*[1-9][0-9]*\Z", error="must be digits, such as 33612345678"),
+        validate=validate.Regexp(r"\A0*[1-9][0-9]*\Z", error="must be digits, such as 33612345678"),
         **about("its phone number, the attribute SMS: digits with those of the country"),
     )
     ext_id = fields.String(validate=_LONGEST, **about("the customer's own id, the attribute EXT_ID"))
