@@ -1,5 +1,6 @@
 """The page Coverage: what was met and by which requests, what was not and how to meet it."""
 
+import re
 from html.parser import HTMLParser
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -218,3 +219,16 @@ def test_a_first_view_is_small_even_where_all_was_met(api):
     assert "100.0 % of the contract met" in answer.text
     print(f"coverage in full: {len(answer.data)} bytes")  # noqa: T201  # a figure to read
     assert len(answer.data) < 90_000
+
+
+def test_further_operations_have_a_section_of_their_own_and_no_id_comes_twice(api):
+    api.get("/v3/contacts")
+
+    page = api.get("/_mock/ui/coverage").text
+
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    specified, further = page.split('<h2 id="further">')
+    assert "operation-deleteAttribute" in specified
+    assert {"operation-getContacts", "operation-sendTransacEmail"} <= set(re.findall(r'id="([^"]+)"', further))
+    assert "0.0 % of the contract met" in specified
