@@ -2,6 +2,7 @@
 
 import pytest
 
+from mockserver.coverage.figures import added
 from mockserver.coverage.selection import countable, operations, parse
 from mockserver.resources.registry import FURTHER_OPERATIONS
 
@@ -102,3 +103,41 @@ def test_a_name_that_there_is_not_is_refused(played, of, told):
 def test_machines_and_operations_have_names_of_their_own():
     assert {"sender", "domain"} <= countable() - operations()
     assert parse("sender").names == {"sender"}
+
+
+@pytest.fixture
+def with_contacts(make_api):
+    api = make_api()
+    api.get("/v3/contacts?limit=1")
+    return api
+
+
+def test_further_operations_are_reported_and_not_counted_by_default(with_contacts, coverage):
+    found = coverage(with_contacts)
+
+    assert (found["percent"], list(found["operations"])) == (0.0, [])
+    assert found["further"]["getContacts"]["fields"] == {"limit": 1}
+
+
+def test_all_counts_further_operations_too(with_contacts, coverage, contract_size):
+    found = coverage(with_contacts, "?of=all")
+
+    assert found["totals"]["operations"] == {
+        "met": 1,
+        "of": contract_size.operations + len(FURTHER_OPERATIONS),
+        "percent": 1.6,
+    }
+    assert "getContacts" in found["counted"]
+
+
+def test_added_reports_keep_further_operations(with_contacts, coverage):
+    one = coverage(with_contacts)
+
+    assert added([one, one])["further"]["getContacts"]["calls"] == 2
+
+
+def test_the_text_says_whether_further_operations_are_counted(with_contacts):
+    texts = [with_contacts.get(f"/_mock/coverage?format=text{of}").text for of in ("", "&of=all")]
+
+    assert ["further, not counted" in text for text in texts] == [True, False]
+    assert ["further operation " in text for text in texts] == [False, True]
