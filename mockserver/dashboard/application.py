@@ -12,8 +12,8 @@ from mockserver.control.access.guard import Unauthorized
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.dashboard.addresses import root
 from mockserver.dashboard.framework import rendering, static
-from mockserver.dashboard.framework.addresses import root
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.framework.rendering import Entry, Navigation
 from mockserver.dashboard.pages import clock, coverage, faults, machines, mail, requests, state, webhooks, workspaces

@@ -10,7 +10,8 @@ from mockserver.control.access.guard import SIGN_IN
 from mockserver.control.access.guesses import TooManyGuesses
 from mockserver.control.access.sessions import LIFETIME_S, Sessions
 from mockserver.control.framework.problem import Problem
-from mockserver.dashboard.framework import addresses, rendering
+from mockserver.dashboard import addresses
+from mockserver.dashboard.framework import rendering
 from mockserver.web.components import component
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
 from mockserver.web.routing.workspace_name import split_workspace

@@ -15,8 +15,8 @@ from markupsafe import Markup, escape
 from mockserver.control.access.sessions import Sessions
 from mockserver.control.framework import dependencies
 from mockserver.core.workspaces.store import DEFAULT
+from mockserver.dashboard.addresses import absolute_root, root, server_root
 from mockserver.dashboard.framework import static
-from mockserver.dashboard.framework.addresses import absolute_root, root, server_root
 from mockserver.dashboard.snippets import example
 from mockserver.web.components import component
 from mockserver.web.routing.audience import DASHBOARD_PREFIX

@@ -13,8 +13,8 @@ from mockserver.core.time.clock import Clock
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import due_line
+from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.due_line import Dot
-from mockserver.dashboard.framework.addresses import asked
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key
 from mockserver.resources.section import write_instant

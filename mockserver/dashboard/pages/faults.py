@@ -11,8 +11,8 @@ from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import fault_rules
+from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.fault_offers import offers
-from mockserver.dashboard.framework.addresses import asked
 from mockserver.dashboard.framework.page import Page
 from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
 from mockserver.resources.domains.domain import AUTHENTICATED

@@ -20,7 +20,7 @@ from mockserver.core.time.timers import Key
 from mockserver.core.time.transition import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.framework.addresses import asked
+from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.instances import PART, Wanted, counted, select
 from mockserver.dashboard.layout import drawing_of

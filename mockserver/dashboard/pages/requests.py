@@ -16,8 +16,8 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.journal import Journal
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import filter as filters
+from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.filter import Filter
-from mockserver.dashboard.framework.addresses import absolute_root
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets import as_code, shell
 from mockserver.dashboard.snippets.example import example_key

@@ -16,7 +16,7 @@ from mockserver.core.time.duration import spoken
 from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import deliveries, events
-from mockserver.dashboard.framework.addresses import absolute_root
+from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key, service_curl
 from mockserver.resources.deliveries import delivery as delivery_model

@@ -14,8 +14,8 @@ from mockserver.control.framework import dependencies, off_loop, target
 from mockserver.control.workspaces.workspaces import found_by, hosted, loaded, unreadable
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.addresses import server_root
 from mockserver.dashboard.connecting import Connection, Lines, lines
-from mockserver.dashboard.framework.addresses import server_root
 from mockserver.dashboard.framework.page import Page
 from mockserver.resources.section import write_instant
 from mockserver.views.workspaces.scenarios import Moment

@@ -6,7 +6,7 @@ from shlex import quote
 
 from mockserver.control.framework import dependencies
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.framework.addresses import absolute_root
+from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.snippets.shell import AUTHORIZATION, TRUSTING
 from mockserver.web.service.auth import ANY_KEY
 
