@@ -5,7 +5,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
+from mockserver.core.contract.errors import (
+    CONTACT_EMAIL_NOT_FOUND,
+    DOCUMENT_NOT_FOUND,
+    INVALID_PARAMETER,
+    MISSING_PARAMETER,
+    OUT_OF_RANGE,
+)
 from mockserver.core.state import reasons
 from mockserver.core.text.domain_name import comparable
 from mockserver.core.workspaces.caller import Caller
@@ -54,7 +60,7 @@ def unblock(caller: Caller, email: str) -> None:
     if not keys:
         known = reasons.listed(row.email for row in blocked.values())
         reason = f"account {caller.account.name} has no blocked contact {reasons.shown(email)} (it has {known})"
-        raise DOCUMENT_NOT_FOUND("Contact email not found").because(reason)
+        raise DOCUMENT_NOT_FOUND(sentence=CONTACT_EMAIL_NOT_FOUND).because(reason)
     for key in keys:
         del caller.account.table(BlockedContact)[key]
 

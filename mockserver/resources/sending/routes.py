@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import (
+    Mark,
     OtherStatus,
+    chosen_error,
     documented_error,
     error_observed_in_code,
     observed_error,
@@ -97,6 +99,7 @@ def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[
     errors=(
         documented_error(errors.INVALID_PARAMETER, "not an e-mail address", "brevo-python 5.1.0"),
         documented_error(errors.DOCUMENT_NOT_FOUND, "the contact is not blocked", "brevo-python 5.1.0"),
+        chosen_error(errors.CONTACT_EMAIL_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
     scope="transactional.email",
 )  # fmt: skip
