@@ -12,8 +12,15 @@ WORKSPACE = {"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]}
 def test_the_server_says_that_it_is_well(api, path):
     health = api.get(f"/_mock/{path}").json
 
-    assert set(health) == {"status", "version", "scenario", "workspaces", "evicted", "store", "uptime_s"}
+    assert set(health) == {"status", "version", "scenario", "workspaces", "evicted", "store", "uptime_s", "started"}
     assert (health["status"], health["scenario"], health["workspaces"]) == ("ok", "standard", 1)
+
+
+def test_health_tells_one_start_of_a_server_from_another(make_api):
+    one, other = make_api(), make_api()
+
+    first, second, third = (api.get("/_mock/health").json["started"] for api in (one, one, other))
+    assert first == second != third
 
 
 def test_a_call_acts_on_the_workspace_that_its_header_names(api):

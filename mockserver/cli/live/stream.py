@@ -18,9 +18,6 @@ _HEARTBEAT_S = 5.0
 #: How long to wait before a connection is opened again, in seconds: at first, and at most. Chosen: a server that is
 #: restarted is seen at once, and one that stays away is not asked all the time.
 _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 2.0
-#: How much later a server has to be started to be another one, in seconds. Chosen: no server is started again so soon,
-#: and no answer takes so long.
-_NEWER_S = 0.5
 
 
 class Event(NamedTuple):
@@ -41,12 +38,12 @@ def follow(target: Target, kinds: Iterable[str]) -> Iterator[Event]:
     """
     path = f"/_mock/stream?kind={','.join(kinds)}&heartbeat={_HEARTBEAT_S:g}"
     last: str | None = None
-    pause, is_told, began = _PAUSE_S, False, float("inf")
+    pause, is_told, started = _PAUSE_S, False, None
     while True:
         try:
-            before, began = began, _beginning(target)
+            before, started = started, health_of(target.client).get("started")
             # A server that was started anew numbers its events anew: all that it has is news.
-            last = "0" if began > before + _NEWER_S else last
+            last = "0" if before not in (None, started) else last
             for event in _events(target, path, last):
                 last, pause, is_told = event.id or last, _PAUSE_S, False
                 yield event
@@ -60,15 +57,6 @@ def follow(target: Target, kinds: Iterable[str]) -> Iterator[Event]:
             is_told = True
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE_S)
-
-
-def _beginning(target: Target) -> float:
-    """Return when the server was started, by the monotonic clock of this machine.
-
-    Raises:
-        MockServerError: There is no answer, or another program answers.
-    """
-    return time.monotonic() - float(health_of(target.client)["uptime_s"])
 
 
 def _events(target: Target, path: str, last: str | None) -> Iterator[Event]:

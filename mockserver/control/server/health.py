@@ -60,6 +60,7 @@ def _health(workspaces: int) -> Response:
             "evicted": dependencies.store().evicted,
             "store": "memory" if keeping is None else keeping.engine,
             "uptime_s": round(uptime_s(), 3),
+            "started": dependencies.current().started,
             **_named(dependencies.store().replica),
             **({} if keeping is None else {"kept": _kept(keeping)}),
             **dependencies.current().effects_health(),

@@ -58,6 +58,9 @@ class Health(View):
     evicted = members.number("how many workspaces had to go for newer ones")
     store = members.text(validate=validate.OneOf(["memory", "sqlite", "redis"]))
     uptime_s = members.needed(fields.Float, validate=validate.Range(min=0))
+    started = members.needed(
+        fields.Float, about="the monotonic clock of its machine when it was started; each start has another value"
+    )
     replica = members.maybe(fields.String, about="its name, where --replica is set")
     kept = members.maybe(fields.Nested, KeptHealth, about="where --store is not memory")
     smtp = members.maybe(fields.Nested, SmtpHealth, about="where --smtp-url is set")
