@@ -19,7 +19,7 @@ from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance, unsupported_method
 
 from mockserver import Settings, create_app
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS, FURTHER_OPERATIONS, OPERATIONS
 
 pytestmark = pytest.mark.slow  # some thousand requests, made of the documents
 
@@ -97,6 +97,10 @@ BEYOND_A_SCHEMA = {
     "sendTransacEmail": r" is (missing|not valid|required|already used)|at most|72 hours|Invalid template id",
     "getScheduledEmailById": r"are required together",
     "getTransacBlockedContacts": _DATES,
+    **dict.fromkeys(
+        (name for name, row in API_OPERATIONS.items() if row.is_further and row.path.startswith("/v3/contacts")),
+        r"does not exist|already|must be|is not valid|is missing|is required|at once|Invalid|Must be one of|must have",
+    ),
     "getSharedTemplateUrl": r"Only email campaigns or templates are allowed",
 }
 #: Of a member that no schema names, nothing can be said but that our JSON holds numbers of 64 bits.
@@ -142,8 +146,8 @@ def excluded(case, answer):
         "|".join(filter(None, [rule, _ANYWHERE])), answer.json()["message"]
     ):
         return [*NO_405, positive_data_acceptance]
-    if operation_of(case) == "sendTransacEmail" and answer.status_code == 201:
-        return [*NO_405, negative_data_rejection]  # what is empty, of whatever type, counts as absent
+    if operation_of(case) in FURTHER_OPERATIONS and answer.status_code in (201, 204):
+        return [*NO_405, negative_data_rejection]  # null counts as absent, and in an e-mail what is empty, of any type
     return NO_405
 
 

@@ -215,7 +215,7 @@ class Client:
             self._idle.append(connection)
             return found
 
-    def new_connection(self, timeout: float = _CONNECT_TIMEOUT_S) -> HTTPConnection:
+    def new_connection(self, timeout: float = 10.0) -> HTTPConnection:
         """Return a connection to the server that is not open yet, and that waits so many seconds at most."""
         timeout = min(self.timeout, timeout)
         if self._context is None:

@@ -6,7 +6,7 @@ import pytest
 
 from mockserver.app.control_api import CONTROL_API
 from mockserver.control.document.openapi import operation_id
-from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.registry import API_OPERATIONS
 
 CALLS = list(CONTROL_API.calls)
 
@@ -22,7 +22,7 @@ def root(module_serve):
 def docs(browser, root):
     """The page, with all operations drawn."""
     browser.open(f"{root}/_mock/docs")
-    browser.see(".opblock", count=len(OPERATIONS))
+    browser.see(".opblock", count=len(API_OPERATIONS))
     return browser
 
 
@@ -32,8 +32,8 @@ def test_the_page_shows_every_operation_once(docs):
         for block in docs.all(".opblock")
     }
 
-    assert shown == {(operation.method, operation.id) for operation in OPERATIONS.values()}
-    assert len(docs.all(".opblock")) == len(OPERATIONS)
+    assert shown == {(operation.method, operation.id) for operation in API_OPERATIONS.values()}
+    assert len(docs.all(".opblock")) == len(API_OPERATIONS)
 
 
 def test_nothing_goes_wrong_in_the_console(docs):

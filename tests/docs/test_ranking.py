@@ -53,7 +53,7 @@ _QUERIES = {
     "reset state": "howto/state",
     "seed data": "howto/state",
     "snapshot": "howto/state",
-    "contacts": "howto/stubs",
+    "contacts": "contract/contacts",
     "stub": "howto/stubs",
     "stubs": "howto/stubs",
     "credits": "howto/sub-accounts",

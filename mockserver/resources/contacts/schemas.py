@@ -162,12 +162,15 @@ class _Filter(Stated, fields.String):
 
 def _limit(default: int, most: int) -> _Count:
     return _Count(
-        text=True, load_default=default, validate=Range(max=most), **documented("rows of a page", bounds=OPENAPI)
+        text=True,
+        load_default=default,
+        validate=Range(max=most),
+        **documented("rows of a page", bounds=OPENAPI, minimum=0),
     )
 
 
 class _Page(Input):
-    offset = _Count(text=True, load_default=0, **documented("rows before the page"))
+    offset = _Count(text=True, load_default=0, **documented("rows before the page", minimum=0))
     sort = Choice("asc", "desc", load_default="desc", **documented("by creation"))
 
 
@@ -201,12 +204,14 @@ class ContactStatistics(ContactKind):
 
 class ContactFilter(_Page):
     limit = _limit(50, 1000)
-    modified_since = _Since(data_key="modifiedSince", sentence=_SINCE, **documented())
-    created_since = _Since(data_key="createdSince", sentence=_SINCE, **documented())
+    modified_since = _Since(data_key="modifiedSince", sentence=_SINCE, **documented(format="date-time"))
+    created_since = _Since(data_key="createdSince", sentence=_SINCE, **documented(format="date-time"))
     ids = _Numbers(Int64(text=True), validate=Longest(_MOST_IDS), **documented(bounds=OPENAPI))
     list_ids = _Numbers(Int64(text=True), data_key="listIds", **documented("contacts of any of these lists"))
     segmentId = Int64(text=True, **documented("not looked at (proposed)"))
-    filter = _Filter(sentence="filter is not valid", **documented('equals(NAME,"value")'))
+    filter = _Filter(
+        sentence="filter is not valid", **documented('equals(NAME,"value")', pattern=r"^equals\([^,]*,[^,]*\)$")
+    )
 
 
 class _Addressed(Compact):
@@ -284,7 +289,9 @@ class ListStatistics(Input):
 
 class MemberFilter(_Page):
     limit = _limit(50, 500)
-    modified_since = _Since(data_key="modifiedSince", sentence="modifiedSince must be a UTC date-time", **documented())
+    modified_since = _Since(
+        data_key="modifiedSince", sentence="modifiedSince must be a UTC date-time", **documented(format="date-time")
+    )
 
 
 class NewList(Compact):
