@@ -19,7 +19,7 @@ def bare(self, request, route):
     with workspace.lock:
         workspace.catch_up()
         headers = [("sib-request-id", workspace.ids.request())]
-        headers += rate_limit.take(workspace, caller.account.id, request.path).headers()
+        headers += rate_limit.take(workspace, caller.account, request.method, request.path).headers()
         reply = route.endpoint.answer(caller, request, EXCHANGE)
     return answer(reply.body, reply.status, headers)
 
