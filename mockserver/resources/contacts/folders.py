@@ -22,6 +22,12 @@ def select(account: Account) -> list[Folder]:
     return [found[number] for number in sorted(found) if found[number].name is not None]
 
 
+def find(account: Account, folder_id: int) -> Folder | None:
+    """The folder of an account with this id, or None."""
+    found = account.rows_of(Folder).get(folder_id) or _FIRST_FOLDER.get(folder_id)
+    return None if found is None or found.name is None else found
+
+
 def get(caller: Caller, folder_id: int) -> Folder:
     """The caller's folder with this id.
 
@@ -29,8 +35,8 @@ def get(caller: Caller, folder_id: int) -> Folder:
         ServiceError: 404; the caller has none.
     """
     account = caller.account
-    found = account.rows_of(Folder).get(folder_id) or _FIRST_FOLDER.get(folder_id)
-    if found is None or found.name is None:
+    found = find(account, folder_id)
+    if found is None:
         known = reasons.nearest([row.id for row in select(account)], folder_id)
         reason = f"account {account.name} has no folder {folder_id} (it has {known})"
         raise DOCUMENT_NOT_FOUND("Folder ID does not exist").because(reason)

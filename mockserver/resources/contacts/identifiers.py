@@ -21,11 +21,12 @@ _NAMES: Mapping[str, str] = {EMAIL_ID: "email", PHONE_ID: "SMS", EXT_ID: "ext_id
 #: The most characters of a phone number and of a customer's own id (proposed).
 LONGEST = 255
 _ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
-_PHONE = re.compile(r"\A0*[1-9][0-9]*\Z", re.ASCII)
+#: A phone number without its `+`.
+DIGITS = re.compile(r"\A0*[1-9][0-9]*\Z")
 
 
 class Identity(NamedTuple):
-    """The identifiers of a contact, each of which may be None."""
+    """The identifiers of a contact; None stands for one that it does not have."""
 
     email: str | None
     phone: str | None
@@ -49,7 +50,7 @@ def _key(kind: str, value: str) -> str:
 def digits(text: str) -> str | None:
     """The digits of a phone number `33612345678`, `+33 612345678` or `0033612345678`, or None for any other text."""
     found = text.replace("+", "").replace(" ", "").removeprefix("00")
-    return found if len(found) <= LONGEST and _PHONE.match(found) else None
+    return found if len(found) <= LONGEST and DIGITS.match(found) else None
 
 
 def written(value: object) -> str:

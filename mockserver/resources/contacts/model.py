@@ -82,7 +82,7 @@ def _remove(account: Account, contact: Contact) -> None:
 def _change(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
     """Change a contact; with `force_merge`, the others that have its new identifiers are merged into it.
 
-    The contact that was modified last is retained, and the others are deleted (contract/contacts#merging).
+    This contact stays, and the others are deleted (contract/contacts#merging).
 
     Raises:
         ServiceError: 400; another contact has one of the new identifiers, or the workspace has no room.

@@ -97,7 +97,9 @@ class _Numbers(List):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         texts = value if isinstance(value, list) else [value]
-        return super()._deserialize([one for text in texts for one in str(text).split(",")], attr, data, **kwargs)
+        numbers = [one for text in texts for one in str(text).split(",")]
+        self._validate(numbers)  # how many there are, before each is read
+        return super()._deserialize(numbers, attr, data, **kwargs)
 
 
 class _Attributes(fields.Dict):

@@ -20,7 +20,7 @@ from mockserver.web.schemas.fields import Email, JsonObject, List
 _ID = about("counts up from the largest one if left out")
 #: The kinds of ids of the rows of each member.
 _KINDS = {"contact_folders": "contact_folder", "contact_lists": "contact_list", "contacts": "contact"}
-_LONGEST = validate.Length(1, identifiers.LONGEST)
+_LENGTH = validate.Length(1, identifiers.LONGEST)
 
 
 class ContactFolderItem(Item):
@@ -47,10 +47,10 @@ class ContactItem(Item):
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     email = Email(**about("its address, each once in an account"))
     phone = fields.String(
-        validate=validate.Regexp(r"\A0*[1-9][0-9]*\Z", error="must be digits, such as 33612345678"),
+        validate=[_LENGTH, validate.Regexp(identifiers.DIGITS, error="must be digits, such as 33612345678")],
         **about("its phone number, the attribute SMS: digits with those of the country"),
     )
-    ext_id = fields.String(validate=_LONGEST, **about("the customer's own id, the attribute EXT_ID"))
+    ext_id = fields.String(validate=_LENGTH, **about("the customer's own id, the attribute EXT_ID"))
     attributes = JsonObject(load_default=dict, **about("its other attributes, by name"))
     email_blacklisted = fields.Boolean(load_default=False, **about("whether it gets no e-mails"))
     sms_blacklisted = fields.Boolean(load_default=False, **about("whether it gets no text messages"))
@@ -85,7 +85,7 @@ def _load_folder(workspace: Workspace, account: Account, index: int, item: Mappi
 
 def _load_list(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
     number = item["id"] if "id" in item else workspace.state.next_id("contact_list")
-    if item["folder_id"] not in (row.id for row in folders.select(account)):
+    if folders.find(account, item["folder_id"]) is None:
         path = ("contact_lists", index, "folder_id")
         yield SectionError(path, f"the account has no folder {item['folder_id']}", wanted=(item["folder_id"],))
     elif not claim(workspace, ContactList, number):
