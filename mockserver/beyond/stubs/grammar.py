@@ -119,17 +119,17 @@ class _Rewriting(NodeTransformer):
             raise SyntaxMistake(f"“{type(node).__name__.lower()}” is nothing that an expression may have")
         return super().visit(node, *args, **kwargs)
 
-    def visit_TemplateData(self, node: nodes.TemplateData) -> nodes.Expr:  # noqa: N802  # as Jinja's visitors
+    def visit_TemplateData(self, node: nodes.TemplateData) -> nodes.Expr:
         return nodes.Const(node.data)
 
-    def visit_Const(self, node: nodes.Const) -> nodes.Expr:  # noqa: N802
+    def visit_Const(self, node: nodes.Const) -> nodes.Expr:
         try:
             json_text.write(Budget().checked(node.value))
         except (ExpressionError, TypeError) as error:
             raise SyntaxMistake(str(error)) from error
         return node
 
-    def visit_Name(self, node: nodes.Name) -> nodes.Expr:  # noqa: N802
+    def visit_Name(self, node: nodes.Name) -> nodes.Expr:
         if node.name in MEMBERS:
             raise SyntaxMistake(f"{node.name} is not a value; it has {', '.join(sorted(MEMBERS[node.name]))}")
         if node.name in FUNCTIONS:
@@ -138,22 +138,22 @@ class _Rewriting(NodeTransformer):
             raise SyntaxMistake(f"unknown name {node.name:.40}; {nearest(node.name, self._known)}")
         return node
 
-    def visit_List(self, node: nodes.List | nodes.Tuple) -> nodes.Expr:  # noqa: N802
+    def visit_List(self, node: nodes.List | nodes.Tuple) -> nodes.Expr:
         return _of_sandbox("listed", *map(self.visit, node.items))
 
-    visit_Tuple = visit_List  # noqa: N815
+    visit_Tuple = visit_List
 
-    def visit_Dict(self, node: nodes.Dict) -> nodes.Expr:  # noqa: N802
+    def visit_Dict(self, node: nodes.Dict) -> nodes.Expr:
         return _of_sandbox("mapped", *(self.visit(one) for pair in node.items for one in (pair.key, pair.value)))
 
-    def visit_Concat(self, node: nodes.Concat) -> nodes.Expr:  # noqa: N802
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Expr:
         return _of_sandbox("text", *map(self.visit, node.nodes))
 
-    def visit_Compare(self, node: nodes.Compare) -> nodes.Expr:  # noqa: N802
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Expr:
         rest = (one for operand in node.ops for one in (nodes.Const(operand.op), self.visit(operand.expr)))
         return _of_sandbox("compare", self.visit(node.expr), *rest)
 
-    def visit_Getattr(self, node: nodes.Getattr) -> nodes.Expr:  # noqa: N802
+    def visit_Getattr(self, node: nodes.Getattr) -> nodes.Expr:
         value = node.node
         if isinstance(value, nodes.Name) and value.name in MEMBERS:
             _check_member(value.name, node.attr)
@@ -163,7 +163,7 @@ class _Rewriting(NodeTransformer):
             value = self.visit(value)
         return _of_sandbox("member", value, nodes.Const(node.attr), nodes.Const(f"{_told(node.node)}.{node.attr}"))
 
-    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:  # noqa: N802
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:
         value = self.visit(node.node)
         if isinstance(node.arg, nodes.Slice):
             bounds = (node.arg.start, node.arg.stop, node.arg.step)
@@ -172,10 +172,10 @@ class _Rewriting(NodeTransformer):
         name = repr(node.arg.value) if isinstance(node.arg, nodes.Const) else "…"
         return _of_sandbox("member", value, self.visit(node.arg), nodes.Const(f"{_told(node.node)}[{name:.40}]"))
 
-    def visit_Filter(self, node: nodes.Filter) -> nodes.Expr:  # noqa: N802
+    def visit_Filter(self, node: nodes.Filter) -> nodes.Expr:
         return self._use(node, "filter", FILTERS)
 
-    def visit_Test(self, node: nodes.Test) -> nodes.Expr:  # noqa: N802
+    def visit_Test(self, node: nodes.Test) -> nodes.Expr:
         return self._use(node, "test", TESTS)
 
     def _use(self, node: Any, noun: str, there: Mapping[str, Any]) -> nodes.Expr:
@@ -185,7 +185,7 @@ class _Rewriting(NodeTransformer):
         found: nodes.Expr = self.generic_visit(node)  # type: ignore[assignment]  # a node stays one
         return found
 
-    def visit_Call(self, node: nodes.Call) -> nodes.Expr:  # noqa: N802
+    def visit_Call(self, node: nodes.Call) -> nodes.Expr:
         _check_arguments(node)
         match node.node:
             case nodes.Name(name=name) if name in FUNCTIONS:
