@@ -17,7 +17,8 @@ RUN apt-get update -qq \
     && apt-get install -y -qq --no-install-recommends binutils=2.* \
     && PYTHONDONTWRITEBYTECODE=1 /opt/mockserver/bin/python slim.py
 
-COPY README.md LICENSE hatch_build.py ./
+COPY README.md LICENSE ./
+COPY .ci/hatch_build.py .ci/
 COPY scenarios scenarios
 COPY fixtures fixtures
 COPY docs docs

@@ -1,6 +1,6 @@
 """The handles as coroutines: each call is made in a thread, by the handle that blocks.
 
-Type checkers read `coroutines.pyi` instead, which `hatch_build.py` makes of the handles when a wheel is built.
+Type checkers read `coroutines.pyi` instead, which `.ci/hatch_build.py` makes of the handles when a wheel is built.
 """
 
 from __future__ import annotations
