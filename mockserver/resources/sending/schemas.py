@@ -76,6 +76,8 @@ class Version(Input):
 
 
 class NewEmail(Described):
+    """An e-mail to send, or with `messageVersions` one e-mail for each."""
+
     names_from = OPENAPI
 
     sender = fields.Nested(SenderIn, allow_none=True, **documented("required without templateId"))

@@ -60,6 +60,8 @@ class CalledBeyond(View):
 
 
 class Coverage(View):
+    """What the tests of a workspace, or of all of them, have called and met."""
+
     as_given = True
 
     percent = _percent()
