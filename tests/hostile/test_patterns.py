@@ -28,7 +28,7 @@ PACKAGE = Path(mockserver.__file__).parent
 
 #: Every pattern that has a name, by its module.
 PATTERNS = [
-    "app.effects.addresses:_SERVER",
+    "effects.addresses:_SERVER",
     "beyond.recording.replacements:_BRACES",
     "beyond.recording.replacements:_WORD",
     "beyond.recording.stubs:_QUOTED",
@@ -84,9 +84,9 @@ PATTERNS = [
     "web.pages.csrf:_TOKEN",
     "web.pages.page:_ADDRESS",
     "web.pages.page:_FRAME",
-    "web.routing.encoded_slash:_ENCODED_SLASH",
-    "web.schemas.fields.moments:_MOMENT",
-    "web.schemas.fields.scalars:_DIGITS",
+    "web.routing.address:_ENCODED_SLASH",
+    "web.schemas.fields:_MOMENT",
+    "web.schemas.fields:_DIGITS",
     "web.schemas.json_text:_ESCAPE",
     "web.schemas.json_text:_HALF",
 ]
@@ -104,7 +104,7 @@ USES = {
     "core.text.email_text:_address",
     "core.text.email_text:_name_boundaries",
     "core.traffic.match:__init__",  # a glob, of bounded length: it is tried below
-    "effects.mail.client:sentence",
+    "effects.smtp_client:sentence",
     "resources.campaigns.section:CampaignItem",
     "resources.domains.section:_code",
     "resources.oauth.section:_CREDENTIAL",
@@ -120,8 +120,8 @@ USES = {
     "scenario.rules.faults:FaultItem",
     "storage.redis.sentences:refuse_server",  # a version
     "scenario.accounts:_slug",
-    "web.schemas.fields.moments:_deserialize",
-    "web.schemas.late_patterns:_compiled",  # patterns of libraries
+    "web.schemas.fields:_deserialize",
+    "app.lazy_patterns:_compiled",  # patterns of libraries
 }
 #: What reads the texts of callers, by patterns of its own or those of libraries.
 READERS = {

@@ -66,7 +66,7 @@ def _engine(path: str, layout: str | None, writer: str, *, create: bool) -> Engi
 
 
 def _check_client() -> None:
-    from mockserver.app.keeping import check_client
+    from mockserver.app.workspaces import check_client
     from mockserver.core.workspaces.keeping import KeepingError
 
     try:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from mockserver.web.schemas.field_errors import invalid
-from mockserver.web.schemas.length import Longest
+from mockserver.web.schemas.errors import Longest, invalid
 
 #: The only kind of `auth` that is documented (contract/webhooks#configuration); another one is refused, which is
 #: proposed.
