@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mockserver.app.tls import TlsParts
     from mockserver.control.access.sessions import Sessions
     from mockserver.control.framework.dependencies import Tls
-    from mockserver.core.workspaces.keeping import SharedKeeping
+    from mockserver.core.workspaces.storage import SharedKeeping
 
 
 class Application(ServiceFlask):

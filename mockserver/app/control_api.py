@@ -45,7 +45,7 @@ from mockserver.control.workspaces.snapshots import SNAPSHOTS
 from mockserver.control.workspaces.state import STATE
 from mockserver.control.workspaces.timers import TIMERS
 from mockserver.control.workspaces.workspaces import WORKSPACES
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
 from mockserver.web.logs.request_log import LogFormat, RequestLog

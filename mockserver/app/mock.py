@@ -13,8 +13,8 @@ from mockserver.app.keeping import keeping_of
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
-from mockserver.core.late import late
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.lazy import lazy
+from mockserver.core.workspaces.storage import Keeping
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from mockserver.views.traffic import redaction
 else:
     # For all that is not of the API.
-    (application,) = late("mockserver.app", "application")
+    (application,) = lazy("mockserver.app", "application")
     # For requests that no operation answers.
-    (answering,) = late("mockserver.beyond", "answering")
+    (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = late("mockserver.scenario.rules", "fault_header")
-    (redaction,) = late("mockserver.views.traffic", "redaction")
+    (fault_header,) = lazy("mockserver.scenario.rules", "fault_header")
+    (redaction,) = lazy("mockserver.views.traffic", "redaction")
 
 
 class Mock:

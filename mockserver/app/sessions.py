@@ -11,7 +11,7 @@ from werkzeug.wrappers import Response
 from werkzeug.wsgi import get_input_stream
 
 from mockserver.app.refusal import refusal
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.core.workspaces.storage import Keeping, KeepingError
 from mockserver.web.server import stream, wire
 from mockserver.web.server.outcome import Outcome
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest, block_until_changed

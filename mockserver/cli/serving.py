@@ -100,7 +100,7 @@ def _open_runtime(options: dict[str, Any]) -> Runtime:
 
     with needing_server("mockserver serve"):
         from mockserver.app.runtime import runtime_of
-        from mockserver.core.workspaces.keeping import KeepingError
+        from mockserver.core.workspaces.storage import KeepingError
         from mockserver.scenario.documents.mistakes import ScenarioError
         from mockserver.web.server.server import BindError
 

@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from mockserver.control.access.guard import Unauthorized
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.dashboard.addresses import root
 from mockserver.dashboard.framework import rendering, static
 from mockserver.dashboard.framework.page import Page

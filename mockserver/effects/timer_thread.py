@@ -8,8 +8,8 @@ import threading
 import time
 import weakref
 
-from mockserver.core.effects.effects import Timed
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.effects import Timed
+from mockserver.core.workspaces.storage import KeepingError
 
 #: The longest wait, in seconds: real time may be set, and a timer is then late by no more than that.
 _LONGEST_S = 10.0

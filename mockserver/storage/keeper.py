@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, KeepingStatus, MissingError, Outline
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.storage import Keeping, KeepingError, KeepingStatus, MissingError, Outline
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import (
     ANY_VERSION,
     PART,

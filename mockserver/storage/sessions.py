@@ -19,16 +19,12 @@ from functools import partial
 from typing import cast
 from weakref import WeakValueDictionary
 
-from mockserver.core.effects.effects import Effects, Report, Timed, Wanted
-from mockserver.core.effects.forwarding import Forwarder
-from mockserver.core.effects.jobs import Job
-from mockserver.core.time.transition import Changed
+from mockserver.core.effects import Effects, Forwarder, Job, Report, Timed, Wanted
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import WAITING, Sending
-from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, Result
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.traffic.mail import WAITING, Mail, Sending
+from mockserver.core.workspaces.storage import KeepingError, MissingError, Outline, Result
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row, SharedEngine
 from mockserver.storage.keeper import Keeper, Kept, translated
 from mockserver.storage.records import forms, reading

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import cast
 
-from mockserver.core.workspaces.keeping import KeepingError, Outline, SharedKeeping
 from mockserver.core.workspaces.shared_store import SharedStore
+from mockserver.core.workspaces.storage import KeepingError, Outline, SharedKeeping
 from mockserver.core.workspaces.store import Store
 
 #: How many workspaces stay in memory by default. Chosen: with some 0.3 MB each, less than 100 MB.

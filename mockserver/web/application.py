@@ -12,7 +12,7 @@ from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter, Rule
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.web.components import Component
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import is_of_the_mock

@@ -7,7 +7,7 @@ import pytest
 from redis_server import RedisServer
 
 from mockserver import MockServer
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.resources.oauth.addresses import TOKEN
 from mockserver.storage.engine import EngineError
 from mockserver.storage.redis import Engine

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 
 KEY = {"api-key": "any"}
 

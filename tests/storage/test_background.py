@@ -6,8 +6,8 @@ import pytest
 from balanced import until
 from shelf import small_store
 
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import KeepingError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import background, keeper

@@ -6,9 +6,9 @@ from contextlib import ExitStack
 import pytest
 from shelf import small_store
 
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import sessions

@@ -4,11 +4,10 @@ import threading
 from typing import NamedTuple
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, Outline
-from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.shared_store import SharedStore
+from mockserver.core.workspaces.storage import Keeping, KeepingError, Outline
 from mockserver.core.workspaces.store import Store
-from mockserver.core.workspaces.workspace import Parts
+from mockserver.core.workspaces.workspace import Parts, WorkspaceLimits
 from mockserver.scenario.load import load
 from mockserver.storage.keeper import Kept
 from mockserver.storage.records import reading

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from mockserver.control.access.guesses import Guesses
-from mockserver.core.workspaces.keeping import SharedKeeping
+from mockserver.core.workspaces.storage import SharedKeeping
 
 #: How long a session lasts, in seconds: a working day with some of the evening.
 LIFETIME_S = 12 * 3600

@@ -13,7 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.dependencies import Bodies
 from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode

@@ -10,8 +10,8 @@ from flask import Response
 from mockserver.control.framework import answers, dependencies
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.workspaces.keeping import KeepingStatus
-from mockserver.core.workspaces.replica import Replica
+from mockserver.core.state.identifiers import Replica
+from mockserver.core.workspaces.storage import KeepingStatus
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.settings import version

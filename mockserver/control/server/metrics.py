@@ -10,8 +10,8 @@ from flask import Response, request
 from mockserver.control.framework import dependencies
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.server.health import uptime_s
-from mockserver.core.traffic.meter import BUCKETS, Meter
-from mockserver.core.workspaces.keeping import KeepingStatus
+from mockserver.core.traffic.coverage import BUCKETS, Meter
+from mockserver.core.workspaces.storage import KeepingStatus
 from mockserver.core.workspaces.store import Store
 from mockserver.settings import version
 

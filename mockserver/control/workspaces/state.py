@@ -12,7 +12,7 @@ from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import ScenarioChoice, chosen_scenario, hosted
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import is_drawn
+from mockserver.core.state.identifiers import is_drawn
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, SharedKeeping
-from mockserver.core.workspaces.registry import Gone
-from mockserver.core.workspaces.store import DEFAULT, Store, StoreFullError
+from mockserver.core.workspaces.storage import KeepingError, MissingError, Outline, SharedKeeping
+from mockserver.core.workspaces.store import DEFAULT, Gone, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 
 #: For how many seconds all servers know why a workspace is gone; chosen: a working day.

@@ -13,7 +13,7 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from marshmallow import ValidationError
 
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import KeepingError
 from mockserver.web.schemas.fields import Email
 from mockserver.web.server.server import bind
 

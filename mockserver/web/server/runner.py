@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.waiting.turn import Turn
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.core.waiting import Turn
+from mockserver.core.workspaces.storage import Keeping, KeepingError
 from mockserver.web.server.connections.heads import Head
 from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.connections.refusal import refused

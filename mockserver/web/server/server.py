@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.storage import Keeping
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connections.admission import Admission

@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.storage import Keeping
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
