@@ -4,7 +4,7 @@ import threading
 from contextlib import ExitStack
 
 import pytest
-from shelf import small_store
+from memory_storage import small_store
 
 from mockserver.core.workspaces.storage import KeepingError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError

@@ -28,7 +28,7 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
     return found
 
 
-class Shelf(Keeping):
+class MemoryStorage(Keeping):
     """Saves workspaces when they are passivated, and when the outlines are asked for; `names` are the loaded ones."""
 
     def __init__(self):
