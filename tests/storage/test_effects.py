@@ -9,7 +9,7 @@ from memory_storage import small_store
 from mockserver.core.effects import Outcome, OutgoingRequest
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
 from mockserver.core.workspaces.lifecycle import dispatch, send
-from mockserver.core.workspaces.storage import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
@@ -127,7 +127,7 @@ def test_an_effect_leaves_once_though_its_step_ran_twice(keeper, engine, workspa
 @pytest.mark.parametrize("act", [call, mail])
 def test_an_effect_never_leaves_if_its_cause_could_not_be_saved(keeper, engine, workspace, effects, act):
     engine.trouble = "the disk is full"
-    with suppress(KeepingError):
+    with suppress(StorageError):
         keeper.run(lambda: act(workspace))
     engine.trouble = None
     keeper.run(lambda: workspace.lock.acquire() and workspace.lock.release())

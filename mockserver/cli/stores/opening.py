@@ -65,12 +65,12 @@ def _engine(path: str, layout: str | None, writer: str, *, create: bool) -> Engi
 
 
 def _check_client() -> None:
-    from mockserver.app.keeping import check_client
-    from mockserver.core.workspaces.storage import KeepingError
+    from mockserver.app.storage import check_client
+    from mockserver.core.workspaces.storage import StorageError
 
     try:
         check_client()
-    except KeepingError as error:
+    except StorageError as error:
         raise Misused(str(error)) from error
 
 

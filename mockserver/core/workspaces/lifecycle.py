@@ -15,7 +15,7 @@ from mockserver.core.time.clock import Key, Timer
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import MAIL, Changed
 from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
-from mockserver.core.workspaces.storage import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import Workspace
 
 
@@ -248,7 +248,7 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
     moment = workspace.state.clock.now()
 
     def finish(outcome: Outcome) -> None:
-        with suppress(KeepingError):
+        with suppress(StorageError):
             workspace.run(lambda: take(outcome))
             job.forget()
 
@@ -302,7 +302,7 @@ def _send_out(workspace: Workspace, mail: Mail) -> None:
     workspace.queued[mail.id] = mark
 
     def wanted() -> bool:
-        with suppress(KeepingError):
+        with suppress(StorageError):
             return bool(workspace.run(is_posting))
         return False
 
@@ -311,7 +311,7 @@ def _send_out(workspace: Workspace, mail: Mail) -> None:
             return workspace.posting.get(mail.id) == server and workspace.queued.get(mail.id) is mark
 
     def report(sending: Sending) -> None:
-        with suppress(KeepingError):
+        with suppress(StorageError):
             workspace.run(lambda: note(sending))
 
     def note(sending: Sending) -> None:
