@@ -3,7 +3,7 @@ from email import message_from_bytes, policy
 import pytest
 
 from mockserver.control.traffic import mailbox
-from mockserver.core.waiting.watchers import Watchers
+from mockserver.core.waiting import Watchers
 
 pytestmark = pytest.mark.api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 1})
 

@@ -4,8 +4,8 @@ import copy
 import pickle
 
 import pytest
+from state_comparison import difference, equal
 
-from mockserver.core.state.equality import difference, equal
 from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.scenario.documents.library import Library

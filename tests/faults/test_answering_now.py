@@ -11,7 +11,7 @@ import time
 import pytest
 import requests
 
-from mockserver.core.waiting.watchers import ANYTHING, Watchers
+from mockserver.core.waiting import ANYTHING, Watchers
 from mockserver.web.server.wire import Transmission
 
 KEY = {"api-key": "master-key"}

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from mockserver.core.contract import errors
-from mockserver.core.state.fault_kinds import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.core.traffic.exchange import Reply
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
 from mockserver.web.service.answer import spoilt

@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 import pytest
 from memory_storage import small_store
 
-from mockserver.core.effects.jobs import Outcome, OutgoingRequest
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.outgoing import dispatch, send
+from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
+from mockserver.core.workspaces.lifecycle import dispatch, send
+from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import ConflictError, EngineError
@@ -128,7 +127,7 @@ def test_an_effect_leaves_once_though_its_step_ran_twice(keeper, engine, saved_w
 @pytest.mark.parametrize("act", [call, mail])
 def test_an_effect_never_leaves_if_its_cause_could_not_be_saved(keeper, engine, saved_workspace, effects, act):
     engine.trouble = "the disk is full"
-    with suppress(KeepingError):
+    with suppress(StorageError):
         keeper.run(lambda: act(saved_workspace))
     engine.trouble = None
     keeper.run(lambda: saved_workspace.lock.acquire() and saved_workspace.lock.release())

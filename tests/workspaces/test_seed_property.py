@@ -7,8 +7,8 @@ import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from state_comparison import equal
 
-from mockserver.core.state.equality import equal
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump
 from mockserver.scenario.load import load

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.core.traffic.journal import Journal
+from mockserver.core.traffic.exchange import Journal
 
 OTP = 123456
 
