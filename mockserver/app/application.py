@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response
 
 from mockserver.app.mock import Mock, mock_of
 from mockserver.app.sessions import InSessions
-from mockserver.core.workspaces.keeping import SharedKeeping
+from mockserver.core.workspaces.storage import SharedStorage
 from mockserver.settings import Settings
 from mockserver.web.application import LeanFlask
 from mockserver.web.routing.address import DASHBOARD_PREFIX, is_of_the_mock
@@ -47,8 +47,8 @@ class Application(LeanFlask):
         self.add_component(mock.oauth)
         self.config["MAX_CONTENT_LENGTH"] = mock.settings.body_limit
         self.register_error_handler(InternalServerError, lambda _: mock.service.fail())
-        if mock.store.keeping.in_sessions:
-            self.wsgi_app = InSessions(self.wsgi_app, mock.store.keeping, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
+        if mock.store.storage.in_sessions:
+            self.wsgi_app = InSessions(self.wsgi_app, mock.store.storage, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
 
     def close(self) -> None:
         """Close the mock; the application answers no more requests."""
@@ -102,7 +102,7 @@ class Application(LeanFlask):
         from mockserver.control.access.sessions import Sessions  # noqa: PLC0415  # as above
         from mockserver.control.framework.dependencies import Bodies, ControlDependencies, Tls  # noqa: PLC0415  # as above
 
-        mock, settings, keeping = self.mock, self.settings, self.store.keeping
+        mock, settings, storage = self.mock, self.settings, self.store.storage
         self.add_component(
             ControlDependencies(
                 mock.store,
@@ -115,7 +115,7 @@ class Application(LeanFlask):
                 None if mock.tls is None else Tls(mock.tls.ca),
             )
         )
-        sessions = Sessions(mock.token, cast("SharedKeeping", keeping) if keeping.is_shared else None)
+        sessions = Sessions(mock.token, cast("SharedStorage", storage) if storage.is_shared else None)
         return control_of(self, mock.log, sessions, settings.allowed_host)
 
     @cached_property
@@ -160,7 +160,7 @@ def create_app(settings: Settings | None = None) -> Application:
     """Return an application with its workspaces, which any WSGI server can serve, by default with default settings.
 
     Raises:
-        KeepingError: the store cannot be opened or read.
+        StorageError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or invalid.
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
@@ -169,5 +169,5 @@ def create_app(settings: Settings | None = None) -> Application:
     app = mock_of(settings).flask
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
-        weakref.finalize(app, app.store.keeping.close)
+        weakref.finalize(app, app.store.storage.close)
     return app

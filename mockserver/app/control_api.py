@@ -43,7 +43,7 @@ from mockserver.control.workspaces.snapshots import SNAPSHOTS
 from mockserver.control.workspaces.state import STATE
 from mockserver.control.workspaces.timers import TIMERS
 from mockserver.control.workspaces.workspaces import WORKSPACES
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
 from mockserver.web.logs import LogFormat, RequestLog
@@ -70,7 +70,7 @@ def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_ho
     found.components[Sessions] = sessions  # whichever subclass it is of
     found.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
     found.register_error_handler(Problem, lambda error: error.response())
-    found.register_error_handler(KeepingError, lambda error: Problem(503, str(error)).response())
+    found.register_error_handler(StorageError, lambda error: Problem(503, str(error)).response())
     found.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
     found.register_error_handler(HTTPException, _http_error)
     return found

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mockserver.app.look_ups import LookUps
-from mockserver.core.effects.effects import Report, Timed, Wanted
-from mockserver.core.effects.jobs import Job, Outcome
+from mockserver.core.effects import Job, Outcome, Report, Timed, Wanted
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.effects.addresses import mail_address
@@ -58,8 +57,8 @@ class ServerEffects:
         """
         self._mails.open(store)
         for workspace in store.loaded():
-            with suppress(KeepingError):  # what is due in an unreadable workspace happens later
-                store.keeping.run(partial(_catch_up, workspace))
+            with suppress(StorageError):  # what is due in an unreadable workspace happens later
+                store.storage.run(partial(_catch_up, workspace))
 
     def close(self) -> None:
         """Stop all effects without waiting for those under way."""
@@ -195,9 +194,9 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> N
     """Receive a mail, and save it where requests are saved before they are answered.
 
     Raises:
-        KeepingError: the mail could not be saved, or its workspace cannot be read.
+        StorageError: the mail could not be saved, or its workspace cannot be read.
     """
-    store.keeping.run(partial(inbound.take, store, raw, sender, recipients))
+    store.storage.run(partial(inbound.take, store, raw, sender, recipients))
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from mockserver.control.access.guard import Unauthorized
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.dashboard.addresses import root
 from mockserver.dashboard.framework import rendering, static
 from mockserver.dashboard.framework.page import Page
@@ -51,7 +51,7 @@ def dashboard_of(owner: LeanFlask) -> LeanFlask:
     found = owner.part(_addresses())
     found.add_component(Navigation([Entry(page.name, page.title) for page in PAGES]))
     found.register_error_handler(Problem, shown)
-    found.register_error_handler(KeepingError, lambda error: shown(Problem(503, str(error))))
+    found.register_error_handler(StorageError, lambda error: shown(Problem(503, str(error))))
     found.register_error_handler(Unauthorized, asked_for)
     found.register_error_handler(HTTPException, of_http)
     return found

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 import pytest
-from mockserver.app.mock import refusal
 
+from mockserver.app.mock import refusal
 from mockserver.core.contract.operation import Audience
 from mockserver.dashboard.application import dashboard_of
 from mockserver.resources.registry import ALL_OPERATIONS

@@ -11,8 +11,7 @@ from marshmallow import ValidationError, validate
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode, ServiceError
 from mockserver.core.state import reasons
-from mockserver.core.text.given import counted
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.messages import counted, nearest
 
 #: The names of members and the numbers of items that lead to a value.
 Keys = tuple[str | int, ...]

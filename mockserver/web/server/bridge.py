@@ -8,8 +8,7 @@ from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
-from mockserver.core.traffic.exchange import Wire
-from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.exchange import Held, Wire
 from mockserver.web.server import stream, wire
 from mockserver.web.server.loop import LARGE_BODY, LeaveLoop
 from mockserver.web.server.runner import FIRST_RUN, FirstRun, LeftError, Outcome, Runner
@@ -144,7 +143,7 @@ async def _stream(events: stream.Stream, runner: Runner, receive: Receive, send:
 
     left = asyncio.ensure_future(receive())
     try:
-        await stream.send_events(events, runner.threads, runner.turn, left, send_piece, runner.keeping)
+        await stream.send_events(events, runner.threads, runner.turn, left, send_piece, runner.storage)
     finally:
         left.cancel()
     await send({"type": "http.response.body", "body": b""})

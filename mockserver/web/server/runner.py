@@ -13,8 +13,8 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mockserver.core.waiting.turn import Turn
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.core.waiting import Turn
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.server.stream import STREAM
 from mockserver.web.server.threads import Threads
@@ -70,13 +70,13 @@ class Runner:
         app: WSGIApplication,
         refusal: Refusal,
         shortcut: Shortcut = no_shortcut,
-        keeping: Keeping | None = None,
+        storage: Storage | None = None,
     ) -> None:
-        """Prepare to run requests by `shortcut` or else by `app`, in the sessions of `keeping`."""
+        """Prepare to run requests by `shortcut` or else by `app`, in the sessions of `storage`."""
         self._app = app
         self._refusal = refusal
         self._shortcut = shortcut
-        self.keeping = keeping or Keeping()
+        self.storage = storage or Storage()
         self.threads = Threads()
         #: Held by the waiting request that is run again on the loop, or by the stream that looks for news.
         self.turn = asyncio.Lock()
@@ -127,7 +127,7 @@ class Runner:
 
         In sessions each request waits for the store, but for control calls that touch no workspace.
         """
-        if self.keeping.in_sessions and _CONTROL not in environ["PATH_INFO"]:
+        if self.storage.in_sessions and _CONTROL not in environ["PATH_INFO"]:
             return LeaveLoop(waits=True)
         held = environ[LOOP] = []
         try:
@@ -180,8 +180,8 @@ class Runner:
         """Run a request in a thread until its changes are saved, or refuse it with 503."""
         acts = _ACTING in suspended.begun
         try:
-            return self.keeping.run(partial(self._run_once, scope, body, suspended, acts=acts))
-        except KeepingError as error:
+            return self.storage.run(partial(self._run_once, scope, body, suspended, acts=acts))
+        except StorageError as error:
             suspended.waiting = False
             return self.refused(scope, str(error))
 
@@ -209,7 +209,7 @@ class Runner:
             found = (
                 await self._in_turn(scope, body, suspended)
                 if LOOP in environ
-                else LeaveLoop(waits=self.keeping.in_sessions)
+                else LeaveLoop(waits=self.storage.in_sessions)
             )
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, suspended, found, receive)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.storage import Storage
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connection import Connection, Parts
@@ -161,13 +161,13 @@ def server(
     refusal: Refusal,
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
-    keeping: Keeping | None = None,
+    storage: Storage | None = None,
 ) -> Server:
     """A server for the application, which is not yet running; the application is asked by its `shortcut` first.
 
-    Requests run in the sessions of `keeping`.
+    Requests run in the sessions of `storage`.
     """
-    runner = Runner(app, refusal, shortcut, keeping)
+    runner = Runner(app, refusal, shortcut, storage)
     bridge = Bridge(runner, limits.body, limits.bodies)
     admission = Admission(limits.connections)
     parts = Parts(limits, refusal, admission, runner.first_run, Heads(), Sending())

@@ -17,8 +17,7 @@ from werkzeug.wrappers import Request, Response
 
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, ErrorCode, ServiceError
 from mockserver.core.contract.operation import Audience
-from mockserver.core.traffic.exchange import Exchange, Header, Reply
-from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.exchange import Exchange, Header, Held, Reply
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints.oauth_error import NO_STORE, oauth_code
 from mockserver.web.endpoints.request import body_of

@@ -13,8 +13,8 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import NOT_FOUND, UNAUTHORIZED, ServiceError
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import LONGEST_KEY, is_drawn, is_key
+from mockserver.core.state.identifiers import LONGEST_KEY, is_drawn, is_key
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Bearers, Caller, Visit
 from mockserver.core.workspaces.store import DEFAULT, KeyMode, Store, StoreFullError

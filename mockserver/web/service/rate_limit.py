@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mockserver.core.contract.errors import TOO_MANY_REQUESTS
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 

@@ -22,10 +22,9 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
-from mockserver.core.traffic.exchange import Exchange, Reply, Wire
-from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.exchange import Exchange, Held, Reply, Wire
 from mockserver.core.workspaces.caller import Bearers
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints.request import ServiceRequest
@@ -203,7 +202,7 @@ class Service:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
             pending = error.pending
-        except KeepingError as error:
+        except StorageError as error:
             return early_refusal(environ["PATH_INFO"], 503, str(error))
         return self._answer_later(pending, environ)
 
@@ -226,7 +225,7 @@ class Service:
                 exchange.ms = (perf_counter() - reply.began) * 1000
                 evicted = note(workspace, exchange)
                 response = answer(body, shown.status, headers)  # an answer that is too late does not change it
-        except KeepingError as error:
+        except StorageError as error:
             return early_refusal(environ["PATH_INFO"], 503, str(error))
         return self._sent(response, shown.wire, environ, workspace, exchange, evicted)
 
@@ -244,9 +243,9 @@ class Service:
         Raises:
             ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
         """
-        keeping = self._store.keeping
-        if keeping.in_sessions:
-            keeping.after(partial(self._count, workspace, exchange, evicted))
+        storage = self._store.storage
+        if storage.in_sessions:
+            storage.after(partial(self._count, workspace, exchange, evicted))
         else:
             self._count(workspace, exchange, evicted)
         if wire is None:
@@ -258,8 +257,8 @@ class Service:
 
     def _end_hold(self, workspace: Workspace, held: Held | None) -> None:
         """Tell a workspace that no client waits for an answer any more, unless the workspace cannot be read."""
-        with suppress(KeepingError):
-            self._store.keeping.run(partial(workspace.end_hold, held))
+        with suppress(StorageError):
+            self._store.storage.run(partial(workspace.end_hold, held))
 
     def _count(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
         self._store.meter.add(exchange, evicted)
@@ -275,7 +274,7 @@ class Service:
         """Return an id for an answer that is in no journal: of the default workspace, if that is in memory."""
         default = self._store.peek(DEFAULT)
         if default is not None:
-            with suppress(KeepingError), default.lock:
+            with suppress(StorageError), default.lock:
                 return default.ids.request()
         from uuid import uuid4  # noqa: PLC0415  # needed only where servers share a store
 
@@ -298,7 +297,7 @@ class Service:
                 caller = handler.identify(request, route, within)
         except ServiceError as error:
             refusal = Reply.refused(error)
-        except KeepingError as error:
+        except StorageError as error:
             refusal = Reply.refused(TEMPORARILY_UNAVAILABLE().because(str(error)))
         workspace = (within or self._store.default) if caller is None else caller.workspace
         return Identified(request, route, workspace, caller, refusal)
