@@ -16,7 +16,7 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
 from mockserver.resources.domains.domain import AUTHENTICATED, Domain
 from mockserver.resources.scheduled_emails.model import is_batch_id
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.sending import idempotency
 from mockserver.resources.sending.attachments import read_files
 from mockserver.resources.sending.params import check_params

@@ -12,8 +12,7 @@ from mockserver.core.time.cause import DELIVERY
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.delivery import SCHEDULED, Delivery
-from mockserver.resources.deliveries.retention import add_payload, keep_within_limits
+from mockserver.resources.deliveries.delivery import SCHEDULED, Delivery, add_payload, keep_within_limits
 from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
 #: How long a window of a batched webhook collects events, and how many of them one call holds at most. All calls of a

@@ -15,7 +15,7 @@ from mockserver.core.traffic.mail import MailContent
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks import blocked
 from mockserver.resources.webhooks.batches import send
 from mockserver.resources.webhooks.catalogue import STORIES, raised

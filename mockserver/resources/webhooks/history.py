@@ -26,8 +26,8 @@ from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.attempts import request_url
 from mockserver.resources.deliveries.delivery import Delivery, Target
+from mockserver.resources.deliveries.model import request_url
 from mockserver.resources.webhooks.catalogue import ALL_EVENTS, EXPORTED
 
 ACCEPTED, READY, NOTIFIED = "accepted", "ready", "notified"
