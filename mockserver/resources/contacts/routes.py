@@ -18,11 +18,9 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.contacts import folders, identifiers, lists, model, rows, schemas
+    from mockserver.resources.contacts import lists, model, rows, schemas
 else:
-    folders, identifiers, lists, model, rows, schemas = late(
-        __package__, "folders", "identifiers", "lists", "model", "rows", "schemas"
-    )
+    lists, model, rows, schemas = late(__package__, "lists", "model", "rows", "schemas")
 
 _SOURCE = "OpenAPI document of February 2026"
 CONTACTS = Operations("contacts", _SOURCE, scope="contacts", are_further=True)
@@ -107,7 +105,7 @@ def create_contact(caller: Caller, body: dict[str, Any]) -> Any:
     errors=(_BAD_KIND, _NO_CONTACT),
 )  # fmt: skip
 def get_contact_info(caller: Caller, identifier: str, query: dict[str, Any]) -> rows.Contact:
-    return identifiers.get(caller, identifier, query.get("kind"))
+    return rows.get_contact(caller, identifier, query.get("kind"))
 
 
 @CONTACTS.operation(
@@ -120,7 +118,7 @@ def get_contact_info(caller: Caller, identifier: str, query: dict[str, Any]) -> 
     errors=(_BAD_CONTACT, _TAKEN, _NO_CONTACT),
 )  # fmt: skip
 def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body: dict[str, Any]) -> None:
-    model.update(caller, identifiers.get(caller, identifier, query.get("kind")), body)
+    model.update(caller, rows.get_contact(caller, identifier, query.get("kind")), body)
 
 
 @CONTACTS.operation(
@@ -132,7 +130,7 @@ def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body:
     errors=(_BAD_KIND, _NO_CONTACT),
 )  # fmt: skip
 def delete_contact(caller: Caller, identifier: str, query: dict[str, Any]) -> None:
-    model.delete(caller, identifiers.get(caller, identifier, query.get("kind")))
+    model.delete(caller, rows.get_contact(caller, identifier, query.get("kind")))
 
 
 # ---------------------------------------------------------------------- lists
@@ -269,7 +267,7 @@ def remove_contact_from_list(caller: Caller, list_id: int, body: dict[str, Any])
 
 def _folder(account: Account, found: rows.Folder) -> dict[str, Any]:
     """A folder as it is answered."""
-    return {"id": found.id, "name": found.name, **_counts(account, folders.lists_of(account, found.id))}
+    return {"id": found.id, "name": found.name, **_counts(account, lists.lists_of(account, found.id))}
 
 
 @CONTACTS.operation(
@@ -280,7 +278,7 @@ def _folder(account: Account, found: rows.Folder) -> dict[str, Any]:
     errors=(_BAD_PAGE, _PAGE_TOO_LONG),
 )  # fmt: skip
 def get_folders(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    found = folders.select(caller.account)
+    found = lists.select_folders(caller.account)
     return {"folders": [_folder(caller.account, row) for row in _page(found, query)], "count": len(found)}
 
 
@@ -294,7 +292,7 @@ def get_folders(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     errors=(_NO_NAME, _BAD_NAME),
 )  # fmt: skip
 def create_folder(caller: Caller, body: dict[str, Any]) -> rows.Folder:
-    return folders.create(caller, body["name"])
+    return lists.create_folder(caller, body["name"])
 
 
 @CONTACTS.operation(
@@ -305,7 +303,7 @@ def create_folder(caller: Caller, body: dict[str, Any]) -> rows.Folder:
     errors=(_BAD_ID, _NO_FOLDER),
 )  # fmt: skip
 def get_folder(caller: Caller, folder_id: int) -> dict[str, Any]:
-    return _folder(caller.account, folders.get(caller, folder_id))
+    return _folder(caller.account, lists.get_folder(caller, folder_id))
 
 
 @CONTACTS.operation(
@@ -317,7 +315,7 @@ def get_folder(caller: Caller, folder_id: int) -> dict[str, Any]:
     errors=(_NO_NAME, _BAD_NAME, _NO_FOLDER),
 )  # fmt: skip
 def update_folder(caller: Caller, folder_id: int, body: dict[str, Any]) -> None:
-    folders.rename(caller, folder_id, body["name"])
+    lists.rename_folder(caller, folder_id, body["name"])
 
 
 @CONTACTS.operation(
@@ -341,5 +339,5 @@ def delete_folder(caller: Caller, folder_id: int) -> None:
     errors=(_BAD_PAGE, _PAGE_TOO_LONG, _NO_FOLDER),
 )  # fmt: skip
 def get_folder_lists(caller: Caller, folder_id: int, query: dict[str, Any]) -> dict[str, Any]:
-    folders.get(caller, folder_id)
-    return _lists(caller.account, folders.lists_of(caller.account, folder_id), query)
+    lists.get_folder(caller, folder_id)
+    return _lists(caller.account, lists.lists_of(caller.account, folder_id), query)

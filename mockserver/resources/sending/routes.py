@@ -19,9 +19,9 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.sending import blocklist, model, schemas
+    from mockserver.resources.sending import model, schemas
 else:
-    blocklist, model, schemas = late(__package__, "blocklist", "model", "schemas")
+    model, schemas = late(__package__, "model", "schemas")
 
 SENDING = Operations("sending", scope="transactional.email", are_further=True)
 
@@ -80,7 +80,7 @@ def get_scheduled_email(caller: Caller, identifier: str, query: dict[str, Any]) 
     ),
 )  # fmt: skip
 def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    return blocklist.select(caller, query)
+    return model.blocked_contacts(caller, query)
 
 
 @SENDING.operation(
@@ -96,4 +96,4 @@ def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[
     ),
 )  # fmt: skip
 def delete_blocked_contact(caller: Caller, email: str) -> None:
-    blocklist.unblock(caller, email)
+    model.unblock(caller, email)
