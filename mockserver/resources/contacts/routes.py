@@ -12,15 +12,15 @@ from mockserver.core.contract.operation import (
     error_observed_in_code,
     proposed_error,
 )
-from mockserver.core.late import late
-from mockserver.core.state.account import Account
+from mockserver.core.lazy import lazy
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.contacts import lists, model, rows, schemas
 else:
-    lists, model, rows, schemas = late(__package__, "lists", "model", "rows", "schemas")
+    lists, model, rows, schemas = lazy(__package__, "lists", "model", "rows", "schemas")
 
 _SOURCE = "OpenAPI document of February 2026"
 CONTACTS = Operations("contacts", _SOURCE, scope="contacts", are_further=True)

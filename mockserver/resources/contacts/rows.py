@@ -10,8 +10,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, no_room
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import comparable
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import comparable
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.contract.errors import ServiceError
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import rows
 from mockserver.resources.contacts.lists import FIRST_FOLDER, find_folder

@@ -1,9 +1,9 @@
 """Deliveries: calls of the service to addresses of its users, with their attempts."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 
-_model, _section = late(__package__, "model", "section")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "deliveries",

@@ -9,13 +9,12 @@ from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from mockserver.core.effects.jobs import Outcome, OutgoingRequest
-from mockserver.core.state.account import Account
-from mockserver.core.text.header_form import OF_THE_CALL
-from mockserver.core.time import cause
-from mockserver.core.time.cause import Cause
-from mockserver.core.workspaces.lifecycle import Lifecycle
-from mockserver.core.workspaces.outgoing import dispatch
+from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import CLIENT_HEADERS
+from mockserver.core.traffic import causes
+from mockserver.core.traffic.causes import Cause
+from mockserver.core.workspaces.lifecycle import Lifecycle, dispatch
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import (
     ATTEMPT,
@@ -77,7 +76,7 @@ def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Deli
     At the limits of the workspace, other deliveries are evicted, or the delivery itself.
     """
     DELIVERY.begin(workspace, account, delivery)
-    workspace.link(cause.DELIVERY, delivery.id)
+    workspace.link(causes.DELIVERY, delivery.id)
     keep_within_limits(workspace, account, delivery)
     if delivery.id in account.table(Delivery):
         await_attempt(workspace, account, delivery)
@@ -122,7 +121,7 @@ def request_headers(target: Target) -> list[tuple[str, str]]:
         user, _, password = before.partition(":")
         credentials = f"{unquote(user)}:{unquote(password)}"
         headers.append(("Authorization", f"Basic {b64encode(credentials.encode()).decode()}"))
-    own = [row for row in target.headers if row[0].lower() not in OF_THE_CALL]
+    own = [row for row in target.headers if row[0].lower() not in CLIENT_HEADERS]
     names = {name.lower() for name, _ in own}
     return [*(row for row in headers if row[0].lower() not in names), *own]
 
@@ -163,7 +162,7 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
         owner = workspace.state.accounts.get(account.id)
         found = None if owner is None else owner.table(Delivery).get(delivery.id)
         if owner is not None and found is not None:
-            with workspace.caused_by(Cause(cause.DELIVERY, found.id)):
+            with workspace.caused_by(Cause(causes.DELIVERY, found.id)):
                 _record(workspace, owner, found, outcome, target)
 
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)

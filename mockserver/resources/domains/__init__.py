@@ -1,10 +1,10 @@
 """Sender domains: created, proved by DNS records, authenticated."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.domains.routes import DOMAINS
 from mockserver.resources.resource import Resource
 
-_model, _section = late(__package__, "model", "section")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "domains",

@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import ascii_form, parents, registrable, unicode_form
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import ascii_form, parents, registrable, unicode_form
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces.workspace import Workspace
 

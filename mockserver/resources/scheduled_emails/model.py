@@ -15,10 +15,10 @@ from mockserver.core.contract.errors import (
     no_room,
 )
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.mail import TO, Mail, MailContent, Party
-from mockserver.core.workspaces import outgoing
+from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -76,7 +76,7 @@ def deliver(workspace: Workspace, account: Account, content: MailContent, *, req
         content=content,
     )
     fits = mail.size <= workspace.state.mailbox.largest
-    outgoing.send(workspace, mail if fits else mail._replace(content=content.without_files()))
+    lifecycle.send(workspace, mail if fits else mail._replace(content=content.without_files()))
     return fits
 
 

@@ -1,10 +1,10 @@
 """Senders: addresses that e-mails may come from, verified by one-time codes."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 from mockserver.resources.senders.routes import SENDERS
 
-_model, _section = late(__package__, "model", "section")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "senders",

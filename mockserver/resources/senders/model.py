@@ -18,12 +18,12 @@ from mockserver.core.contract.errors import (
     OUT_OF_RANGE,
 )
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import ascii_form, comparable, domain_of
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import ascii_form, comparable, domain_of
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces import outgoing
+from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
@@ -240,7 +240,7 @@ def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
     sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
-    outgoing.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
+    lifecycle.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
 
 
 def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:

@@ -20,7 +20,7 @@ from mockserver.core.contract.errors import (
     no_room,
 )
 from mockserver.core.state import reasons
-from mockserver.core.text.domain_name import comparable, domain_of
+from mockserver.core.text.addresses import comparable, domain_of
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace

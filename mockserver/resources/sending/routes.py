@@ -14,14 +14,14 @@ from mockserver.core.contract.operation import (
     observed_error,
     proposed_error,
 )
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.sending import model, schemas
 else:
-    model, schemas = late(__package__, "model", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
 SENDING = Operations("sending", scope="transactional.email", are_further=True)
 

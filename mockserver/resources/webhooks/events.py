@@ -9,11 +9,11 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.randomness import Randomness
-from mockserver.core.text.domain_name import domain_of
-from mockserver.core.time.cause import DELIVERY
+from mockserver.core.state.identifiers import Randomness
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import domain_of
 from mockserver.core.time.clock import LATEST
+from mockserver.core.traffic.causes import DELIVERY
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace

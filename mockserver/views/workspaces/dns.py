@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.core.text.domain_name import unicode_form
+from mockserver.core.text.addresses import unicode_form
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.domain import ANSWERS, POLICIES, DnsView, dmarc_policy, dns_view, known_names, named
 from mockserver.views.base import members
