@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 import httptools
-from uvicorn.protocols.http.httptools_impl import HEADER_RE, HEADER_VALUE_RE, STATUS_LINE
+from uvicorn.protocols.http import httptools_impl
 
 from mockserver.web.server.wsgi import WsgiAnswer
 
@@ -120,7 +120,7 @@ def answer_bytes(answer: WsgiAnswer, method: str, own: Iterable[Header], *, keep
     """
     if ("Content-Length", str(len(answer.content))) not in answer.headers and not _has_no_body(answer, method):
         return None
-    status = STATUS_LINE.get(answer.status)
+    status = httptools_impl.STATUS_LINE.get(answer.status)
     lines = [_checked_line(header) for header in answer.headers]
     if status is None or None in lines:
         return None
@@ -134,7 +134,7 @@ def last_bytes(answer: WsgiAnswer, own: Iterable[Header]) -> bytes:
     """Return an answer, with the headers that the server adds, as the last bytes of a connection."""
     headers = [*own, (b"connection", b"close"), *answer.encoded()]
     lines = [_line(name.lower(), value) for name, value in headers]
-    return b"".join([STATUS_LINE[answer.status], *lines, b"\r\n", answer.content])
+    return b"".join([httptools_impl.STATUS_LINE[answer.status], *lines, b"\r\n", answer.content])
 
 
 def _has_no_body(answer: WsgiAnswer, method: str) -> bool:
@@ -155,7 +155,7 @@ def _checked_line(header: tuple[str, str]) -> bytes | None:
     except UnicodeEncodeError:
         return None
     is_plain = value.isascii() and value.isprintable()  # cheaper than the pattern, which allows more
-    return _line(raw_name, raw_value) if is_plain or not HEADER_VALUE_RE.search(raw_value) else None
+    return _line(raw_name, raw_value) if is_plain or not httptools_impl.HEADER_VALUE_RE.search(raw_value) else None
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -165,7 +165,7 @@ def _raw_name(name: str) -> bytes | None:
         raw_name = name.lower().encode("latin-1")
     except UnicodeEncodeError:
         return None
-    return None if raw_name in _FRAMING or HEADER_RE.search(raw_name) else raw_name
+    return None if raw_name in _FRAMING or httptools_impl.HEADER_RE.search(raw_name) else raw_name
 
 
 def _line(name: bytes, value: bytes) -> bytes:
