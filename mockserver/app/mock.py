@@ -1,4 +1,4 @@
-"""The mock: what every server of it runs, put together out of settings; Flask comes when it is first asked for."""
+"""The mock of a server, made from settings; Flask is made on demand."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ else:
 
 
 class Mock:
-    """The settings, store, effects and log of a server, with the service and the application that answer by them.
+    """Settings, store, effects, log and service of a server.
 
-    It is a WSGI application that makes its Flask application when a request comes that is not of the API.
+    A WSGI application that makes its Flask application for the first request beyond the API.
     """
 
     def __init__(
@@ -97,10 +97,7 @@ class Mock:
 
     @property
     def flask(self) -> application.Application:
-        """The application of Flask's, which answers all requests; it is made when it is first asked for.
-
-        Many servers are started for the service alone, and Flask takes 4 MB.
-        """
+        """The Flask application for all requests, made on first use, as Flask takes 4 MB."""
         with self._making:
             return self._made_flask
 
@@ -115,32 +112,29 @@ class Mock:
 
     @property
     def shortcut(self) -> Shortcut:
-        """Answers requests of the API without Flask."""
+        """Answers API requests without Flask."""
         return self.service.shortcut
 
     def _failed(self, environ: WSGIEnvironment, error: Exception) -> Response:
         return self.flask.failed(environ, error)
 
     def health(self) -> dict[str, dict[str, Any]]:
-        """The members that this server adds to the answer of `health`."""
+        """Return this server's members in answers of `health`."""
         tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
         return {**self.effects.health(), **tls}
 
     def open(self) -> None:
-        """Fire timers in real time, take e-mails, and go on with what was under way when the workspaces were kept.
+        """Start timers, e-mails and unfinished effects of saved workspaces.
 
         Raises:
-            OSError: the SMTP listener cannot listen on its address.
+            OSError: the SMTP listener's address is unavailable.
         """
         self.effects.open(self.store)
         if self.working_set is not None:
             self.working_set.open()
 
     def close(self) -> bool:
-        """End all effects and the log, and save the last changes. Return whether all changes are saved.
-
-        The mock answers no more requests.
-        """
+        """End effects and log, and save last changes. Return whether all changes are saved."""
         if self.working_set is not None:
             self.working_set.close()
         self.effects.close()
@@ -150,13 +144,10 @@ class Mock:
 
 
 def mock_of(settings: Settings) -> Mock:
-    """A mock of these settings, with its workspaces.
+    """Return a mock with its workspaces.
 
     Raises:
-        StorageError: the store cannot be opened or read.
-        ScenarioError: the scenario of the settings is unknown or not valid.
-        ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
-            certificate cannot be used.
+        StorageError, ScenarioError, ValueError: as `create_app`.
     """
     storage = storage_of(settings)
     try:
@@ -187,7 +178,7 @@ def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
 
 
 def refusal(path: str, status: int, message: str) -> Response:
-    """Return the refusal of a request that reaches no handler, in the format of the audience of its path."""
+    """Refuse a request without handler, in the format of its path's audience."""
     if not split_workspace(path)[1].startswith(CONTROL_PREFIX):
         return early_refusal(path, status, message)
     from mockserver.control.framework.problem import Problem  # noqa: PLC0415  # slow: it imports all views

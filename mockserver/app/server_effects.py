@@ -1,4 +1,4 @@
-"""The effects of all workspaces of a server."""
+"""Effects of all workspaces of a server."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 
 class ServerEffects:
-    """Carries out the effects of workspaces: the `Effects` of `core.effects.effects` on a real server.
+    """Carries out effects of workspaces on a real server, as `core.effects.Effects`.
 
-    Modules that take long to import are imported when they are first used.
+    Slow modules are imported on first use.
     """
 
     def __init__(self, settings: Settings, ca: str | None = None) -> None:
-        """Prepare all effects; e-mails are received, and timers fire in real time, after `open`.
+        """Prepare all effects; timers and incoming e-mails start with `open`.
 
-        `ca` is the certificate of an authority, in PEM, that calls trust beside those that OpenSSL does.
+        Calls trust the authority with certificate `ca` (PEM), too.
 
         Raises:
-            ValueError: an address among the settings is malformed, or the key of forwarded calls cannot be used.
+            ValueError: an address or the key of forwarded calls is invalid.
         """
         egress = Egress(settings.egress)
         self._calls = Calls(egress, ca)
@@ -50,10 +50,10 @@ class ServerEffects:
         self.forwarder = _forwarder(settings)
 
     def open(self, store: Store) -> None:
-        """Fire the timers that are due, and receive e-mails if the settings ask for it.
+        """Fire due timers, and start the SMTP listener of the settings.
 
         Raises:
-            OSError: the SMTP listener cannot listen on its address.
+            OSError: the SMTP listener's address is unavailable.
         """
         self._mails.open(store)
         for workspace in store.loaded():
@@ -61,7 +61,7 @@ class ServerEffects:
                 store.storage.run(partial(_catch_up, workspace))
 
     def close(self) -> None:
-        """Stop all effects without waiting for those under way."""
+        """Stop all effects without waiting."""
         self._calls.close()
         self.look_ups.close()
         if self.forwarder is not None:
@@ -83,7 +83,7 @@ class ServerEffects:
         self._timer_thread.watch(workspace)
 
     def health(self) -> dict[str, dict[str, Any]]:
-        """The members that the effects add to the answer of `health`."""
+        """Return the effects' members in answers of `health`."""
         return self._mails.health()
 
 
@@ -105,10 +105,9 @@ def _forwarder(settings: Settings) -> Forwards | None:
 
 
 class Calls:
-    """Makes outgoing requests in the background, to addresses that the egress policy allows."""
+    """Makes outgoing requests in the background, within the egress policy."""
 
     def __init__(self, egress: Egress, ca: str | None = None) -> None:
-        """Prepare calls, which trust one more authority if `ca` is its certificate, in PEM."""
         self._egress = egress
         self._ca = ca
         self._dispatcher = Dispatcher()
@@ -117,7 +116,7 @@ class Calls:
         self._dispatcher.close()
 
     def call(self, url: str, job: Job) -> None:
-        """Queue a job for the host of an address; `job.done` gets the outcome once, in whatever thread."""
+        """Queue a job by host; `job.done` gets its outcome, in any thread."""
         host = urlsplit(url).netloc.lower()
         task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task):
@@ -125,7 +124,7 @@ class Calls:
 
 
 def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
-    """The outcome of a job's request; never raises, because the job waits for an outcome."""
+    """Return a job's outcome without raising, as the job waits for it."""
     from mockserver.effects.http import call  # noqa: PLC0415  # not needed before the first webhook call
 
     try:
@@ -143,23 +142,23 @@ def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
 
 
 class Mails:
-    """The SMTP client and the SMTP listener of a server, each only where the settings ask for it."""
+    """SMTP client and listener of a server, as the settings ask."""
 
     def __init__(self, settings: Settings, egress: Egress) -> None:
-        """Prepare the client; the listener is created by `open`.
+        """Prepare the client; `open` creates the listener.
 
         Raises:
-            ValueError: the address of the client or of the listener is malformed.
+            ValueError: an address is malformed.
         """
         self._client = None if settings.smtp_url is None else _client(settings.smtp_url, egress)
         self._address = None if settings.smtp_in is None else mail_address(settings.smtp_in)
         self._listener: Listener | None = None
 
     def open(self, store: Store) -> None:
-        """Receive e-mails for the workspaces of a store from now on, if the settings ask for it.
+        """Receive e-mails for a store's workspaces, if the settings ask for it.
 
         Raises:
-            OSError: the listener cannot listen on its address.
+            OSError: the listener's address is unavailable.
         """
         if self._address is not None:
             from mockserver.effects.smtp_listener import Listener  # noqa: PLC0415  # needed by few servers
@@ -176,26 +175,21 @@ class Mails:
 
     @property
     def has_client(self) -> bool:
-        """Whether the settings name a server for e-mails."""
+        """Whether the settings name a mail server."""
         return self._client is not None
 
     def send(self, mail: Mail, report: Report, wanted: Wanted) -> None:
-        """Send an e-mail while `wanted` is true, and report each step; nothing if the settings name no server."""
+        """Send an e-mail while `wanted` returns true, and report each step; without server do nothing."""
         if self._client is not None:
             self._client.send(mail.message, report, wanted)
 
     def health(self) -> dict[str, dict[str, Any]]:
-        """The members `smtp` (of the client) and `smtp_in` (of the listener) of `health`, each where it is in use."""
+        """Return `smtp` (client) and `smtp_in` (listener) of `health`, if used."""
         peers = {"smtp": self._client, "smtp_in": self._listener}
         return {name: peer.health() for name, peer in peers.items() if peer is not None}
 
 
 def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
-    """Receive a mail, and save it where requests are saved before they are answered.
-
-    Raises:
-        StorageError: the mail could not be saved, or its workspace cannot be read.
-    """
     store.storage.run(partial(inbound.take, store, raw, sender, recipients))
 
 

@@ -1,4 +1,4 @@
-"""The declarations of a resource's operations, each above the function that does what the operation is for."""
+"""Declarations of operations, above their functions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ View = Callable[..., Any]
 
 
 class Operations:
-    """The operations of one resource, in the order of their declaration.
+    """A resource's operations, in declared order.
 
     Args:
         tag: The name of the resource.
@@ -57,7 +57,7 @@ class Operations:
         discriminator: tuple[str, str] | None = None,
         refuse: View | None = None,
     ) -> Callable[[View], View]:
-        """A decorator that declares a function as an operation of the service; `Operation` describes the arguments.
+        """Return a decorator that declares a function as operation; `Operation` describes the arguments.
 
         The function is called with `caller`, with the parameters of the path by name, with `query` and `body` if the
         operation has them, and for anonymous callers with `request` and `form`.

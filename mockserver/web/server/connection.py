@@ -1,4 +1,4 @@
-"""A connection of the HTTP server: its limits, the fast path, and tasks for requests that have to wait.
+"""HTTP connections with limits, a fast path, and tasks for slow requests.
 
 The fast path answers a plain request in the step in which its last byte comes, without a task of the event loop. All
 other requests are tasks: those that come in pieces, wait, stream or are pipelined. A request that turns out to wait is
@@ -49,14 +49,14 @@ _LOG = logging.getLogger(__name__)
 
 
 class Part(Enum):
-    """The part of a request that is coming in."""
+    """The incoming part of a request."""
 
     HEAD = "head"
     BODY = "body"
 
 
 class Parts(NamedTuple):
-    """The parts that all connections of a server share."""
+    """Parts shared by all connections of a server."""
 
     limits: HttpLimits
     refusal: Refusal
@@ -117,7 +117,7 @@ class Connection(HttpToolsProtocol):
             self._answer_known(*known, data)
 
     def _is_at_rest(self) -> bool:
-        """Return whether the next byte begins a request that may be answered at once."""
+        """Return whether the next byte begins a request that may take the fast path."""
         if self._unanswered:
             self._forget_answered()
         return not (
@@ -125,7 +125,6 @@ class Connection(HttpToolsProtocol):
         )
 
     def _answer_known(self, head: Head, body: bytes, data: bytes) -> None:
-        """Answer a request whose head was parsed before, or parse it if it has to wait."""
         self._keeps = head.keeps
         run = self._parts.run(head.environ_of(self.client, body))
         if run.answer is not None and self._send(run.answer, head.method):
@@ -168,7 +167,7 @@ class Connection(HttpToolsProtocol):
             self._learn(data)
 
     def _feed(self, data: bytes | memoryview) -> None:
-        """Give bytes to the parser, and refuse the request if they are not HTTP/1.1."""
+        """Parse bytes, and refuse requests that violate HTTP/1.1."""
         while not self._is_refused:
             try:
                 self.parser.feed_data(data)
@@ -182,7 +181,7 @@ class Connection(HttpToolsProtocol):
                 return
 
     def _ignore_upgrade(self) -> None:
-        """Read on as HTTP/1.1 after a head that offers another protocol, as RFC 9110, 7.8 allows.
+        """Ignore an offered protocol upgrade, as RFC 9110, 7.8 allows.
 
         The parser expects the other protocol behind such a head. A new parser is given a head with the same framing but
         without the offer, so that it reads the body of the request and all requests after it.
@@ -194,7 +193,7 @@ class Connection(HttpToolsProtocol):
         self.url, self._is_resuming = url, False
 
     def _measure(self) -> None:
-        """Count the bytes of an incomplete request, and refuse it if there are too many."""
+        """Count the bytes of an incomplete request, and apply the limit."""
         self._came += self._parsing
         if not self._since:
             self._since = monotonic()
@@ -215,7 +214,6 @@ class Connection(HttpToolsProtocol):
         self.refuse(431, f"The line of the request and its headers have more than {self._parts.limits.head} bytes")
 
     def _is_full(self) -> bool:
-        """Return whether as many requests wait for their answers as may."""
         if len(self._unanswered) >= _PIPELINED:
             self._forget_answered()
         return len(self._unanswered) >= _PIPELINED
@@ -224,7 +222,6 @@ class Connection(HttpToolsProtocol):
         self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
 
     def _hold(self, data: bytes) -> None:
-        """Keep bytes to be parsed later, and stop reading if there are many."""
         self._held += data
         if len(self._held) > _HELD:
             self.flow.pause_reading()
@@ -275,7 +272,7 @@ class Connection(HttpToolsProtocol):
         scope.update(method=self._method, raw_path=target.path, query_string=target.query or b"")
 
     def _is_plain(self) -> bool:
-        """Return whether the request whose head has come may be answered at once, if its body comes soon."""
+        """Return whether a request may take the fast path, if its body comes soon."""
         self._forget_answered()
         return (
             not self._unanswered
@@ -319,7 +316,7 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------ the fast path
 
     def _answer(self, body: bytes) -> bool:
-        """Answer the complete request, or start a task if it has to wait. Return whether it was answered."""
+        """Answer the complete request and return True, or start a task and return False."""
         scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
         run, self._begun = self._begun or self._parts.run(environ_of(scope, body)), None
         if run.answer is not None and self._send(run.answer, self._method):
@@ -330,7 +327,6 @@ class Connection(HttpToolsProtocol):
         return False
 
     def _continue_as_task(self) -> None:
-        """Start a task for the last request, if it has no task, with as much of its body as has come."""
         body, self._body = self._body, None
         if body is None or self._is_refused:
             return
@@ -343,7 +339,7 @@ class Connection(HttpToolsProtocol):
             super().on_message_complete()
 
     def _learn(self, data: bytes) -> None:
-        """Cache the head of an answered request that was alone in these bytes, if it has come before."""
+        """Cache the head of an answered request that comes repeatedly."""
         heads = self._parts.heads
         if not heads.comes_again(data):
             return
@@ -353,14 +349,12 @@ class Connection(HttpToolsProtocol):
             heads.add(data, self.scope, length, keeps=self._keeps)  # type: ignore[arg-type]  # as above
 
     def _send(self, answer: WsgiAnswer, method: str) -> bool:
-        """Send an answer in one piece. Return False if its head does not tell where it ends."""
         data = answer_bytes(answer, method, self.server_state.default_headers, keeps=self._keeps)
         if data is not None:
             self._parts.sending.add(self.loop, self.transport, data)
         return data is not None
 
     def _finish(self) -> None:
-        """Prepare for the next request, or close the connection if it is not kept."""
         self._body = None
         self.idle_since = monotonic()
         if not self._keeps:
@@ -385,7 +379,7 @@ class Connection(HttpToolsProtocol):
             self.loop.call_soon(self._parse_held)
 
     def refuse(self, status: int, message: str) -> None:
-        """Answer the request that is coming in with an error, and stop reading the connection.
+        """Answer the incoming request with an error, and stop reading the connection.
 
         If earlier requests of the connection wait for their answers, these are sent, and the error is not.
         """
@@ -410,7 +404,7 @@ class Connection(HttpToolsProtocol):
         return last_bytes(self._parts.refusal(path, status, message), self.server_state.default_headers)
 
     def _linger(self) -> None:
-        """Close the connection once the client has had time to read.
+        """Close the connection after the client had time to read.
 
         Bytes that a client sends to a closed connection would reset it, and the answer would be lost.
         """
@@ -440,18 +434,18 @@ class Connection(HttpToolsProtocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is coming in or being answered."""
+        """Whether no request is incoming or running."""
         return self._part is None and self._first_unanswered is None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a request is coming in, and no earlier request is being answered."""
+        """Whether only an incomplete request is unanswered."""
         own = self.cycle if self._part is Part.BODY else None
         return self._part is not None and self._first_unanswered is own
 
     @property
     def _first_unanswered(self) -> RequestResponseCycle | None:
-        """The oldest request without a complete answer, whose body may still be coming in, or None."""
+        """The oldest unanswered request, perhaps incomplete, or None."""
         return next((cycle for cycle in self._unanswered if not cycle.response_complete), None)
 
     def check(self, now: float, idle_s: float) -> None:
@@ -490,7 +484,7 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _leave(self) -> None:
-        """Tell the requests without an answer that their client has left."""
+        """Tell all unanswered requests that the client left."""
         for cycle in self._unanswered:
             cycle.disconnected = not cycle.response_complete
             cycle.waiting_for_100_continue = False  # nothing can be written any more
