@@ -13,7 +13,7 @@ from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 from werkzeug.wrappers import Response
 
-from mockserver.app.mock import Mock, mock_of
+from mockserver.app.mock import Mock
 from mockserver.app.sessions import InSessions
 from mockserver.core.workspaces.storage import SharedStorage
 from mockserver.settings import Settings
@@ -165,7 +165,7 @@ def create_app(settings: Settings | None = None) -> Application:
             certificate cannot be used.
     """
     settings = settings or Settings()
-    app = mock_of(settings).flask
+    app = Mock(settings).flask
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
         weakref.finalize(app, app.store.storage.close)

@@ -128,11 +128,7 @@ _WIDER = "the service itself is called only by https, with --egress any and a ke
 
 
 def _root(url: str) -> str:
-    """Return a peer's root address without trailing slash and `/v3`.
-
-    Raises:
-        ValueError: the address is unsuitable for forwarding.
-    """
+    """Return a peer's root address without trailing slash and `/v3`."""
     parts = _parts(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError(f"calls cannot be forwarded to {_shown(parts)}: it must be the URL of a server")

@@ -9,9 +9,8 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mockserver.app.mock import Mock, mock_of, refusal
+from mockserver.app.mock import Mock, refusal
 from mockserver.settings import Settings
-from mockserver.web.server.limits import HttpLimits
 from mockserver.web.server.server import BindError, address, bind, server
 from mockserver.web.server.wsgi import WsgiAnswer
 
@@ -48,8 +47,7 @@ class Runtime:
         self.port: int = listener.getsockname()[1]
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
-        limits = HttpLimits.of(mock.settings)
-        self.server = server(app, limits, _refused, app.shortcut, tls, mock.store.storage)
+        self.server = server(app, mock.settings, _refused, app.shortcut, tls, mock.store.storage)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
@@ -118,13 +116,12 @@ class Runtime:
 
 
 def runtime_of(settings: Settings) -> Runtime:
-    """Return a server of these settings, ready to open.
+    """Return a server of these settings, ready to open; raises as `create_app`.
 
     Raises:
         BindError: an address is unavailable.
-        StorageError, ScenarioError, ValueError: as `create_app`.
     """
-    mock = mock_of(settings)
+    mock = Mock(settings)
     try:
         return Runtime(mock, bind(settings.host, settings.port))
     except BaseException:

@@ -6,14 +6,12 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mockserver.core.lazy import lazy
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.addresses import PRIVATE_SUFFIXES
-from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.settings import Settings
@@ -120,26 +118,24 @@ class Handshakes:
 
     async def fault(self, name: str | None) -> Fault | None:
         """Return the fault of a handshake, or None, without blocking the event loop."""
-        called = self._called(name)
-        workspace = None if self._store.storage.in_sessions else self._store.peek(called)
+        store, called = self._store, (name or "").partition(".")[0]
+        is_named = name is not None and name.endswith(PRIVATE_SUFFIXES)
+        if not is_named or not (store.storage.is_shared or called in store):
+            called = DEFAULT
+        workspace = None if store.storage.in_sessions else store.peek(called)
         if workspace is None:  # it is passivated or shared, and loading takes a while
-            return await self._wait(lambda: self._taken_by_saved(called))
+            return await self._wait(lambda: self._taken_after_loading(called))
         if not workspace.state.faults.has_any_of_handshakes:
             return None
         return await self._wait(lambda: self._taken(workspace))
 
-    def _called(self, name: str | None) -> str:
-        store, found = self._store, (name or "").partition(".")[0]
-        is_named = name is not None and name.endswith(PRIVATE_SUFFIXES)
-        return found if is_named and (store.storage.is_shared or found in store) else DEFAULT
-
-    def _taken_by_saved(self, name: str) -> Fault | None:
-        """Return the fault by a passivated workspace, or None if loading fails."""
-        if self._store.storage.failure is not None:
+    def _taken_after_loading(self, name: str) -> Fault | None:
+        """Return the fault by a passivated workspace, or None if loading fails: its requests tell the reason."""
+        store, found = self._store, list[Fault | None]()
+        if store.storage.failure is not None:
             return None  # the attempt may take long
-        with suppress(StorageError):  # the requests of the workspace tell why
-            return self._store.storage.run(lambda: self._taken(self._store.look(name) or self._store.default))
-        return None
+        is_saved = store.storage.attempt(lambda: found.append(self._taken(store.look(name) or store.default)))
+        return found[-1] if is_saved else None
 
     def _taken(self, workspace: Workspace) -> Fault | None:
         with workspace.lock:

@@ -72,12 +72,7 @@ class Resolver:
         return Found(failure="timeout", detail=f"{_text(name)} is the start of an endless chain of CNAME records")
 
     def _ask(self, name: dns.name.Name, kind: str, deadline: float) -> dns.message.QueryMessage:
-        """The server's answer.
-
-        Raises:
-            DNSException: it gave none in time, or none that can be read.
-            OSError: it cannot be reached.
-        """
+        """The server's answer."""
         question = dns.message.make_query(name, kind)
         address = self._host if dns.inet.is_address(self._host) else _address(self._host)
         for _ in range(_TRIES):

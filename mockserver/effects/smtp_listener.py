@@ -13,7 +13,6 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from marshmallow import ValidationError
 
-from mockserver.core.workspaces.storage import StorageError
 from mockserver.web.schemas.fields import Email
 from mockserver.web.server.server import bind
 
@@ -119,8 +118,8 @@ _JOIN_S = 1.0
 _NOBODY = "<>"
 _ADDRESS = Email()
 
-#: Takes the bytes of a mail, its sender (empty for bounces) and its recipients.
-Take = Callable[[bytes, str, Sequence[str]], None]
+#: Takes the bytes of a mail, its sender (empty for bounces) and its recipients. Returns False if it cannot be saved.
+Take = Callable[[bytes, str, Sequence[str]], bool | None]
 
 _LOG = logging.getLogger(__name__)
 
@@ -161,14 +160,14 @@ class _Handler:
         """Pass an e-mail to the function, and return the reply."""
         try:
             # In another thread: while one mail is read, others are received.
-            await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
-        except StorageError:
-            return "451 4.3.0 the mail could not be saved; see GET /_mock/readyz"
+            is_saved = await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")
             return "451 4.3.0 the mail could not be taken, because of a bug of the mock"
         finally:
             envelope.content = None  # if its sender has gone, the queue of readers still has the envelope
+        if is_saved is False:
+            return "451 4.3.0 the mail could not be saved; see GET /_mock/readyz"
         self.received += 1
         return "250 2.6.0 taken"
 
@@ -176,11 +175,12 @@ class _Handler:
         """Return the reply to a failed command of aiosmtpd."""
         return "500 5.5.2 not understood"
 
-    def _read(self, envelope: Envelope) -> None:
-        """Give a mail to the function of the caller, unless its sender has gone meanwhile."""
+    def _read(self, envelope: Envelope) -> bool | None:
+        """Pass a mail to the function, unless its sender has left meanwhile. Return False if it cannot be saved."""
         raw, sender = envelope.content, envelope.mail_from
-        if isinstance(raw, bytes):
-            self._take(raw, "" if sender in (None, _NOBODY) else sender, envelope.rcpt_tos)
+        if not isinstance(raw, bytes):
+            return None
+        return self._take(raw, "" if sender in (None, _NOBODY) else sender, envelope.rcpt_tos)
 
 
 class _Protocol(SMTP):

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from mockserver.settings import Settings
 from mockserver.web.server.http1 import (
     Sending,
     answer_bytes,
@@ -26,7 +27,7 @@ from mockserver.web.server.http1 import (
     origin_form,
     same_framing,
 )
-from mockserver.web.server.limits import Admission, HttpLimits
+from mockserver.web.server.limits import Admission
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.runner import FIRST_RUN, FirstRun
 from mockserver.web.server.wire import TRANSPORT
@@ -58,7 +59,7 @@ class Part(Enum):
 class Parts(NamedTuple):
     """Parts shared by all connections of a server."""
 
-    limits: HttpLimits
+    settings: Settings
     refusal: Refusal
     admission: Admission
     #: Runs the request of a WSGI environment on the event loop.
@@ -197,7 +198,7 @@ class Connection(HttpToolsProtocol):
         self._came += self._parsing
         if not self._since:
             self._since = monotonic()
-        most = self._parts.limits.head
+        most = self._parts.settings.head_limit
         if self._came <= most:
             return
         if self._part is Part.HEAD:
@@ -211,7 +212,9 @@ class Connection(HttpToolsProtocol):
         self.refuse(400, f"Invalid HTTP request: {fault}")
 
     def _refuse_head(self) -> None:
-        self.refuse(431, f"The line of the request and its headers have more than {self._parts.limits.head} bytes")
+        self.refuse(
+            431, f"The line of the request and its headers have more than {self._parts.settings.head_limit} bytes"
+        )
 
     def _is_full(self) -> bool:
         if len(self._unanswered) >= _PIPELINED:
@@ -245,10 +248,10 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if self._is_refused or self._is_resuming:
             return
-        limits = self._parts.limits
-        if len(self.headers) > limits.headers:
-            self.refuse(431, f"The request has more than {limits.headers} headers")
-        elif self._came + self._parsing + _SLICE > limits.head and self._head_size() > limits.head:
+        settings = self._parts.settings
+        if len(self.headers) > settings.headers_limit:
+            self.refuse(431, f"The request has more than {settings.headers_limit} headers")
+        elif self._came + self._parsing + _SLICE > settings.head_limit and self._head_size() > settings.head_limit:
             self._refuse_head()
         elif fault := fault_of_head(self.parser, self.headers):
             self._refuse_invalid(fault)
@@ -468,8 +471,8 @@ class Connection(HttpToolsProtocol):
         if self.flow.read_paused or not self.is_waiting:
             self._since = now  # the request waits for the server, not the other way round
             return
-        limits = self._parts.limits
-        allowed = limits.head_s if part is Part.HEAD else limits.body_s
+        settings = self._parts.settings
+        allowed = settings.head_timeout if part is Part.HEAD else settings.body_timeout
         if now - self._since > allowed:
             self.refuse(408, f"The {part.value} of the request was not complete within {allowed:g} seconds")
 

@@ -1,4 +1,4 @@
-"""Limits of the HTTP server on requests and connections."""
+"""The limit of connections."""
 
 from __future__ import annotations
 
@@ -9,44 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple, Protocol, Self
-
-from mockserver.settings import Settings
-
-
-class HttpLimits(NamedTuple):
-    """Limits on sizes, times and the number of connections."""
-
-    #: The most bytes of a request's line and headers, and of what comes between two pieces of a chunked body.
-    head: int
-    #: The most headers of a request.
-    headers: int
-    #: The most seconds that the head of a request, and then its body, may take to come in.
-    head_s: float
-    body_s: float
-    #: The most connections at once.
-    connections: int
-    #: The most bytes of a body.
-    body: int
-    #: The most bytes of the large bodies of all requests that are not answered yet.
-    bodies: int
-    #: The most bytes of answers that clients have not read yet.
-    answers: int
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """Return the limits of these settings."""
-        return cls(
-            head=settings.head_limit,
-            headers=settings.headers_limit,
-            head_s=settings.head_timeout,
-            body_s=settings.body_timeout,
-            connections=settings.connections_limit,
-            body=settings.body_limit,
-            bodies=settings.bodies_limit,
-            answers=settings.answers_limit,
-        )
-
+from typing import Any, Protocol
 
 #: How many file descriptors, or a quarter of all if that is less, are left to files and webhook calls. Chosen: more
 #: than are open at once.

@@ -141,11 +141,7 @@ class Runner:
     async def _in_thread(
         self, scope: Scope, body: bytes, suspended: SuspendedRequest, leave: LeaveLoop, receive: Receive
     ) -> Outcome:
-        """Run a request in a thread, after waiting for a long-held lock.
-
-        Raises:
-            LeftError: the request changes nothing, and its client has left.
-        """
+        """Run a request in a thread, after waiting for a long-held lock."""
         while True:
             in_pool = self.threads.run_waiting if leave.waits else self.threads.run_long
             async with self._when_free(leave.until):
@@ -233,11 +229,7 @@ class Runner:
 
 
 async def _wanted(work: Coroutine[Any, Any, Outcome], receive: Receive) -> Outcome:
-    """Return the result of work, unless the client leaves before the work starts.
-
-    Raises:
-        LeftError: the client left.
-    """
+    """Return the result of work, unless the client leaves before the work starts."""
     running, left = asyncio.ensure_future(work), asyncio.ensure_future(receive())
     try:
         await asyncio.wait((running, left), return_when=asyncio.FIRST_COMPLETED)

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, cast
 import uvicorn
 
 from mockserver.core.workspaces.storage import Storage
+from mockserver.settings import Settings
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connection import Connection, Parts
 from mockserver.web.server.http1 import Sending
-from mockserver.web.server.limits import Admission, HttpLimits
+from mockserver.web.server.limits import Admission
 from mockserver.web.server.runner import Runner
 from mockserver.web.server.wsgi import Heads, Refusal, Shortcut, no_shortcut
 
@@ -157,7 +158,7 @@ MakeTls = Callable[[Callable[..., Any]], "Tls"]
 
 def server(
     app: WSGIApplication,
-    limits: HttpLimits,
+    settings: Settings,
     refusal: Refusal,
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
@@ -167,21 +168,26 @@ def server(
 
     Args:
         app: The application.
-        limits: Limits of requests and connections.
+        settings: Limits of requests and connections.
         refusal: Makes answers of refused requests.
         shortcut: Answers requests before `app`.
         tls: Makes the TLS parts, if the server speaks TLS.
         storage: Saves workspaces in sessions.
     """
     runner = Runner(app, refusal, shortcut, storage)
-    bridge = Bridge(runner, limits.body, limits.bodies)
-    admission = Admission(limits.connections)
-    parts = Parts(limits, refusal, admission, runner.first_run, Heads(), Sending())
-    connection = partial(Connection, parts=parts)
+    bridge = Bridge(runner, settings.body_limit, settings.bodies_limit)
+    admission = Admission(settings.connections_limit)
+    parts = Parts(settings, refusal, admission, runner.first_run, Heads(), Sending())
+    connection: Any = partial(Connection, parts=parts)
+    if tls is not None:
+        from mockserver.web.server.tls_front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
+
+        wait, limit_s = runner.threads.run_waiting, settings.head_timeout
+        connection = partial(Front, connection, tls(wait), admission, FailedHandshakes(), limit_s)
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
-        http=connection if tls is None else _front(connection, tls(runner.threads.run_waiting), admission, limits),  # type: ignore[arg-type]  # whatever makes one will do
+        http=connection,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -189,10 +195,4 @@ def server(
         server_header=False,
         proxy_headers=False,
     )
-    return Server(config, bridge, limits.answers)
-
-
-def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:
-    from mockserver.web.server.tls_front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
-
-    return partial(Front, connection, tls, admission, FailedHandshakes(), limits.head_s)
+    return Server(config, bridge, settings.answers_limit)

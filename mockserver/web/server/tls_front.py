@@ -170,11 +170,7 @@ class Front(asyncio.Protocol):
             self.transport.close()
 
     async def _shake_hands(self, context: ssl.SSLContext) -> None:
-        """Secure the connection, and pass it to `Connection`.
-
-        Raises:
-            OSError: the handshake failed; the connection is closed.
-        """
+        """Secure the connection, and pass it to `Connection`."""
         loop, connection = asyncio.get_running_loop(), self._connection()
         # Two turns of the loop later: in the first one, `start_tls` begins the handshake.
         loop.call_soon(loop.call_soon, self._replay)

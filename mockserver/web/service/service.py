@@ -247,8 +247,7 @@ class Service:
         return transmit(wire, response, environ, partial(self._end_hold, workspace, held))
 
     def _end_hold(self, workspace: Workspace, held: Held | None) -> None:
-        with suppress(StorageError):
-            self._store.storage.run(partial(workspace.end_hold, held))
+        self._store.storage.attempt(partial(workspace.end_hold, held))
 
     def _count(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
         self._store.meter.add(exchange, evicted)
@@ -288,11 +287,7 @@ class Service:
         return Identified(request, route, workspace, caller, refusal)
 
     def _within(self, handler: Handler[Any], request: Request, route: Route) -> Workspace | None:
-        """Return the workspace named by the request, or None.
-
-        Raises:
-            ServiceError: address and header differ, or the workspace does not exist.
-        """
+        """Return the workspace named by the request, or None."""
         try:
             name = route.workspace.agreed()
         except DisagreementError as error:
@@ -309,11 +304,7 @@ class Service:
     def _exchange(
         self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, now: datetime
     ) -> tuple[Response, Wire | None]:
-        """Return the response and its wire form, after all effects of the request.
-
-        Raises:
-            PendingError: the answer comes later.
-        """
+        """Return the response and its wire form, after all effects of the request."""
         workspace = found.workspace
         exchange.transitions = changes = workspace.collect_changes()
         workspace.answering = exchange
@@ -366,11 +357,7 @@ class Service:
             return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
 
     def _fault(self, found: Identified[Any], exchange: Exchange) -> Fault | None:
-        """Return the fault in the request's header, else the workspace's first matching fault, or None.
-
-        Raises:
-            ServiceError: 400; the header describes no fault.
-        """
+        """Return the fault in the request's header, else the workspace's first matching fault, or None."""
         workspace = found.workspace
         wanted = found.request.environ.get("HTTP_X_MOCK_FAULT")
         if wanted is not None:
