@@ -8,7 +8,7 @@ from redis_server import RedisServer
 
 from mockserver import MockServer
 from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.resources.oauth.addresses import TOKEN
+from mockserver.resources.oauth.discovery import TOKEN
 from mockserver.storage.engine import EngineError
 from mockserver.storage.redis import Engine
 from mockserver.web.service.service import Service

@@ -18,7 +18,7 @@ from mockserver.core.traffic.feed import Feed
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.plan import Allotment
-from mockserver.resources.oauth.addresses import AUTHORIZE
+from mockserver.resources.oauth.discovery import AUTHORIZE
 from mockserver.scenario.load import load
 from mockserver.scenario.seed import add
 

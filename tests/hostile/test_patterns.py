@@ -65,7 +65,7 @@ PATTERNS = [
     "resources.inbound.mime:_WORD",
     "resources.oauth.apps:_PLACE",
     "resources.oauth.apps:_SCHEME",
-    "resources.oauth.authorization.request:_CHALLENGE",
+    "resources.oauth.authorization:_CHALLENGE",
     "resources.scheduled_emails.model:_MESSAGE_ID",
     "resources.scheduled_emails.model:_UUID4",
     "scenario.documents.field_errors:_CREDENTIALS",
