@@ -18,8 +18,7 @@ from mockserver.core.traffic.mailbox import Mailbox
 from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import PARTS
-from mockserver.resources.resource import Section
-from mockserver.resources.section import counting_from, parse_instant
+from mockserver.resources.section import Section, counting_from, parse_instant
 from mockserver.scenario.accounts import check_accounts, claim_ids, make_account
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.draft import Draft

@@ -13,8 +13,8 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.late import late
 from mockserver.core.state.account import LANGUAGES
 from mockserver.core.time import duration
-from mockserver.resources.resource import Generator, Resource
-from mockserver.resources.section import Id24, Instant, Item, about
+from mockserver.resources.resource import Resource
+from mockserver.resources.section import Generator, Id24, Instant, Item, about
 from mockserver.scenario.rules.fault_list import rules
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 

@@ -11,8 +11,7 @@ from mockserver.core.state.randomness import LAP
 from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
-from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import SectionError, TakenError
+from mockserver.resources.section import Section, SectionError, TakenError, WorkspaceSection
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.schema import generators
 

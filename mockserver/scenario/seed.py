@@ -11,8 +11,7 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.state.account import Account, User
 from mockserver.core.text.given import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import counting_from
+from mockserver.resources.section import Section, counting_from
 from mockserver.scenario.accounts import check_master, claim_ids, duplicate, duplicate_key, make_account
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.mistakes import Mistake, Path

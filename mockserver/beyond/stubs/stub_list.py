@@ -12,8 +12,7 @@ from mockserver.beyond.stubs.item import StubItem, dump_stub
 from mockserver.core.state.stubs import Stub
 from mockserver.core.text.given import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import WorkspaceSection
-from mockserver.resources.section import SectionError, TakenError, about
+from mockserver.resources.section import SectionError, TakenError, WorkspaceSection, about
 from mockserver.web.schemas.fields import List
 
 #: The most stubs of a workspace. Chosen: four times as many as the service has operations.

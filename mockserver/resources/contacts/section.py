@@ -13,8 +13,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import folders, identifiers, rows
 from mockserver.resources.contacts.identifiers import Identity
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Email, JsonObject, List
 
 _ID = about("counts up from the largest one if left out")

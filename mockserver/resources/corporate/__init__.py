@@ -4,12 +4,12 @@ from mockserver.core.late import late
 from mockserver.resources.corporate.routes import CORPORATE
 from mockserver.resources.resource import Resource
 
-_lifecycle, _section = late(__package__, "lifecycle", "section")
+_pool, _section = late(__package__, "pool", "section")
 
 RESOURCE = Resource(
     "corporate",
     CORPORATE.operations,
-    late_lifecycles={"sub_account_plan": _lifecycle.SUB_ACCOUNT_PLAN},
+    late_lifecycles={"sub_account_plan": _pool.SUB_ACCOUNT_PLAN},
     late_section=_section.SECTION,
     members=frozenset(
         {
@@ -17,5 +17,5 @@ RESOURCE = Resource(
             "plan_type", "group_ids", "assigned", "used", "plan_state",
         }
     ),
-    looks_at=frozenset({"role"}),  # a master and a sub-account have rows without any of these
+    looks_at=frozenset({"role"}),  # loads masters and sub-accounts without any of these members
 )  # fmt: skip

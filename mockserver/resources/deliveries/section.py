@@ -21,8 +21,7 @@ from mockserver.resources.deliveries.delivery import (
     await_attempt,
 )
 from mockserver.resources.deliveries.retention import Finished, evict_excess, update_size
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
 #: How many levels of JSON a call has around the members that a client gives: an inbound call has a list in an object.

@@ -15,8 +15,17 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS, DnsView, set_answers
 from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
 from mockserver.resources.domains.following import follow_dns
-from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, once_per_load
+from mockserver.resources.section import (
+    ID_RANGE,
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    WorkspaceSection,
+    about,
+    once_per_load,
+)
 from mockserver.web.schemas.field_errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, List
 

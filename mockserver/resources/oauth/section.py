@@ -15,8 +15,16 @@ from mockserver.resources.oauth import apps, model
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.discovery import CATALOGUE
 from mockserver.resources.oauth.model import LONGEST_STATE, MACHINE, AccessToken, Challenge, Grant
-from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import (
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    WorkspaceSection,
+    about,
+    claim,
+)
 from mockserver.web.schemas.fields import Flag, List
 
 

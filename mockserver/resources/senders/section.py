@@ -14,8 +14,17 @@ from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim, once_per_load
+from mockserver.resources.section import (
+    ID_RANGE,
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    about,
+    claim,
+    once_per_load,
+)
 from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
 from mockserver.resources.senders.shares import allot
 from mockserver.resources.senders.verification import OTP_RANGE, await_expiry

@@ -11,8 +11,7 @@ from mockserver.core.state.account import Account
 from mockserver.core.text.domain_name import LONGEST_EMAIL
 from mockserver.core.text.given import shown
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, about
+from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about
 from mockserver.resources.sending.idempotency import LONGEST_KEY, IdempotencyKey
 from mockserver.resources.webhooks.blocked import HARD_BOUNCE, REASONS, BlockedContact, block
 from mockserver.web.schemas.fields import Email, List
