@@ -9,12 +9,12 @@ from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.server_effects import ServerEffects
-from mockserver.app.keeping import keeping_of
+from mockserver.app.storage import storage_of
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
-from mockserver.core.late import late
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.lazy import lazy
+from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.signing import Bearer, OAuthParts, Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     from mockserver.views.traffic import redaction
 else:
     # For all that is not of the API.
-    (application,) = late("mockserver.app", "application")
+    (application,) = lazy("mockserver.app", "application")
     # For requests that no operation answers.
-    (answering,) = late("mockserver.beyond", "answering")
+    (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = late("mockserver.scenario.rules", "fault_header")
-    (redaction,) = late("mockserver.views.traffic", "redaction")
+    (fault_header,) = lazy("mockserver.scenario.rules", "fault_header")
+    (redaction,) = lazy("mockserver.views.traffic", "redaction")
 
 
 class Mock:
@@ -72,7 +72,7 @@ class Mock:
         #: Which workspaces are in memory; None: all are, as nothing keeps them.
         self.working_set = _working_set_of(settings, store)
         self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
-        self.oauth = OAuthParts(Signer(store.keeping), API_OPERATIONS.values())
+        self.oauth = OAuthParts(Signer(store.storage), API_OPERATIONS.values())
         self.service = self._service()
         #: When it was made, by the monotonic clock.
         self.started = time.monotonic()
@@ -140,7 +140,7 @@ class Mock:
         if self.working_set is not None:
             self.working_set.close()
         self.effects.close()
-        is_saved = self.store.keeping.close()
+        is_saved = self.store.storage.close()
         self.log.close()
         return is_saved
 
@@ -149,25 +149,25 @@ def mock_of(settings: Settings) -> Mock:
     """A mock of these settings, with its workspaces.
 
     Raises:
-        KeepingError: the store cannot be opened or read.
+        StorageError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or not valid.
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
     """
-    keeping = keeping_of(settings)
+    storage = storage_of(settings)
     try:
-        return _mock_of(settings, keeping)
+        return _mock_of(settings, storage)
     except BaseException:
-        keeping.close()
+        storage.close()
         raise
 
 
-def _mock_of(settings: Settings, keeping: Keeping) -> Mock:
+def _mock_of(settings: Settings, storage: Storage) -> Mock:
     library = library_of(settings)
     token = token_of(settings)
     tls = tls_of(settings)
     effects = ServerEffects(settings, None if tls is None else tls.ca)
-    store = store_of(settings, library, effects, keeping)
+    store = store_of(settings, library, effects, storage)
     return Mock(settings, library, store, effects, tls, token)
 
 

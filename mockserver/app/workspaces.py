@@ -6,16 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mockserver.core.effects.effects import Effects
-from mockserver.core.late import late
-from mockserver.core.state.keys import Keyring
+from mockserver.core.effects import Effects
+from mockserver.core.lazy import lazy
+from mockserver.core.state.identifiers import Keyring, Replica
 from mockserver.core.state.stubs import Stub
-from mockserver.core.workspaces.keeping import Keeping
-from mockserver.core.workspaces.maker import Loader
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.replica import Replica
-from mockserver.core.workspaces.store import KeyMode, Store
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.storage import Storage
+from mockserver.core.workspaces.store import KeyMode, Loader, Store
+from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.section import SectionError
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.library import Library
@@ -27,7 +24,7 @@ from mockserver.web.server import loop
 if TYPE_CHECKING:
     from mockserver.beyond.stubs import stub_list
 else:
-    (stub_list,) = late("mockserver.beyond.stubs", "stub_list")
+    (stub_list,) = lazy("mockserver.beyond.stubs", "stub_list")
 
 
 def library_of(settings: Settings) -> Library:
@@ -41,16 +38,16 @@ def library_of(settings: Settings) -> Library:
     return Library(*([Path(settings.scenarios)] if settings.scenarios else []))
 
 
-def store_of(settings: Settings, library: Library, effects: Effects, keeping: Keeping | None = None) -> Store:
+def store_of(settings: Settings, library: Library, effects: Effects, storage: Storage | None = None) -> Store:
     """A store that makes the workspaces of a server; it holds the default workspace from the start.
 
-    `keeping` keeps them beyond the process; None: nothing does.
+    `storage` saves them beyond the process; None: nothing does.
 
     Raises:
-        KeepingError: what is kept cannot be read.
+        StorageError: what is kept cannot be read.
         ScenarioError: the scenario or a stub library of the settings is unknown or not valid.
     """
-    found = _store_type(keeping)(
+    found = _store_type(storage)(
         _loader(library, settings),
         settings.scenario,
         seed=settings.seed,
@@ -58,14 +55,14 @@ def store_of(settings: Settings, library: Library, effects: Effects, keeping: Ke
         limit=settings.workspaces_limit,
         effects=effects,
         replica=Replica(settings.replica or ""),
-        keeping=keeping,
+        storage=storage,
     )
     found.before_loading = loop.leave_here
     return found
 
 
-def _store_type(keeping: Keeping | None) -> type[Store]:
-    if keeping is None or not keeping.is_shared:
+def _store_type(storage: Storage | None) -> type[Store]:
+    if storage is None or not storage.is_shared:
         return Store
     from mockserver.core.workspaces.shared_store import SharedStore  # noqa: PLC0415  # few servers share anything
 

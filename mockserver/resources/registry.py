@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mockserver.core.contract.operation import Audience, Operation
-from mockserver.core.workspaces import outgoing
+from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Parts
 from mockserver.resources import (
@@ -70,17 +70,17 @@ class _Lifecycles(Mapping[str, Lifecycle[Any]]):
     """Lifecycles by state machine, imported lazily."""
 
     def __init__(self) -> None:
-        self._late = {name: late for resource in RESOURCES for name, late in resource.late_lifecycles.items()}
+        self._lazy = {name: lazy for resource in RESOURCES for name, lazy in resource.lazy_lifecycles.items()}
 
     def __getitem__(self, name: str) -> Lifecycle[Any]:
-        lifecycle: Lifecycle[Any] = self._late[name].get()
+        lifecycle: Lifecycle[Any] = self._lazy[name].get()
         return lifecycle
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._late)
+        return iter(self._lazy)
 
     def __len__(self) -> int:
-        return len(self._late)
+        return len(self._lazy)
 
 
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = _Lifecycles()
@@ -92,7 +92,7 @@ def _parts() -> Parts:
         for transition, listener in resource.listeners.items():
             listeners.setdefault(transition, []).append(listener)
     resumers = [resource.resume for resource in RESOURCES if resource.resume is not None]
-    return Parts(LIFECYCLES, listeners, (outgoing.resume, *resumers))
+    return Parts(LIFECYCLES, listeners, (lifecycle.resume, *resumers))
 
 
 #: The lifecycles, listeners and resumers of every workspace.

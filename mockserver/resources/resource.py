@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.core.contract.operation import Operation
-from mockserver.core.late import LateName
+from mockserver.core.lazy import LazyName
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Workspace
 
@@ -25,10 +25,10 @@ class Resource(NamedTuple):
     name: str
     operations: Sequence[Operation]
     #: Lifecycles by state machine.
-    late_lifecycles: Mapping[str, LateName] = MappingProxyType({})
+    lazy_lifecycles: Mapping[str, LazyName] = MappingProxyType({})
     listeners: Mapping[tuple[str, str], Listener] = MappingProxyType({})
-    late_section: LateName | None = None
-    late_workspace: LateName | None = None
+    lazy_section: LazyName | None = None
+    lazy_workspace: LazyName | None = None
     #: Resumes interrupted work of a workspace that was passivated.
     resume: Callable[[Workspace], None] | None = None
     #: Members of an account in `section`, and top-level members in `workspace`.
@@ -42,13 +42,13 @@ class Resource(NamedTuple):
     @property
     def section(self) -> Section | None:
         """The section of each account, or None."""
-        return None if self.late_section is None else self.late_section.get()
+        return None if self.lazy_section is None else self.lazy_section.get()
 
     @property
     def workspace(self) -> WorkspaceSection | None:
         """The section of a scenario's top level, or None."""
-        return None if self.late_workspace is None else self.late_workspace.get()
+        return None if self.lazy_workspace is None else self.lazy_workspace.get()
 
     @property
     def lifecycles(self) -> Sequence[Lifecycle[Any]]:
-        return [found.get() for found in self.late_lifecycles.values()]
+        return [found.get() for found in self.lazy_lifecycles.values()]

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.time.cause import DELIVERY, KINDS, TIMER, Cause
+from mockserver.core.traffic.causes import DELIVERY, KINDS, TIMER, Cause
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.section import Item, about

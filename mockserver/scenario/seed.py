@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account, User
-from mockserver.core.text.given import shown, too_many
+from mockserver.core.state.state import Account, User
+from mockserver.core.text.messages import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Section, counting_from
 from mockserver.scenario.accounts import check_master, claim_ids, duplicate, duplicate_key, make_account

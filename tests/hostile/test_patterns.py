@@ -15,7 +15,7 @@ from marshmallow import ValidationError
 
 import mockserver
 from mockserver.beyond.recording.replacements import Replacements
-from mockserver.core.text.domain_name import domain_of
+from mockserver.core.text.addresses import domain_of
 from mockserver.core.time import duration
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match

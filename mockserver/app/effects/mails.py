@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
-from mockserver.core.effects.effects import Report, Wanted
+from mockserver.core.effects import Report, Wanted
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
@@ -72,9 +72,9 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> N
     """Receive a mail, and save it where requests are saved before they are answered.
 
     Raises:
-        KeepingError: the mail could not be saved, or its workspace cannot be read.
+        StorageError: the mail could not be saved, or its workspace cannot be read.
     """
-    store.keeping.run(partial(inbound.take, store, raw, sender, recipients))
+    store.storage.run(partial(inbound.take, store, raw, sender, recipients))
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

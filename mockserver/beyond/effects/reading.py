@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 from marshmallow.exceptions import SCHEMA
 
-from mockserver.core.text.domain_name import LONGEST_EMAIL
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.addresses import LONGEST_EMAIL
+from mockserver.core.text.messages import nearest, shown
 from mockserver.core.traffic.mail import MailContent, Party
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.account.spending import KINDS

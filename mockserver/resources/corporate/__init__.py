@@ -1,16 +1,16 @@
 """Master accounts and their sub-accounts."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.corporate.routes import CORPORATE
 from mockserver.resources.resource import Resource
 
-_pool, _section = late(__package__, "pool", "section")
+_pool, _section = lazy(__package__, "pool", "section")
 
 RESOURCE = Resource(
     "corporate",
     CORPORATE.operations,
-    late_lifecycles={"sub_account_plan": _pool.SUB_ACCOUNT_PLAN},
-    late_section=_section.SECTION,
+    lazy_lifecycles={"sub_account_plan": _pool.SUB_ACCOUNT_PLAN},
+    lazy_section=_section.SECTION,
     members=frozenset(
         {
             "currency_code", "timezone", "billing_info", "plan_info", "groups", "pool", "bulk_plans",

@@ -11,8 +11,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import MISSING_PARAMETER, NOT_ENOUGH_CREDITS, OUT_OF_RANGE, no_room
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.state.state import MOST_ADDED
+from mockserver.core.state.state import MOST_ADDED, Account
 from mockserver.core.state.tables import Following
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace

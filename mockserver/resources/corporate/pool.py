@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Table
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces.lifecycle import Lifecycle

@@ -11,8 +11,8 @@ from marshmallow import fields, post_load, validate
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
-from mockserver.core.text.given import shown
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.caller import Visit
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import plans, pool

@@ -1,17 +1,17 @@
 """Sender domains: created, proved by DNS records, authenticated."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.domains.routes import DOMAINS
 from mockserver.resources.resource import Resource
 
-_domain, _section = late(__package__, "domain", "section")
+_domain, _section = lazy(__package__, "domain", "section")
 
 RESOURCE = Resource(
     "domains",
     DOMAINS.operations,
-    late_lifecycles={"domain": _domain.DOMAIN},
-    late_section=_section.SECTION,
-    late_workspace=_section.WORKSPACE,
+    lazy_lifecycles={"domain": _domain.DOMAIN},
+    lazy_section=_section.SECTION,
+    lazy_workspace=_section.WORKSPACE,
     members=frozenset({"brevo_code", "domains"}),
     workspace_members=frozenset({"dns"}),
 )

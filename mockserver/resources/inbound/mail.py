@@ -22,7 +22,7 @@ from itertools import islice
 from typing import Any
 
 from mockserver.core.text import email_text
-from mockserver.core.text.domain_name import domain_of
+from mockserver.core.text.addresses import domain_of
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound import reply
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
-from mockserver.core.time.cause import MAIL, Cause
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import LONGEST_EMAIL, domain_of, equals_address, registrable
+from mockserver.core.traffic.causes import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
@@ -48,7 +48,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
         ServiceError: 400, invalid period.
     """
     start, end = _period(query, caller.workspace)
-    is_wanted = is_address(query["sender"]) if "sender" in query else None
+    is_wanted = equals_address(query["sender"]) if "sender" in query else None
     return caller.account.timeline_of(InboundEvent).page(
         start,
         end,
@@ -83,7 +83,7 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
     receives the mail.
 
     Raises:
-        KeepingError: the default workspace cannot be read.
+        StorageError: the default workspace cannot be read.
     """
     from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # slow to import, and needed only for mails
 
@@ -99,12 +99,12 @@ def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recip
     """Receive a mail in a named workspace, or return False; a passivated workspace stays so without the mail."""
     was_passivated = store.peek(name) is None
     try:
-        if was_passivated and store.keeping.is_shared:
+        if was_passivated and store.storage.is_shared:
             seen = store.seen(name)
             if seen is None or not _listening(seen, recipient):
                 return False
         workspace = store.look(name)
-    except KeepingError:
+    except StorageError:
         return False  # requests to this workspace report the error
     is_taken = workspace is not None and _take(store, workspace, received, sender, recipient)
     del workspace  # a workspace with references is not passivated

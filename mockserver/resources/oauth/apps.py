@@ -13,7 +13,7 @@ from urllib.parse import unquote_plus, urlsplit
 from mockserver.core.contract.errors import INVALID_CLIENT, INVALID_REQUEST
 from mockserver.core.contract.operation import Role
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.discovery import DEFAULT_SCOPES
 

@@ -17,8 +17,8 @@ from mockserver.core.contract.errors import (
     UNSUPPORTED_RESPONSE_TYPE,
 )
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account, User
-from mockserver.core.text.domain_name import is_address
+from mockserver.core.state.state import Account, User
+from mockserver.core.text.addresses import equals_address
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
@@ -159,7 +159,7 @@ def chosen_person(workspace: Workspace, app: App, value: str) -> Person | None:
 
 def people_with_address(workspace: Workspace, app: App, email: str) -> list[Person]:
     """Return the users with an e-mail address, starting with users who may authorize the app."""
-    is_wanted = is_address(email)
+    is_wanted = equals_address(email)
     return [person for person in people(workspace, app) if is_wanted(person.user.email)]
 
 

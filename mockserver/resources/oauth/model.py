@@ -10,10 +10,10 @@ from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Table
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.apps import App

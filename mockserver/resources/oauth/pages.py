@@ -11,7 +11,7 @@ from werkzeug.wrappers import Request
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.resources.activities import model as activities

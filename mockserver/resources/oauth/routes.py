@@ -9,7 +9,7 @@ from werkzeug.wrappers import Request
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Audience, documented_error, proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.resources.oauth import discovery
@@ -21,7 +21,7 @@ from mockserver.web.endpoints.operations import Operations
 if TYPE_CHECKING:
     from mockserver.resources.oauth import pages, schemas, tokens
 else:
-    pages, schemas, tokens = late(__package__, "pages", "schemas", "tokens")
+    pages, schemas, tokens = lazy(__package__, "pages", "schemas", "tokens")
 
 OAUTH = Operations("oauth")
 

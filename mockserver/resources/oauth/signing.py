@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from mockserver.core.contract.errors import UNAUTHORIZED, ServiceError
 from mockserver.core.contract.operation import Operation
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.state.state import Account
+from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.discovery import ALGORITHM
@@ -39,9 +39,9 @@ class BadSignature(ValueError):
 class Signer:
     """Signs and verifies tokens, and publishes the public key."""
 
-    def __init__(self, keeping: Keeping | None = None) -> None:
-        """Store the key in `keeping`, so that tokens survive a restart of the server; None: keep it in memory."""
-        self._keeping = keeping or Keeping()
+    def __init__(self, storage: Storage | None = None) -> None:
+        """Store the key in `storage`, so that tokens survive a restart of the server; None: keep it in memory."""
+        self._storage = storage or Storage()
 
     def sign(self, claims: Mapping[str, Any], typ: str = "JWT") -> str:
         """Return a signed token with these claims, and with `typ` in the header."""
@@ -58,7 +58,7 @@ class Signer:
         """
         if len(token) > _LONGEST:
             raise BadSignature(f"longer than {_LONGEST:,} characters")
-        der = self._keeping.secret(_KEY_NAME)
+        der = self._storage.secret(_KEY_NAME)
         if der is None:
             raise BadSignature("no token has been signed yet")  # drawing a key takes long
         return _decoded(token, der)
@@ -71,7 +71,7 @@ class Signer:
     @property
     def _der(self) -> bytes:
         """The key in DER; a new key if the store has lost the last key."""
-        der = self._keeping.secret(_KEY_NAME, _draw_key)
+        der = self._storage.secret(_KEY_NAME, _draw_key)
         assert der is not None, "drawn if absent"
         return der
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.resources.sso.model import TARGETS, SsoToken

@@ -6,8 +6,8 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import LONGEST_EMAIL, comparable
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import LONGEST_EMAIL, comparable
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.webhooks.event import EMAIL, TRANSACTIONAL_EMAIL, Occurrence, RaisedEvent
 
@@ -51,8 +51,8 @@ def note(workspace: Workspace, account: Account, row: RaisedEvent, occurrence: O
     """Block the contact to whom an event happens, if it is such an event; not if the workspace has no room left."""
     reason = _BLOCKING.get(row.name)
     is_meant = occurrence.category == TRANSACTIONAL_EMAIL or reason == HARD_BOUNCE
-    is_address = "@" in occurrence.to and len(occurrence.to) <= LONGEST_EMAIL
-    if reason is None or not is_meant or occurrence.category.channel != EMAIL or not is_address:
+    equals_address = "@" in occurrence.to and len(occurrence.to) <= LONGEST_EMAIL
+    if reason is None or not is_meant or occurrence.category.channel != EMAIL or not equals_address:
         return
     if full := workspace.state.full(1):
         _LOG.warning("workspace %s does not keep that %s is blocked: %s", workspace.name, occurrence.to, full)

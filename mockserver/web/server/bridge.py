@@ -6,8 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from mockserver.core.traffic.exchange import Wire
-from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.exchange import Held, Wire
 from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
 from mockserver.web.server.connections.http_limits import Refusal
@@ -147,7 +146,7 @@ async def _stream(events: stream.Stream, runner: Runner, receive: Receive, send:
 
     left = asyncio.ensure_future(receive())
     try:
-        await stream.send_events(events, runner.threads, runner.turn, left, send_piece, runner.keeping)
+        await stream.send_events(events, runner.threads, runner.turn, left, send_piece, runner.storage)
     finally:
         left.cancel()
     await send({"type": "http.response.body", "body": b""})

@@ -5,7 +5,7 @@ import json
 import pytest
 from held_workspace import HeldWorkspace
 
-from mockserver.core.time.timers import Timer
+from mockserver.core.time.clock import Timer
 from mockserver.storage.records import forms
 from mockserver.storage.records.packing import SEAL, UnreadableError, encode, seal, unpack, unseal
 from mockserver.storage.records.rows import Rows

@@ -4,11 +4,10 @@ import threading
 from typing import NamedTuple
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, Outline
-from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.shared_store import SharedStore
+from mockserver.core.workspaces.storage import Outline, Storage, StorageError
 from mockserver.core.workspaces.store import Store
-from mockserver.core.workspaces.workspace import Parts
+from mockserver.core.workspaces.workspace import Parts, WorkspaceLimits
 from mockserver.scenario.load import load
 from mockserver.storage.keeper import Kept
 from mockserver.storage.records import reading
@@ -18,9 +17,9 @@ from mockserver.storage.records.written import Written
 SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
 
 
-def small_store(keeping, scenario=SMALL, **options):
+def small_store(storage, scenario=SMALL, **options):
     """A store whose workspaces have an account with the key `m`, or are of a document."""
-    return (SharedStore if keeping.is_shared else Store)(_loader, scenario, keeping=keeping, **options)
+    return (SharedStore if storage.is_shared else Store)(_loader, scenario, storage=storage, **options)
 
 
 def _loader(document, *, name, seed=None, keyring=None, whole=False):
@@ -29,7 +28,7 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
     return found
 
 
-class Shelf(Keeping):
+class MemoryStorage(Storage):
     """Saves workspaces when they are passivated, and when the outlines are asked for; `names` are the loaded ones."""
 
     def __init__(self):
@@ -62,7 +61,7 @@ class Shelf(Keeping):
 
     def load(self, name):
         if name in self.damaged:
-            raise KeepingError(f"workspace {name} cannot be read: {self.damaged[name]}")
+            raise StorageError(f"workspace {name} cannot be read: {self.damaged[name]}")
         with self._loaded:
             self.names.append(name)
             self._loaded.notify_all()
