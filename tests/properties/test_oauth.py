@@ -16,7 +16,7 @@ from mockserver.core.contract.errors import ServiceError
 from mockserver.resources.oauth import apps, discovery
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.authorization import add_query
-from mockserver.web.endpoints.form import query_pairs, read_form
+from mockserver.web.endpoints.request import query_pairs, read_form
 
 #: Text that can be UTF-8.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

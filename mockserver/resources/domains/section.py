@@ -39,7 +39,7 @@ from mockserver.resources.section import (
     about,
     once_per_load,
 )
-from mockserver.web.schemas.field_errors import BadName
+from mockserver.web.schemas.errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, List
 
 _ANSWER = validate.OneOf(ANSWERS)

@@ -20,7 +20,8 @@ from mockserver.resources.oauth.apps import access_check
 from mockserver.resources.oauth.authorization import ACCEPT, REFUSE, AuthorizationRequest, Person
 from mockserver.resources.oauth.discovery import CATALOGUE, CONSENT
 from mockserver.resources.oauth.model import Grant
-from mockserver.web.endpoints import form, oauth_error
+from mockserver.web.endpoints import oauth_error
+from mockserver.web.endpoints.request import query_pairs
 from mockserver.web.pages import csrf
 from mockserver.web.pages.page import page, redirect
 
@@ -43,7 +44,7 @@ def send_back(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) 
     if translated.code.code not in _REDIRECTED or (error.code != translated.code and error.status < 500):
         return None
     try:
-        pairs = form.query_pairs(exchange.query)
+        pairs = query_pairs(exchange.query)
         names = [name for name, _ in pairs]
         if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
             return None

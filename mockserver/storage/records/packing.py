@@ -33,7 +33,7 @@ def layout() -> str:
 
     A test computes the digest, which takes longer than a server may take to start, and says what to write here.
     """
-    return "f65609d5c449a5d3"
+    return ""
 
 
 def encode(value: object) -> bytes:
