@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from mockserver.app.tls import TlsParts
     from mockserver.control.access.sessions import Sessions
     from mockserver.control.framework.dependencies import Tls
-    from mockserver.core.workspaces.keeping import SharedKeeping
+    from mockserver.core.workspaces.storage import SharedStorage
 
 
 class Application(ServiceFlask):
@@ -34,8 +34,8 @@ class Application(ServiceFlask):
         self.add_component(mock.oauth)
         self.add_service(mock.service)
         self.add_control(partial(_control, self))
-        if mock.store.keeping.in_sessions:
-            self.wsgi_app = InSessions(self.wsgi_app, mock.store.keeping, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
+        if mock.store.storage.in_sessions:
+            self.wsgi_app = InSessions(self.wsgi_app, mock.store.storage, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
 
     def close(self) -> None:
         """Close the mock; the application answers no more requests."""
@@ -46,7 +46,7 @@ def create_app(settings: Settings | None = None) -> Application:
     """An application with its workspaces, which any WSGI server can serve; the default settings if none are given.
 
     Raises:
-        KeepingError: the store cannot be opened or read.
+        StorageError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or not valid.
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
@@ -55,7 +55,7 @@ def create_app(settings: Settings | None = None) -> Application:
     app = mock_of(settings).flask
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
-        weakref.finalize(app, app.store.keeping.close)
+        weakref.finalize(app, app.store.storage.close)
     return app
 
 
@@ -79,8 +79,8 @@ def _sessions(mock: Mock) -> Sessions:
     """Who has signed in to the dashboard: at this server, or at any of those that share its store."""
     from mockserver.control.access.sessions import Sessions  # noqa: PLC0415  # see above
 
-    keeping = mock.store.keeping
-    return Sessions(mock.token, cast("SharedKeeping", keeping) if keeping.is_shared else None)
+    storage = mock.store.storage
+    return Sessions(mock.token, cast("SharedStorage", storage) if storage.is_shared else None)
 
 
 def _shown(tls: TlsParts | None) -> Tls | None:

@@ -45,7 +45,7 @@ from mockserver.control.workspaces.snapshots import SNAPSHOTS
 from mockserver.control.workspaces.state import STATE
 from mockserver.control.workspaces.timers import TIMERS
 from mockserver.control.workspaces.workspaces import WORKSPACES
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
 from mockserver.web.logs.request_log import LogFormat, RequestLog
@@ -85,7 +85,7 @@ class ControlFlask(LeanFlask):
         self.components[Sessions] = sessions  # of whichever kind
         self.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
         self.register_error_handler(Problem, lambda error: error.response())
-        self.register_error_handler(KeepingError, lambda error: Problem(503, str(error)).response())
+        self.register_error_handler(StorageError, lambda error: Problem(503, str(error)).response())
         self.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
         self.register_error_handler(HTTPException, _http_error)
 

@@ -9,12 +9,12 @@ from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.server_effects import ServerEffects
-from mockserver.app.keeping import keeping_of
+from mockserver.app.storage import storage_of
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
 from mockserver.core.late import late
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from mockserver.app import application
     from mockserver.beyond import answering
-    from mockserver.scenario.rules import fault_header
+    from mockserver.scenario import fault_header
     from mockserver.storage.working_set import WorkingSet
     from mockserver.views.traffic import redaction
 else:
@@ -42,7 +42,7 @@ else:
     # For requests that no operation answers.
     (answering,) = late("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = late("mockserver.scenario.rules", "fault_header")
+    (fault_header,) = late("mockserver.scenario", "fault_header")
     (redaction,) = late("mockserver.views.traffic", "redaction")
 
 
@@ -74,7 +74,7 @@ class Mock:
         #: Which workspaces are in memory; None: all are, as nothing keeps them.
         self.working_set = _working_set_of(settings, store)
         self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
-        self.oauth = OAuthParts(Signer(store.keeping), API_OPERATIONS.values())
+        self.oauth = OAuthParts(Signer(store.storage), API_OPERATIONS.values())
         self.service = self._service()
         #: When it was made, by the monotonic clock.
         self.started = time.monotonic()
@@ -142,7 +142,7 @@ class Mock:
         if self.working_set is not None:
             self.working_set.close()
         self.effects.close()
-        is_saved = self.store.keeping.close()
+        is_saved = self.store.storage.close()
         self.log.close()
         return is_saved
 
@@ -151,25 +151,25 @@ def mock_of(settings: Settings) -> Mock:
     """A mock of these settings, with its workspaces.
 
     Raises:
-        KeepingError: the store cannot be opened or read.
+        StorageError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or not valid.
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
     """
-    keeping = keeping_of(settings)
+    storage = storage_of(settings)
     try:
-        return _mock_of(settings, keeping)
+        return _mock_of(settings, storage)
     except BaseException:
-        keeping.close()
+        storage.close()
         raise
 
 
-def _mock_of(settings: Settings, keeping: Keeping) -> Mock:
+def _mock_of(settings: Settings, storage: Storage) -> Mock:
     library = library_of(settings)
     token = token_of(settings)
     tls = tls_of(settings)
     effects = ServerEffects(settings, None if tls is None else tls.ca)
-    store = store_of(settings, library, effects, keeping)
+    store = store_of(settings, library, effects, storage)
     return Mock(settings, library, store, effects, tls, token)
 
 

@@ -50,7 +50,7 @@ class Runtime:
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
         limits = HttpLimits.of(mock.settings)
-        self.server = server(app, limits, refusal, app.shortcut, tls, mock.store.keeping)
+        self.server = server(app, limits, refusal, app.shortcut, tls, mock.store.storage)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
@@ -127,7 +127,7 @@ def runtime_of(settings: Settings) -> Runtime:
 
     Raises:
         BindError: it cannot listen on an address of the settings.
-        KeepingError, ScenarioError, ValueError: as `create_app`.
+        StorageError, ScenarioError, ValueError: as `create_app`.
     """
     mock = mock_of(settings)
     try:

@@ -10,10 +10,10 @@ from mockserver.core.effects.effects import Effects
 from mockserver.core.late import late
 from mockserver.core.state.keys import Keyring
 from mockserver.core.state.stubs import Stub
-from mockserver.core.workspaces.keeping import Keeping
 from mockserver.core.workspaces.maker import Loader
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.replica import Replica
+from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import SectionError
@@ -25,9 +25,9 @@ from mockserver.settings import Settings
 from mockserver.web.server import loop
 
 if TYPE_CHECKING:
-    from mockserver.beyond.stubs import stub_list
+    from mockserver.beyond.stubs import schema as stub_schema
 else:
-    (stub_list,) = late("mockserver.beyond.stubs", "stub_list")
+    (stub_schema,) = late("mockserver.beyond.stubs", "schema")
 
 
 def library_of(settings: Settings) -> Library:
@@ -41,16 +41,16 @@ def library_of(settings: Settings) -> Library:
     return Library(*([Path(settings.scenarios)] if settings.scenarios else []))
 
 
-def store_of(settings: Settings, library: Library, effects: Effects, keeping: Keeping | None = None) -> Store:
+def store_of(settings: Settings, library: Library, effects: Effects, storage: Storage | None = None) -> Store:
     """A store that makes the workspaces of a server; it holds the default workspace from the start.
 
-    `keeping` keeps them beyond the process; None: nothing does.
+    `storage` keeps them beyond the process; None: nothing does.
 
     Raises:
-        KeepingError: what is kept cannot be read.
+        StorageError: what is kept cannot be read.
         ScenarioError: the scenario or a stub library of the settings is unknown or not valid.
     """
-    found = _store_type(keeping)(
+    found = _store_type(storage)(
         _loader(library, settings),
         settings.scenario,
         seed=settings.seed,
@@ -58,14 +58,14 @@ def store_of(settings: Settings, library: Library, effects: Effects, keeping: Ke
         limit=settings.workspaces_limit,
         effects=effects,
         replica=Replica(settings.replica or ""),
-        keeping=keeping,
+        storage=storage,
     )
     found.before_loading = loop.leave_here
     return found
 
 
-def _store_type(keeping: Keeping | None) -> type[Store]:
-    if keeping is None or not keeping.is_shared:
+def _store_type(storage: Storage | None) -> type[Store]:
+    if storage is None or not storage.is_shared:
         return Store
     from mockserver.core.workspaces.shared_store import SharedStore  # noqa: PLC0415  # few servers share anything
 
@@ -120,6 +120,6 @@ def _add_behind(workspace: Workspace, stubs: tuple[Stub, ...]) -> None:
         ScenarioError: there would be too many.
     """
     try:
-        stub_list.add_behind(workspace, stubs)
+        stub_schema.add_behind(workspace, stubs)
     except SectionError as error:
         raise ScenarioError([Mistake(error.path, error.message)]) from error

@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from mockserver.control.access.guard import Unauthorized
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.dashboard.addresses import root
 from mockserver.dashboard.framework import rendering, static
 from mockserver.dashboard.framework.page import Page
@@ -62,7 +62,7 @@ class DashboardFlask(LeanFlask):
         self.teardown_request_funcs = owner.teardown_request_funcs
         self.take_addresses(_addresses())
         self.register_error_handler(Problem, shown)
-        self.register_error_handler(KeepingError, lambda error: shown(Problem(503, str(error))))
+        self.register_error_handler(StorageError, lambda error: shown(Problem(503, str(error))))
         self.register_error_handler(Unauthorized, asked_for)
         self.register_error_handler(HTTPException, of_http)
 

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from functools import partial
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, Outline
 from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import Outline, StorageError
 from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage import forms
 from mockserver.storage.engine import ANY_VERSION, Batch, Engine, Row
-from mockserver.storage.keeper import Keeper, Kept
-from mockserver.storage.records import forms
+from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace
 
 #: How many bytes are written in one transaction, unless one workspace has more; chosen: they are in memory meanwhile.
 _BATCH_BYTES = 8 << 20
@@ -61,19 +61,19 @@ class TouchLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, 
             self.release()
 
 
-class BackgroundKeeper(Keeper):
+class BackgroundStorage(EngineStorage):
     """Saves workspaces in an engine of which it is the only user, soon after they have changed."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
         """Start the thread that writes; the engine is closed with the keeper.
 
         Raises:
-            KeepingError: the system has no thread to spare; the engine is closed.
+            StorageError: the system has no thread to spare; the engine is closed.
         """
         super().__init__(engine, parts=parts, limits=limits)
         #: Taken after the lock of a workspace and that of the store; guards all below.
         self._lock = threading.Lock()
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, SavedWorkspace] = {}
         #: What waits to be written: names of changed workspaces in that order, versions of removed ones, and counts.
         self._touched: dict[str, None] = {}
         self._removed: dict[str, str] = {}
@@ -85,7 +85,7 @@ class BackgroundKeeper(Keeper):
             self._thread.start()
         except RuntimeError as error:
             engine.close()
-            raise KeepingError(f"the store cannot be written: {error}") from error
+            raise StorageError(f"the store cannot be written: {error}") from error
 
     @property
     def failure(self) -> str | None:
@@ -171,7 +171,7 @@ class BackgroundKeeper(Keeper):
         began = time.thread_time()
         try:
             self.save()
-        except KeepingError as error:
+        except StorageError as error:
             return self._fail(str(error), error.__cause__)
         except Exception as error:  # noqa: BLE001  # a bug of the mock: the next round may succeed
             return self._fail(f"the store cannot be written: {type(error).__name__}", error)
@@ -191,7 +191,7 @@ class BackgroundKeeper(Keeper):
         """Write everything that waits, in batches; the thread of the keeper calls this.
 
         Raises:
-            KeepingError: not all of it could be written; the rest waits again.
+            StorageError: not all of it could be written; the rest waits again.
         """
         with self._lock:
             names, self._touched = self._touched, {}
@@ -211,21 +211,21 @@ class BackgroundKeeper(Keeper):
             for name in names:
                 self._touch(name)
 
-    def _batches(self, names: dict[str, None]) -> Iterator[list[tuple[Kept, Row]]]:
+    def _batches(self, names: dict[str, None]) -> Iterator[list[tuple[SavedWorkspace, Row]]]:
         """Yield what is new in workspaces, some megabytes at a time, those that are busy at first last.
 
         Names are taken out of `names` as their changes are taken.
 
         Raises:
-            KeepingError: at the end, if a workspace cannot be encoded.
+            StorageError: at the end, if a workspace cannot be encoded.
         """
-        batch: list[tuple[Kept, Row]] = []
+        batch: list[tuple[SavedWorkspace, Row]] = []
         size, failure = 0, None
         for patience_s in (0.0, _PATIENCE_S):
             for name in tuple(names):
                 try:
                     taken = self._take(name, names, patience_s)
-                except KeepingError as error:  # the others are written nevertheless
+                except StorageError as error:  # the others are written nevertheless
                     taken, failure = None, error
                 if taken is not None:
                     batch.append(taken)
@@ -238,7 +238,7 @@ class BackgroundKeeper(Keeper):
         if failure is not None:
             raise failure
 
-    def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[Kept, Row] | None:
+    def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[SavedWorkspace, Row] | None:
         """Return what is new in a workspace; None if nothing is, or others hold its lock for so many seconds."""
         kept = self._kept.get(name)
         if kept is None:
@@ -254,16 +254,16 @@ class BackgroundKeeper(Keeper):
             del names[name]
             return None if row is None else (kept, row)
 
-    def _write_taken(self, taken: list[tuple[Kept, Row]], beside: Batch) -> None:
+    def _write_taken(self, taken: list[tuple[SavedWorkspace, Row]], beside: Batch) -> None:
         """Write a batch of workspaces, and what waits beside them.
 
         Raises:
-            KeepingError: nothing was written; all of it waits again.
+            StorageError: nothing was written; all of it waits again.
         """
         replaced = {kept.name: ANY_VERSION for kept, _ in taken if kept.version is None}
         try:
             self._write(Batch({**beside.removed, **replaced}, [row for _, row in taken], beside.counts))
-        except KeepingError:
+        except StorageError:
             for kept, _ in taken:
                 kept.take_back()
                 self._touch(kept.name)

@@ -26,13 +26,13 @@ from mockserver.core.time.transition import Changed
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.mailbox import WAITING, Sending
-from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, Result
 from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import MissingWorkspaceError, Outline, Result, StorageError
 from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage import forms, records
 from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row, SharedEngine
-from mockserver.storage.keeper import Keeper, Kept, translated
-from mockserver.storage.records import forms, reading
-from mockserver.storage.records.written import Written
+from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace, translated
+from mockserver.storage.records import Written
 
 #: How often a step runs at most, and from which attempt on it waits for its turn among servers in conflict; chosen.
 _MOST_TRIES, _IN_TURN = 50, 2
@@ -51,9 +51,9 @@ _LOG = logging.getLogger(__name__)
 class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
     """The lock of a workspace: a step that takes it opens the workspace, and holds the lock until the step ends."""
 
-    keeper: SessionKeeper
+    keeper: SessionStorage
     #: What is known of the workspace; None: the keeper does not have it yet, and this is an ordinary lock.
-    kept: Kept | None = None
+    kept: SavedWorkspace | None = None
     #: Whether the workspace was removed or has left the memory: steps that still wait for it have to look it up again.
     is_gone: bool = False
 
@@ -61,7 +61,7 @@ class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed
         """Take the lock within a step.
 
         Raises:
-            KeepingError: the workspace cannot be read.
+            StorageError: the workspace cannot be read.
             ConflictError: the workspace is gone, or held by a step that may wait for this one.
         """
         is_opened = (self.kept is None and not self.is_gone) or self._is_owned()  # type: ignore[attr-defined]  # as above
@@ -79,9 +79,9 @@ class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed
 class Session:
     """What one step has opened and changed."""
 
-    def __init__(self, keeper: SessionKeeper) -> None:
+    def __init__(self, keeper: SessionStorage) -> None:
         self._keeper = keeper
-        self.opened: dict[SessionLock, Kept] = {}
+        self.opened: dict[SessionLock, SavedWorkspace] = {}
         #: The versions of the workspaces to remove, by name.
         self.removed: dict[str, str] = {}
         self.counts: dict[str, int] = {}
@@ -98,7 +98,7 @@ class Session:
         Return False if others hold it for so many seconds.
 
         Raises:
-            KeepingError, ConflictError: as `SessionLock.acquire`.
+            StorageError, ConflictError: as `SessionLock.acquire`.
         """
         self._keeper.before_waiting()
         if not lock.take(timeout if timeout >= 0 else _SHORT_PATIENCE_S if self.opened else _PATIENCE_S):
@@ -116,7 +116,7 @@ class Session:
         self.hold(lock, kept)
         return True
 
-    def hold(self, lock: SessionLock, kept: Kept) -> None:
+    def hold(self, lock: SessionLock, kept: SavedWorkspace) -> None:
         """Keep a lock, which this thread has taken, until the session ends."""
         self.opened[lock] = kept
         self._collected += [(rows, len(rows)) for rows in kept.workspace.collecting()]
@@ -129,11 +129,11 @@ class Session:
                 self.removed[name] = kept.version or ANY_VERSION
                 lock.is_gone = True
 
-    def rows(self) -> dict[Kept, Row]:
+    def rows(self) -> dict[SavedWorkspace, Row]:
         """Return what is new in the opened workspaces that stay.
 
         Raises:
-            KeepingError: something in them cannot be encoded.
+            StorageError: something in them cannot be encoded.
         """
         staying = [kept for lock, kept in self.opened.items() if not lock.is_gone]
         taken = {kept: kept.take(is_wanted=kept.name in self.touched) for kept in staying}
@@ -159,8 +159,8 @@ class Session:
         self.opened = {}
 
 
-class SessionKeeper(Keeper):
-    """Saves the changes of each step before `run` returns; with a shared engine, a `SharedKeeping`."""
+class SessionStorage(EngineStorage):
+    """Saves the changes of each step before `run` returns; with a shared engine, a `SharedStorage`."""
 
     in_sessions = True
 
@@ -172,7 +172,7 @@ class SessionKeeper(Keeper):
         limits: WorkspaceLimits,
         before_waiting: Callable[[], object] = lambda: None,
     ) -> None:
-        """A keeper, as `Keeper`.
+        """A keeper, as `EngineStorage`.
 
         `before_waiting` is called before a step waits for anything, and may raise an exception, so that the step runs
         where it may wait.
@@ -184,7 +184,7 @@ class SessionKeeper(Keeper):
         #: Until when a failed write counts, by `time.monotonic`.
         self._failed_until = 0.0
         #: The workspaces in memory, by name.
-        self._kept: WeakValueDictionary[str, Kept] = WeakValueDictionary()
+        self._kept: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
 
     @property
     def is_shared(self) -> bool:
@@ -242,7 +242,7 @@ class SessionKeeper(Keeper):
                 return found
             time.sleep(random.random() * _LOOK_S * tries)  # noqa: S311  # so that two do not meet again
         names = ", ".join(sorted(rivals)) or "of this request"
-        raise KeepingError(f"workspace {names} is changed by other servers all the time; send the request again")
+        raise StorageError(f"workspace {names} is changed by other servers all the time; send the request again")
 
     def after(self, call: Callable[[], object]) -> None:
         session = self.session
@@ -274,7 +274,7 @@ class SessionKeeper(Keeper):
 
         Raises:
             ConflictError: another server has changed one of its workspaces in the meantime; nothing was written.
-            KeepingError: it could not be written, or it is unknown whether it was.
+            StorageError: it could not be written, or it is unknown whether it was.
         """
         rows, nonce = session.rows(), secrets.token_hex(8)
         batch = Batch(session.removed, tuple(rows.values()), session.counts, nonce)
@@ -282,7 +282,7 @@ class SessionKeeper(Keeper):
             return
         try:
             self._write(batch)
-        except KeepingError:
+        except StorageError:
             self._failed_until = time.monotonic() + _FAILED_S
             raise
         self._failed_until = 0.0
@@ -317,32 +317,32 @@ class SessionKeeper(Keeper):
     def load(self, name: str) -> Workspace:
         self.before_waiting()
         if self.session is not None and name in self.session.removed:
-            raise MissingError(f"workspace {name} was removed")
+            raise MissingWorkspaceError(f"workspace {name} was removed")
         return super().load(name)
 
-    def refresh(self, kept: Kept) -> None:
+    def refresh(self, kept: SavedWorkspace) -> None:
         """Make a workspace, whose lock this thread holds, what the engine has under its name.
 
         Raises:
             ConflictError: its creation was dropped.
-            MissingError: the engine does not hold it any more.
-            KeepingError: it cannot be read.
+            MissingWorkspaceError: the engine does not hold it any more.
+            StorageError: it cannot be read.
         """
         if (failure := self._unusable()) is not None:
-            raise KeepingError(failure)
+            raise StorageError(failure)
         if kept.version is None:
             raise ConflictError((kept.name,))
         version, kept.version = kept.version, ""  # unless this succeeds, all of it is read next time
         with translated(f"workspace {kept.name} cannot be loaded: "):
             newer = self._engine.read(kept.name, version)
             if newer is not None and not newer.is_whole:
-                if reading.refresh(kept.workspace, newer):
+                if records.refresh(kept.workspace, newer):
                     kept.written.refreshed(newer)
                 else:
                     newer = self._engine.read(kept.name)
             if newer is not None and newer.is_whole:
-                workspace = reading.load(kept.name, newer.fields, parts=self._parts, limits=self._limits)
-                reading.take_over(kept.workspace, workspace)
+                workspace = records.load(kept.name, newer.fields, parts=self._parts, limits=self._limits)
+                records.take_over(kept.workspace, workspace)
                 kept.written = Written.loaded(kept.workspace, newer)
         kept.version = version if newer is None else newer.version
         if newer is not None:
@@ -356,7 +356,7 @@ class SessionKeeper(Keeper):
         assert isinstance(lock, SessionLock), "`lock` has made it"
         self.run(lambda: self._hold(lock, kept))
 
-    def _hold(self, lock: SessionLock, kept: Kept) -> None:
+    def _hold(self, lock: SessionLock, kept: SavedWorkspace) -> None:
         lock.take(_PATIENCE_S)  # nobody else has it yet
         lock.kept = self._kept[kept.name] = kept
         self.current.hold(lock, kept)
@@ -390,7 +390,7 @@ class SessionKeeper(Keeper):
         return cast("SharedEngine", self._engine)
 
     def _asked(self, ask: Callable[[SharedEngine], Result]) -> Result:
-        """Return what the engine answers, or raise `KeepingError`."""
+        """Return what the engine answers, or raise `StorageError`."""
         self.before_waiting()
         with translated():
             return ask(self._shared)

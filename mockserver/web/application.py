@@ -12,7 +12,7 @@ from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter, Rule
 from werkzeug.wrappers import Response as WerkzeugResponse
 
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.web.components import Component
 from mockserver.web.routing import encoded_slash
 from mockserver.web.routing.audience import is_of_the_mock
@@ -141,7 +141,7 @@ class ServiceFlask(LeanFlask):
         self.service = service
         self.config["MAX_CONTENT_LENGTH"] = service.body_limit
         self.register_error_handler(InternalServerError, lambda _: service.fail())
-        self.register_error_handler(KeepingError, lambda error: early_refusal(request.path, 503, str(error)))
+        self.register_error_handler(StorageError, lambda error: early_refusal(request.path, 503, str(error)))
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Take the workspace's name off an address that begins with `/w/<name>`, and let answer who has the rest."""
@@ -190,7 +190,7 @@ class ServiceFlask(LeanFlask):
         Raises:
             ConnectionResetError: this is the error.
         """
-        if isinstance(error, KeepingError):
+        if isinstance(error, StorageError):
             return early_refusal(environ["PATH_INFO"], 503, str(error))
         with self.request_context(environ):
             return self.handle_exception(error)

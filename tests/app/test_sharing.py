@@ -7,10 +7,10 @@ import pytest
 from redis_server import RedisServer
 
 from mockserver import MockServer
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.resources.oauth.addresses import TOKEN
 from mockserver.storage.engine import EngineError
-from mockserver.storage.redis import Engine
+from mockserver.storage.redis_engine import Engine
 from mockserver.web.service.service import Service
 
 KEY = {"api-key": "any"}
@@ -84,7 +84,7 @@ def test_a_request_that_cannot_be_kept_is_told_so_in_the_dialect_of_its_address(
 
 def test_a_request_whose_workspace_cannot_be_read_is_told_so(start, monkeypatch, caplog):
     def fail(service, request, route):
-        raise KeepingError("workspace default is damaged")
+        raise StorageError("workspace default is damaged")
 
     server = start()
     monkeypatch.setattr(Service, "answer", fail)

@@ -14,7 +14,7 @@ import pytest
 from marshmallow import ValidationError
 
 import mockserver
-from mockserver.beyond.recording.replacements import Replacements
+from mockserver.beyond.replacements import Replacements
 from mockserver.core.text.domain_name import domain_of
 from mockserver.core.time import duration
 from mockserver.core.traffic.exchange import Exchange
@@ -29,11 +29,11 @@ PACKAGE = Path(mockserver.__file__).parent
 #: Every pattern that has a name, by its module.
 PATTERNS = [
     "app.effects.addresses:_SERVER",
-    "beyond.recording.replacements:_BRACES",
-    "beyond.recording.replacements:_WORD",
-    "beyond.recording.stubs:_QUOTED",
-    "beyond.recording.stubs:_SIGNS",
-    "beyond.stubs.pattern:_PARAMETER",
+    "beyond.recording:_QUOTED",
+    "beyond.recording:_SIGNS",
+    "beyond.replacements:_BRACES",
+    "beyond.replacements:_WORD",
+    "beyond.stubs.schema:_PARAMETER",
     "cli.environment:_OF_KUBERNETES",
     "control.access.guard:_HOST",
     "control.framework.parameters:NAME",
@@ -56,6 +56,7 @@ PATTERNS = [
     "evidence.fixture:_URL",
     "evidence.fixture:_UUID",
     "evidence.replay:_ROOT",
+    "resources.contacts.identifiers:DIGITS",
     "resources.contacts.identifiers:_ID",
     "resources.contacts.identifiers:_PHONE",
     "resources.inbound.html_text:_SPACE",
@@ -72,9 +73,9 @@ PATTERNS = [
     "settings.requirements:_BOUND",
     "settings.requirements:_NUMBERS",
     "settings.requirements:_REQUIREMENT",
-    "storage.records.reading:NAME",
-    "storage.redis.engine:NAME",
-    "storage.sqlite.engine:NAME",
+    "storage.records:NAME",
+    "storage.redis_engine:NAME",
+    "storage.sqlite_engine:NAME",
     "views.traffic.redaction:_CREDENTIALS",
     "views.traffic.redaction:_DOTTED",
     "views.traffic.redaction:_IN_ADDRESS",
@@ -92,8 +93,8 @@ PATTERNS = [
 ]
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
-    "beyond.stubs.item:StoreItem",
-    "beyond.stubs.item:StubItem",
+    "beyond.stubs.schema:StoreItem",
+    "beyond.stubs.schema:StubItem",
     "cli.live.logs:_passes",  # the glob of whoever has called the command
     "views.server.fidelity:OpenApi",
     "control.document.openapi:_of_path",
@@ -115,11 +116,11 @@ USES = {
     "resources.contacts.section:ContactItem",
     "resources.sso.section:_TOKEN",
     "scenario.documents.field_errors:_told",  # messages of marshmallow
-    "beyond.openapi.operations:_add_stub",
-    "beyond.openapi.operations:_base",
-    "scenario.rules.faults:FaultItem",
-    "storage.redis.sentences:refuse_server",  # a version
-    "scenario.accounts:_slug",
+    "beyond.openapi:_add_stub",
+    "beyond.openapi:_base",
+    "scenario.faults:FaultItem",
+    "storage.redis_client:refuse_server",  # a version
+    "scenario.content:_slug",
     "web.schemas.fields.moments:_deserialize",
     "web.schemas.late_patterns:_compiled",  # patterns of libraries
 }

@@ -6,14 +6,13 @@ import sys
 
 import pytest
 
-from mockserver.beyond.sections import SECTIONED
 from mockserver.core.late import LateModule, late
 from mockserver.core.state.equality import difference
 from mockserver.resources.registry import LIFECYCLES, PARTS, RESOURCES
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
-from mockserver.scenario.schema import owners, scenario_schema, schema_of
+from mockserver.scenario.schema import SECTIONED, owners, scenario_schema, schema_of
 
 BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: Imports every module of the resources after asking what the lifecycles do, and prints those that do more by then.

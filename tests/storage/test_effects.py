@@ -9,14 +9,14 @@ from shelf import small_store
 from mockserver.core.effects.jobs import Outcome, OutgoingRequest
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
-from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.outgoing import dispatch, send
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import ConflictError, EngineError
-from mockserver.storage.sessions import SessionKeeper
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sessions import SessionStorage
+from mockserver.storage.sqlite_engine import Engine
 
 URL = "http://client.test/hook"
 
@@ -72,7 +72,7 @@ def engine(tmp_path):
 
 @pytest.fixture
 def keeper(engine):
-    found = SessionKeeper(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+    found = SessionStorage(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
     yield found
     found.close()
 
@@ -128,7 +128,7 @@ def test_an_effect_leaves_once_though_its_step_ran_twice(keeper, engine, workspa
 @pytest.mark.parametrize("act", [call, mail])
 def test_an_effect_never_leaves_if_its_cause_could_not_be_saved(keeper, engine, workspace, effects, act):
     engine.trouble = "the disk is full"
-    with suppress(KeepingError):
+    with suppress(StorageError):
         keeper.run(lambda: act(workspace))
     engine.trouble = None
     keeper.run(lambda: workspace.lock.acquire() and workspace.lock.release())

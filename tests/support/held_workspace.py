@@ -3,9 +3,9 @@
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
+from mockserver.storage import records
 from mockserver.storage.engine import Newer
-from mockserver.storage.records import reading
-from mockserver.storage.records.written import Written
+from mockserver.storage.records import Written
 
 LIMITS = WorkspaceLimits.of(Settings())
 
@@ -34,7 +34,7 @@ class HeldWorkspace:
         return Newer("1", dict(self.fields))
 
     def load(self, name="default", limits=LIMITS):
-        return reading.load(name, self.fields, parts=PARTS, limits=limits)
+        return records.load(name, self.fields, parts=PARTS, limits=limits)
 
 
 def read_again(workspace):

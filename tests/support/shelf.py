@@ -4,23 +4,23 @@ import threading
 from typing import NamedTuple
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, Outline
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.shared_store import SharedStore
+from mockserver.core.workspaces.storage import Outline, Storage, StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Parts
 from mockserver.scenario.load import load
-from mockserver.storage.keeper import Kept
-from mockserver.storage.records import reading
-from mockserver.storage.records.packing import decode
-from mockserver.storage.records.written import Written
+from mockserver.storage import records
+from mockserver.storage.engine_storage import SavedWorkspace
+from mockserver.storage.packing import decode
+from mockserver.storage.records import Written
 
 SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
 
 
-def small_store(keeping, scenario=SMALL, **options):
+def small_store(storage, scenario=SMALL, **options):
     """A store whose workspaces have an account with the key `m`, or are of a document."""
-    return (SharedStore if keeping.is_shared else Store)(_loader, scenario, keeping=keeping, **options)
+    return (SharedStore if storage.is_shared else Store)(_loader, scenario, storage=storage, **options)
 
 
 def _loader(document, *, name, seed=None, keyring=None, whole=False):
@@ -29,7 +29,7 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
     return found
 
 
-class Shelf(Keeping):
+class Shelf(Storage):
     """Saves workspaces when they are passivated, and when the outlines are asked for; `names` are the loaded ones."""
 
     def __init__(self):
@@ -62,12 +62,12 @@ class Shelf(Keeping):
 
     def load(self, name):
         if name in self.damaged:
-            raise KeepingError(f"workspace {name} cannot be read: {self.damaged[name]}")
+            raise StorageError(f"workspace {name} cannot be read: {self.damaged[name]}")
         with self._loaded:
             self.names.append(name)
             self._loaded.notify_all()
         saved = self._saved[name]
-        return reading.load(name, saved.fields, parts=saved.parts, limits=saved.limits)
+        return records.load(name, saved.fields, parts=saved.parts, limits=saved.limits)
 
     def add(self, workspace):
         self._live[workspace.name] = workspace
@@ -84,7 +84,7 @@ class Shelf(Keeping):
 
     def _save(self, workspace):
         fields = dict(Written(workspace).changes().fields)
-        outline = Kept(workspace).outline()
+        outline = SavedWorkspace(workspace).outline()
         self._saved.pop(workspace.name, None)
         self._saved[workspace.name] = _Saved(outline, fields, workspace.parts, workspace.limits)
         return outline

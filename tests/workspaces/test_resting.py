@@ -10,8 +10,8 @@ from contextlib import contextmanager
 import pytest
 from shelf import Shelf, small_store
 
-from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.registry import Gone
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import KeyMode, NameTakenError
 
 #: As many as `at_once` runs, and how often each of them does something.
@@ -220,7 +220,7 @@ def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, 
     shelf.damaged["a"] = "it is damaged"
 
     for ask in (lambda: store.get("a"), lambda: store.look("a"), lambda: store.find(key)):
-        with pytest.raises(KeepingError, match="workspace a cannot be read: it is damaged"):
+        with pytest.raises(StorageError, match="workspace a cannot be read: it is damaged"):
             ask()
     assert store.get("b") is not None
 
@@ -228,7 +228,7 @@ def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, 
 def test_one_that_can_be_read_again_is_there(store, shelf):
     store.passivate("a")
     shelf.damaged["a"] = "the disk is away"
-    with pytest.raises(KeepingError):
+    with pytest.raises(StorageError):
         store.get("a")
     shelf.damaged.clear()
     assert store.get("a") is not None
@@ -258,7 +258,7 @@ def test_a_default_workspace_that_cannot_be_read_is_told_at_the_start_and_stops_
     again = small_store(shelf)
     assert "the default workspace cannot be used: workspace default cannot be read" in caplog.text
     assert again.get("a") is not None
-    with pytest.raises(KeepingError, match="workspace default cannot be read"):
+    with pytest.raises(StorageError, match="workspace default cannot be read"):
         _ = again.default
 
 

@@ -21,7 +21,7 @@ class Patient(Shelf):
 def shelf(monkeypatch):
     """Keeps the workspaces of all applications of a test."""
     found = Patient()
-    monkeypatch.setattr("mockserver.app.mock.keeping_of", lambda settings: found)
+    monkeypatch.setattr("mockserver.app.mock.storage_of", lambda settings: found)
     return found
 
 

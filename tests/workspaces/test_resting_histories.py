@@ -39,7 +39,7 @@ def seen(answer):
 def make_pair(make_api, new_workspace, monkeypatch, story):
     staying = make_api("empty")
     shelf = Shelf()
-    monkeypatch.setattr("mockserver.app.mock.keeping_of", lambda _: shelf)
+    monkeypatch.setattr("mockserver.app.mock.storage_of", lambda _: shelf)
     resting = make_api("empty")
     return lambda seed: Pair(*(new_workspace(api, story, seed=1, name="w") for api in (resting, staying)), seed)
 

@@ -72,9 +72,9 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> N
     """Receive a mail, and save it where requests are saved before they are answered.
 
     Raises:
-        KeepingError: the mail could not be saved, or its workspace cannot be read.
+        StorageError: the mail could not be saved, or its workspace cannot be read.
     """
-    store.keeping.run(partial(inbound.take, store, raw, sender, recipients))
+    store.storage.run(partial(inbound.take, store, raw, sender, recipients))
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

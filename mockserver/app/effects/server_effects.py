@@ -12,7 +12,7 @@ from mockserver.app.effects.mails import Mails
 from mockserver.core.effects.effects import Report, Timed, Wanted
 from mockserver.core.effects.jobs import Job
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.effects.egress import Egress
@@ -53,8 +53,8 @@ class ServerEffects:
         """
         self._mails.open(store)
         for workspace in store.loaded():
-            with suppress(KeepingError):  # what is due in an unreadable workspace happens later
-                store.keeping.run(partial(_catch_up, workspace))
+            with suppress(StorageError):  # what is due in an unreadable workspace happens later
+                store.storage.run(partial(_catch_up, workspace))
 
     def close(self) -> None:
         """Stop all effects without waiting for those under way."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 
 from mockserver.control.access.guesses import Guesses
-from mockserver.core.workspaces.keeping import SharedKeeping
+from mockserver.core.workspaces.storage import SharedStorage
 
 #: How long a session lasts, in seconds: a working day with some of the evening.
 LIFETIME_S = 12 * 3600
@@ -25,7 +25,7 @@ class Sessions:
     """
 
     def __init__(
-        self, token: str | None, shared: SharedKeeping | None = None, now: Callable[[], float] = time.monotonic
+        self, token: str | None, shared: SharedStorage | None = None, now: Callable[[], float] = time.monotonic
     ) -> None:
         """Prepare sessions.
 

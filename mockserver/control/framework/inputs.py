@@ -13,7 +13,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.dependencies import Bodies
 from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.document import MappingNode
@@ -43,7 +43,7 @@ def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
         Problem: 400 with all mistakes; 413.
     """
     if in_workspace:
-        with suppress(KeepingError):  # the call itself asks again, and can perhaps do without it
+        with suppress(StorageError):  # the call itself asks again, and can perhaps do without it
             target.workspace()  # whatever is wrong with the body, the call is one of this workspace
     with counting_from(_now if in_workspace else _now_of_default):
         return loaded(schema, document())

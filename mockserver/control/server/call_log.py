@@ -44,4 +44,4 @@ class CallLog:
         ms = (perf_counter() - request.environ[_BEGAN]) * 1000
         name, query = None if workspace is None else workspace.name, request.environ["QUERY_STRING"]
         note = partial(self._log.note_call, name, request.method, path, query, status, ms, request.remote_addr)
-        dependencies.store().keeping.after(note)
+        dependencies.store().storage.after(note)

@@ -10,8 +10,8 @@ from flask import Response
 from mockserver.control.framework import answers, dependencies
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.workspaces.keeping import KeepingStatus
 from mockserver.core.workspaces.replica import Replica
+from mockserver.core.workspaces.storage import StorageStatus
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.settings import version
@@ -31,7 +31,7 @@ def uptime_s() -> float:
 @HEALTH.call("GET", "/readyz", answer=Health, is_open=True)
 def ready() -> Response:
     """Whether the server answers, and can keep what changes; 503 if it cannot."""
-    failure = dependencies.store().keeping.failure
+    failure = dependencies.store().storage.failure
     if failure is not None:
         raise Problem(503, failure)
     return live()
@@ -50,7 +50,7 @@ def live() -> Response:
 
 
 def _health(workspaces: int) -> Response:
-    keeping = dependencies.store().keeping.status()
+    storage = dependencies.store().storage.status()
     return answers.answer(
         {
             "status": "ok",
@@ -58,11 +58,11 @@ def _health(workspaces: int) -> Response:
             "scenario": _scenario(),
             "workspaces": workspaces,
             "evicted": dependencies.store().evicted,
-            "store": "memory" if keeping is None else keeping.engine,
+            "store": "memory" if storage is None else storage.engine,
             "uptime_s": round(uptime_s(), 3),
             "started": dependencies.current().started,
             **_named(dependencies.store().replica),
-            **({} if keeping is None else {"kept": _kept(keeping)}),
+            **({} if storage is None else {"kept": _kept(storage)}),
             **dependencies.current().effects_health(),
         }
     )
@@ -81,7 +81,7 @@ def _named(replica: Replica) -> dict[str, Any]:
     return {"replica": replica.name} if replica.name else {}
 
 
-def _kept(status: KeepingStatus) -> dict[str, Any]:
+def _kept(status: StorageStatus) -> dict[str, Any]:
     return {
         "place": status.place,
         "bytes": status.bytes,

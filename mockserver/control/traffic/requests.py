@@ -17,7 +17,7 @@ from mockserver.core.traffic.journal import Journal, near_misses
 from mockserver.core.traffic.match import Match
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob, check_operation
+from mockserver.scenario.match import ExchangeMatchItem, PathGlob, check_operation
 from mockserver.views.traffic import requests as shown
 
 REQUESTS = ControlResource("requests", "/_mock/requests")

@@ -80,7 +80,7 @@ def show(query: dict[str, Any]) -> Response:
     if SUSPENDED in request.environ:
         request.environ[stream.STREAM] = events
     else:
-        answer.response = stream.blocking(events, dependencies.store().keeping)
+        answer.response = stream.blocking(events, dependencies.store().storage)
     return answer
 
 

@@ -12,7 +12,7 @@ from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import ScenarioChoice, chosen_scenario, hosted
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
@@ -102,11 +102,11 @@ def _readable() -> Workspace:
     """Return the workspace that the call acts on; the default one is made anew if it cannot be read.
 
     Raises:
-        KeepingError: another workspace cannot be read, or the store cannot be.
+        StorageError: another workspace cannot be read, or the store cannot be.
     """
     try:
         return target.workspace(whole=True)
-    except KeepingError:
+    except StorageError:
         store, key = dependencies.store(), request.headers.get("api-key")
         name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER, DEFAULT))
         if (

@@ -11,8 +11,8 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from mockserver.control.framework import answers, dependencies, inputs, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_misdirected, of_one
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.core.workspaces.replica import ANY, REPLICA_HEADER
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
@@ -154,7 +154,7 @@ def loaded(names: Iterable[str]) -> list[Workspace]:
 def _looked_at(name: str) -> Workspace | None:
     try:
         return dependencies.store().seen(name)
-    except KeepingError:
+    except StorageError:
         return None  # from now on it is among those that are unreadable
 
 

@@ -9,7 +9,7 @@ from mockserver.core.effects.jobs import Done, Job, Outcome, OutgoingRequest
 from mockserver.core.time.cause import MAIL
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.mailbox import FAILED, WAITING, Sending
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import Workspace
 
 #: Why an e-mail that waited is not sent after a new start.
@@ -25,7 +25,7 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
     moment = workspace.state.clock.now()
 
     def finish(outcome: Outcome) -> None:
-        with suppress(KeepingError):
+        with suppress(StorageError):
             workspace.run(lambda: take(outcome))
             job.forget()
 
@@ -79,7 +79,7 @@ def _send_out(workspace: Workspace, mail: Mail) -> None:
     workspace.queued[mail.id] = mark
 
     def wanted() -> bool:
-        with suppress(KeepingError):
+        with suppress(StorageError):
             return bool(workspace.run(is_posting))
         return False
 
@@ -88,7 +88,7 @@ def _send_out(workspace: Workspace, mail: Mail) -> None:
             return workspace.posting.get(mail.id) == server and workspace.queued.get(mail.id) is mark
 
     def report(sending: Sending) -> None:
-        with suppress(KeepingError):
+        with suppress(StorageError):
             workspace.run(lambda: note(sending))
 
     def note(sending: Sending) -> None:

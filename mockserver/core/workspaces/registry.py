@@ -15,7 +15,7 @@ from functools import partial
 from mockserver.core.effects.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.meter import Meter
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, Outline
+from mockserver.core.workspaces.storage import Outline, Storage, StorageError
 from mockserver.core.workspaces.workspace import Workspace
 
 DEFAULT = "default"
@@ -80,18 +80,18 @@ class Passivated:
 class Registry:
     """All workspaces of a server; when there are more than the limit, those used longest ago are evicted.
 
-    Methods that return a workspace load it if it is passivated, and raise `KeepingError` if it cannot be read.
+    Methods that return a workspace load it if it is passivated, and raise `StorageError` if it cannot be read.
     """
 
-    def __init__(self, effects: Effects, keeping: Keeping, limit: int) -> None:
+    def __init__(self, effects: Effects, storage: Storage, limit: int) -> None:
         """A registry of the saved workspaces, and of further ones, `limit` at most.
 
         Raises:
-            KeepingError: the saved ones cannot be listed.
+            StorageError: the saved ones cannot be listed.
         """
         self._effects, self._limit = effects, limit
         #: Saves them beyond the process.
-        self.keeping = keeping
+        self.storage = storage
         #: Called before a workspace is loaded, which takes a while; it may raise an exception, so that the caller asks
         #: again from where it may wait.
         self.before_loading: Callable[[], object] = lambda: None
@@ -106,13 +106,13 @@ class Registry:
         #: How many workspaces were evicted.
         self.evicted = 0
         self.meter = Meter()
-        keeping.follow(self._lose)
+        storage.follow(self._lose)
         for outline in self._saved():
             self._know(outline)
 
     def _saved(self) -> Iterable[Outline]:
         """Return what is saved when the server starts."""
-        return self.keeping.outlines()
+        return self.storage.outlines()
 
     def _know(self, outline: Outline) -> None:
         """Add a workspace that is passivated."""
@@ -210,7 +210,7 @@ class Registry:
         """Return what `find` finds once the workspace is in memory; threads that ask at once load it once.
 
         Raises:
-            KeepingError: it cannot be read.
+            StorageError: it cannot be read.
         """
         while True:
             with self._lock:
@@ -224,8 +224,8 @@ class Registry:
 
     def _read(self, passivated: Passivated) -> Workspace:
         try:
-            return self.keeping.load(passivated.outline.name)
-        except KeepingError as error:
+            return self.storage.load(passivated.outline.name)
+        except StorageError as error:
             passivated.failure = str(error)
             raise
 
@@ -242,7 +242,7 @@ class Registry:
 
     def passivate(self, name: str) -> bool:
         """Let a workspace leave the memory if it is saved and nobody uses it. Return whether it has left."""
-        return self.keeping.run(lambda: self._passivate(name))
+        return self.storage.run(lambda: self._passivate(name))
 
     def _passivate(self, name: str) -> bool:
         workspace = self.peek(name)
@@ -253,7 +253,7 @@ class Registry:
             return False
         try:
             # Without the lock of the registry: to see whether everything is saved takes a while.
-            outline = self.keeping.release(workspace) if self.peek(name) is workspace else None
+            outline = self.storage.release(workspace) if self.peek(name) is workspace else None
             del workspace  # from here on nothing but the registry may refer to it
             return outline is not None and self._leave_memory(outline)
         finally:
@@ -273,7 +273,7 @@ class Registry:
             del workspace
             found = find()
             # In sessions, a request that waits for its lock finds that it has gone, and loads it.
-            if found is not None and not self.keeping.in_sessions:
+            if found is not None and not self.storage.in_sessions:
                 self._hold(found)
                 return False
             self._passivated[outline.name] = Passivated(outline)
@@ -289,14 +289,14 @@ class Registry:
 
     def _prepare(self, workspace: Workspace) -> None:
         """Connect a workspace that no other thread has seen to the server."""
-        workspace.lock = self.keeping.lock()
-        workspace.run, workspace.server = self.keeping.run, self.keeping.server
+        workspace.lock = self.storage.lock()
+        workspace.run, workspace.server = self.storage.run, self.storage.server
         workspace.meter = self.meter
-        workspace.effects = self.keeping.effects(workspace, self._effects)
+        workspace.effects = self.storage.effects(workspace, self._effects)
 
     def _hold(self, workspace: Workspace) -> None:
         """Refer to a workspace from now on, save its changes, and fire its timers."""
-        self.keeping.add(workspace)  # first, as it may refuse
+        self.storage.add(workspace)  # first, as it may refuse
         self._workspaces[workspace.name] = workspace
         self._effects.watch(workspace)
         workspace.on_key = lambda key: self._learn(key, workspace)
@@ -325,7 +325,7 @@ class Registry:
             if self._workspaces.get(workspace.name) is not workspace:
                 return False
             self._take_coverage(workspace)
-            self.keeping.remove(workspace.name)
+            self.storage.remove(workspace.name)
             self._forget(workspace)
         return True
 
@@ -341,9 +341,9 @@ class Registry:
         passivated = self._passivated.pop(name, None)
         if passivated is None:
             return False
-        with suppress(KeepingError):  # the coverage of a workspace that cannot be read is lost with it
-            self.keeping.add_past(self.keeping.coverage((name,)))
-        self.keeping.remove(name)
+        with suppress(StorageError):  # the coverage of a workspace that cannot be read is lost with it
+            self.storage.add_past(self.storage.coverage((name,)))
+        self.storage.remove(name)
         del self._workspaces[name]
         self._homes.remove(passivated.outline.keys, name)
         return True
@@ -418,13 +418,13 @@ class Registry:
         """Return the coverage of all workspaces, including those that are gone.
 
         Raises:
-            KeepingError: the coverage of some cannot be read.
+            StorageError: the coverage of some cannot be read.
         """
         if self._passivated:
             self.before_loading()
         with self._lock:  # a workspace that is dropped in the meantime would count twice, or not at all
-            found = self.keeping.coverage(tuple(self._passivated))
-            found.merge(self.keeping.past())
+            found = self.storage.coverage(tuple(self._passivated))
+            found.merge(self.storage.past())
             for workspace in self.loaded():
                 if workspace.counted:
                     found.merge(workspace.coverage)
@@ -436,13 +436,13 @@ class Registry:
             with workspace.lock:
                 workspace.coverage.clear()
         with self._lock:
-            self.keeping.clear_coverage(tuple(self._passivated))
-            self.keeping.clear_past()  # last, as a workspace that goes in the meantime leaves its coverage there
+            self.storage.clear_coverage(tuple(self._passivated))
+            self.storage.clear_past()  # last, as a workspace that goes in the meantime leaves its coverage there
 
     def _take_coverage(self, workspace: Workspace) -> None:
         """Add the coverage of a workspace that goes, or is reset, to that of those that are gone."""
         if workspace.counted:
-            self.keeping.add_past(workspace.coverage)
+            self.storage.add_past(workspace.coverage)
         workspace.coverage.clear()
 
 

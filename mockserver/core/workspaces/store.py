@@ -16,13 +16,13 @@ from mockserver.core.effects.effects import Effects, NoEffects
 from mockserver.core.state.account import Account
 from mockserver.core.state.keys import is_drawn, is_key
 from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.core.workspaces.maker import Loader, Maker
 from mockserver.core.workspaces.origin import Snapshot
 from mockserver.core.workspaces.registry import DEFAULT as DEFAULT
 from mockserver.core.workspaces.registry import Registry
 from mockserver.core.workspaces.registry import StoreFullError as StoreFullError
 from mockserver.core.workspaces.replica import Replica
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.core.workspaces.workspace import Workspace
 
 #: The names that a workspace may have; chosen to need no escaping in URLs and headers.
@@ -56,28 +56,28 @@ class Store(Registry):
         limit: int = 1_000,
         effects: Effects | None = None,
         replica: Replica | None = None,
-        keeping: Keeping | None = None,
+        storage: Storage | None = None,
     ) -> None:
         """Create the default workspace, or load it if it is saved.
 
         Raises:
-            KeepingError: the saved workspaces cannot be listed.
+            StorageError: the saved workspaces cannot be listed.
             ScenarioError: the scenario is invalid.
         """
-        super().__init__(effects or NoEffects(), keeping or Keeping(), limit)
+        super().__init__(effects or NoEffects(), storage or Storage(), limit)
         #: What this server draws and knows as one of several behind one address.
         self.replica = replica or Replica()
         self.maker = Maker(load, scenario, seed, self.replica.name)
         #: Taken before all others: an unknown key makes one workspace, however many requests bring it at once.
         self._isolating = threading.Lock()
         self.keys = keys
-        self.keeping.run(self._begin)
+        self.storage.run(self._begin)
 
     def _begin(self) -> None:
         """Create or load the default workspace; an unreadable one is left for a reset or a removal."""
         try:
             found = self.get(DEFAULT)
-        except KeepingError as error:
+        except StorageError as error:
             _LOG.error("the default workspace cannot be used: %s", error)  # the sentence says it all
             return
         if found is None:
@@ -90,7 +90,7 @@ class Store(Registry):
         """The default workspace, which is created if there is none.
 
         Raises:
-            KeepingError: it cannot be read.
+            StorageError: it cannot be read.
         """
         return self._workspaces.get(DEFAULT) or self.get(DEFAULT) or self._make_default()
 

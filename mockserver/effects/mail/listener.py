@@ -13,7 +13,7 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from marshmallow import ValidationError
 
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.web.schemas.fields import Email
 from mockserver.web.server.server import bind
 
@@ -162,7 +162,7 @@ class _Handler:
         try:
             # In another thread: while one mail is read, others are received.
             await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
-        except KeepingError:
+        except StorageError:
             return "451 4.3.0 the mail could not be saved; see GET /_mock/readyz"
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")

@@ -13,8 +13,7 @@ from mockserver.core.state import fault_kinds
 from mockserver.core.state.fault_kinds import FAULT_KINDS
 from mockserver.core.state.faults import Fault
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.scenario.rules.fault_codes import operations_of
-from mockserver.scenario.rules.faults import FaultItem
+from mockserver.scenario.faults import FaultItem, operations_of
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
 

@@ -147,7 +147,7 @@ async def _stream(events: stream.Stream, runner: Runner, receive: Receive, send:
 
     left = asyncio.ensure_future(receive())
     try:
-        await stream.send_events(events, runner.threads, runner.turn, left, send_piece, runner.keeping)
+        await stream.send_events(events, runner.threads, runner.turn, left, send_piece, runner.storage)
     finally:
         left.cancel()
     await send({"type": "http.response.body", "body": b""})

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.waiting.turn import Turn
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server.connections.heads import Head
 from mockserver.web.server.connections.http_limits import Refusal
 from mockserver.web.server.connections.refusal import refused
@@ -48,13 +48,13 @@ class Runner:
         app: WSGIApplication,
         refusal: Refusal,
         shortcut: Shortcut = no_shortcut,
-        keeping: Keeping | None = None,
+        storage: Storage | None = None,
     ) -> None:
-        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `keeping`."""
+        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `storage`."""
         self._app = app
         self._refusal = refusal
         self._shortcut = shortcut
-        self.keeping = keeping or Keeping()
+        self.storage = storage or Storage()
         self.threads = Threads()
         #: Held by the waiting request that is run again on the loop, or by the stream that looks for what is new.
         self.turn = asyncio.Lock()
@@ -108,7 +108,7 @@ class Runner:
 
         In sessions each request waits for the store, but for control calls that touch no workspace.
         """
-        if self.keeping.in_sessions and _CONTROL not in environ["PATH_INFO"]:
+        if self.storage.in_sessions and _CONTROL not in environ["PATH_INFO"]:
             return LeaveLoop(waits=True)
         held = environ[LOOP] = []
         try:
@@ -161,8 +161,8 @@ class Runner:
         """Run a request until what it has changed is saved, or refuse it with 503; called in a thread."""
         acts = _ACTING in suspended.begun
         try:
-            return self.keeping.run(partial(self._run_beside, scope, body, suspended, acts=acts))
-        except KeepingError as error:
+            return self.storage.run(partial(self._run_beside, scope, body, suspended, acts=acts))
+        except StorageError as error:
             suspended.waiting = False
             return refused(self._refusal, scope, str(error))
 
@@ -190,7 +190,7 @@ class Runner:
             found = (
                 await self._in_turn(scope, body, suspended)
                 if LOOP in environ
-                else LeaveLoop(waits=self.keeping.in_sessions)
+                else LeaveLoop(waits=self.storage.in_sessions)
             )
             if isinstance(found, LeaveLoop):
                 found = await self._in_thread(scope, body, suspended, found, receive)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.storage import Storage
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connections.admission import Admission
@@ -163,13 +163,13 @@ def server(
     refusal: Refusal,
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
-    keeping: Keeping | None = None,
+    storage: Storage | None = None,
 ) -> Server:
     """A server for the application, which is not yet running; the application is asked by its `shortcut` first.
 
-    Requests run in the sessions of `keeping`.
+    Requests run in the sessions of `storage`.
     """
-    runner = Runner(app, refusal, shortcut, keeping)
+    runner = Runner(app, refusal, shortcut, storage)
     bridge = Bridge(runner, limits.body, limits.bodies, refusal)
     admission = Admission(limits.connections)
     connection = partial(

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.host_name import RESERVED
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -29,7 +29,7 @@ class Handshakes:
     async def fault(self, name: str | None) -> Fault | None:
         """Return the fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
         called = self._called(name)
-        workspace = None if self._store.keeping.in_sessions else self._store.peek(called)
+        workspace = None if self._store.storage.in_sessions else self._store.peek(called)
         if workspace is None:  # it is passivated or shared, and loading takes a while
             return await self._wait(lambda: self._taken_by_saved(called))
         if not workspace.state.faults.has_any_of_handshakes:
@@ -40,14 +40,14 @@ class Handshakes:
         """Return the name of the workspace that a client means."""
         store, found = self._store, (name or "").partition(".")[0]
         is_named = name is not None and name.endswith(RESERVED)
-        return found if is_named and (store.keeping.is_shared or found in store) else DEFAULT
+        return found if is_named and (store.storage.is_shared or found in store) else DEFAULT
 
     def _taken_by_saved(self, name: str) -> Fault | None:
         """Return the fault by the rules of a workspace that is not in memory; None if it cannot be read or saved."""
-        if self._store.keeping.failure is not None:
+        if self._store.storage.failure is not None:
             return None  # the attempt may take long
-        with suppress(KeepingError):  # the requests of the workspace tell why
-            return self._store.keeping.run(lambda: self._taken(self._store.look(name) or self._store.default))
+        with suppress(StorageError):  # the requests of the workspace tell why
+            return self._store.storage.run(lambda: self._taken(self._store.look(name) or self._store.default))
         return None
 
     def _taken(self, workspace: Workspace) -> Fault | None:

@@ -25,7 +25,7 @@ from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange, Reply, Wire
 from mockserver.core.traffic.held import Held
 from mockserver.core.workspaces.caller import Bearers
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.routing.endpoint_table import EndpointTable
@@ -49,7 +49,7 @@ def in_wire_form(
     environ: dict[str, Any],
     workspace: Workspace,
     exchange: Exchange,
-    keeping: Keeping,
+    storage: Storage,
 ) -> Response:
     """An answer that leaves in a wire form; `environ` is that of the request as it was last run.
 
@@ -58,13 +58,13 @@ def in_wire_form(
     """
     if wire.held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
         wire.held.is_without_body = True
-    return transmit(wire, response, environ, partial(_end_hold, keeping, workspace, wire.held))
+    return transmit(wire, response, environ, partial(_end_hold, storage, workspace, wire.held))
 
 
-def _end_hold(keeping: Keeping, workspace: Workspace, held: Held | None) -> None:
+def _end_hold(storage: Storage, workspace: Workspace, held: Held | None) -> None:
     """Tell a workspace that nobody waits for an answer any more, unless it cannot be read."""
-    with suppress(KeepingError):
-        keeping.run(partial(workspace.end_hold, held))
+    with suppress(StorageError):
+        storage.run(partial(workspace.end_hold, held))
 
 
 #: The header that chooses a fault in a request, and names the fault in an answer.
@@ -141,7 +141,7 @@ class Service:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
             return self._answer_later(error.pending, environ)
-        except KeepingError as error:
+        except StorageError as error:
             return _unavailable(environ, error)
         return self._sent(response, wire, environ, workspace, exchange, evicted)
 
@@ -165,7 +165,7 @@ class Service:
                 exchange.ms = (perf_counter() - reply.began) * 1000
                 evicted = note(workspace, exchange)
                 response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
-        except KeepingError as error:
+        except StorageError as error:
             return _unavailable(environ, error)
         return self._sent(response, shown.wire, environ, workspace, exchange, evicted)
 
@@ -183,12 +183,12 @@ class Service:
         Raises:
             ConnectionResetError: as `in_wire_form`.
         """
-        keeping = self._store.keeping
-        if keeping.in_sessions:
-            keeping.after(partial(self._count, workspace, exchange, evicted))
+        storage = self._store.storage
+        if storage.in_sessions:
+            storage.after(partial(self._count, workspace, exchange, evicted))
         else:
             self._count(workspace, exchange, evicted)
-        return response if wire is None else in_wire_form(wire, response, environ, workspace, exchange, keeping)
+        return response if wire is None else in_wire_form(wire, response, environ, workspace, exchange, storage)
 
     def _count(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
         """Count and log an exchange that is over, and count the exchanges that it has evicted."""
@@ -205,7 +205,7 @@ class Service:
         """An id for an answer that is in no journal: the next one of the default workspace, if that is in memory."""
         default = self._store.peek(DEFAULT)
         if default is not None:
-            with suppress(KeepingError), default.lock:
+            with suppress(StorageError), default.lock:
                 return default.ids.request()
         from uuid import uuid4  # noqa: PLC0415  # needed only where servers share a store
 
@@ -228,7 +228,7 @@ class Service:
                 caller = handler.identify(request, route, within)
         except ServiceError as error:
             refusal = Reply.refused(error)
-        except KeepingError as error:
+        except StorageError as error:
             refusal = Reply.refused(TEMPORARILY_UNAVAILABLE().because(str(error)))
         workspace = (within or self._store.default) if caller is None else caller.workspace
         return Identified(request, route, workspace, caller, refusal)
@@ -332,6 +332,6 @@ class Service:
         return workspace.state.faults.take(exchange, workspace.state.clock.now(), workspace.state.random)
 
 
-def _unavailable(environ: dict[str, Any], why: KeepingError) -> Response:
+def _unavailable(environ: dict[str, Any], why: StorageError) -> Response:
     """The answer to a request whose workspace cannot be had, or was lost while it ran."""
     return early_refusal(environ["PATH_INFO"], 503, str(why))

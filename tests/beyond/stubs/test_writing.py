@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.beyond.stubs.pattern import shadowed
+from mockserver.beyond.stubs.schema import shadowed
 from mockserver.core.state.equality import difference
 from mockserver.core.state.stubs import params_of
 from mockserver.resources.registry import OPERATIONS

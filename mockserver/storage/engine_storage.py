@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, KeepingStatus, MissingError, Outline
 from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import MissingWorkspaceError, Outline, Storage, StorageError, StorageStatus
 from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.storage import forms, records
 from mockserver.storage.engine import (
     ANY_VERSION,
     PART,
@@ -22,9 +23,8 @@ from mockserver.storage.engine import (
     NoWorkspaceError,
     Row,
 )
-from mockserver.storage.records import forms, reading
-from mockserver.storage.records.packing import UnreadableError, decode
-from mockserver.storage.records.written import Written
+from mockserver.storage.packing import UnreadableError, decode
+from mockserver.storage.records import Written
 
 #: The field that holds the coverage of a workspace.
 _COVERAGE = f"{PART}coverage"
@@ -38,18 +38,18 @@ def translated(prefix: str = "") -> Iterator[None]:
     """Translate errors of the engine, and of what it holds, within a `with` block.
 
     Raises:
-        MissingError: there is no such workspace.
-        KeepingError: the engine has failed, or what it holds cannot be read.
+        MissingWorkspaceError: there is no such workspace.
+        StorageError: the engine has failed, or what it holds cannot be read.
     """
     try:
         yield
     except NoWorkspaceError as error:
-        raise MissingError(f"{prefix}{error}") from None  # the sentence says it all
+        raise MissingWorkspaceError(f"{prefix}{error}") from None  # the sentence says it all
     except (EngineError, UnreadableError) as error:
-        raise KeepingError(f"{prefix}{error}") from None
+        raise StorageError(f"{prefix}{error}") from None
 
 
-class Kept:
+class SavedWorkspace:
     """A workspace in memory, with what the engine holds of it."""
 
     def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
@@ -68,12 +68,12 @@ class Kept:
         The caller holds the lock of the workspace.
 
         Raises:
-            KeepingError: something in it cannot be encoded.
+            StorageError: something in it cannot be encoded.
         """
         try:
             changes, due_at = self.written.changes(), self._due_at()
         except Exception as error:
-            raise KeepingError(f"workspace {self.name} cannot be written: {error}") from error
+            raise StorageError(f"workspace {self.name} cannot be written: {error}") from error
         if not (changes or self.version is None or is_wanted):
             return None
         self.is_taken = True
@@ -95,14 +95,14 @@ class Kept:
         return Outline(self.name, (*state.keys, *state.revoked_keys), self._due_at())
 
     def _due_at(self) -> float | None:
-        due_at = reading.due_at(self.workspace)
+        due_at = records.due_at(self.workspace)
         if not self.workspace.is_busy:
             return due_at
         look_at = time.time() + LEASE_S
         return look_at if due_at is None else min(due_at, look_at)
 
 
-class Keeper(Keeping):
+class EngineStorage(Storage):
     """Keeps workspaces in an engine."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
@@ -112,7 +112,7 @@ class Keeper(Keeping):
         #: A process that was forked off writes and reads nothing: neither SQLite nor connections allow it.
         self._process = os.getpid()
         #: The workspace that was loaded last under a name, until it is added.
-        self._loaded: dict[str, Kept] = {}
+        self._loaded: dict[str, SavedWorkspace] = {}
         #: How many writes have succeeded and failed, and why the last one has failed.
         self._written = self._failed = 0
         self._last_failure: str | None = None
@@ -131,9 +131,9 @@ class Keeper(Keeping):
             return "the store is used by the process that has opened it, and not by one that was forked off"
         return self._engine.failure
 
-    def status(self) -> KeepingStatus:
+    def status(self) -> StorageStatus:
         engine = self._engine
-        return KeepingStatus(
+        return StorageStatus(
             engine.kind,
             engine.place,
             engine.size,
@@ -156,12 +156,12 @@ class Keeper(Keeping):
         """Write a batch, and count it.
 
         Raises:
-            ConflictError, KeepingError: it was not written, or nobody knows.
+            ConflictError, StorageError: it was not written, or nobody knows.
         """
         try:
             with translated():
                 self._engine.write(batch)
-        except KeepingError as error:
+        except StorageError as error:
             self._failed += 1
             self._last_failure = str(error)
             raise
@@ -178,22 +178,22 @@ class Keeper(Keeping):
         self._loaded[name] = found
         return found.workspace
 
-    def _read(self, name: str) -> Kept:
+    def _read(self, name: str) -> SavedWorkspace:
         """Read a whole workspace.
 
         Raises:
-            MissingError, KeepingError: as `load`.
+            MissingWorkspaceError, StorageError: as `load`.
         """
         with translated(f"workspace {name} cannot be loaded: "):
             newer = self._engine.read(name)
             assert newer is not None, "without a version, everything is new"
-            workspace = reading.load(name, newer.fields, parts=self._parts, limits=self._limits)
-        return Kept(workspace, newer)
+            workspace = records.load(name, newer.fields, parts=self._parts, limits=self._limits)
+        return SavedWorkspace(workspace, newer)
 
-    def _taken_up(self, workspace: Workspace) -> Kept:
+    def _taken_up(self, workspace: Workspace) -> SavedWorkspace:
         """Return the record of a workspace that was just loaded, or a new one for a new workspace."""
         loaded = self._loaded.pop(workspace.name, None)
-        return loaded if loaded is not None and loaded.workspace is workspace else Kept(workspace)
+        return loaded if loaded is not None and loaded.workspace is workspace else SavedWorkspace(workspace)
 
     # ------------------------------------------------------------------ coverage and secrets
 

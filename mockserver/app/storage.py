@@ -6,8 +6,8 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
 from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings, version
 from mockserver.settings.distribution import requirement
@@ -23,27 +23,27 @@ _SWITCH_S = 0.001
 _SHARED = ("redis:", "rediss:")
 
 
-def keeping_of(settings: Settings) -> Keeping:
+def storage_of(settings: Settings) -> Storage:
     """Return what saves the workspaces; the caller closes it.
 
     Raises:
-        KeepingError: the store cannot be used.
+        StorageError: the store cannot be used.
     """
     if settings.store == "memory":
-        return Keeping()
-    from mockserver.storage.background import BackgroundKeeper  # noqa: PLC0415  # few servers save anything
+        return Storage()
+    from mockserver.storage.background import BackgroundStorage  # noqa: PLC0415  # few servers save anything
     from mockserver.storage.engine import EngineError  # noqa: PLC0415  # as above
-    from mockserver.storage.sessions import SessionKeeper  # noqa: PLC0415  # as above
+    from mockserver.storage.sessions import SessionStorage  # noqa: PLC0415  # as above
 
     try:
         engine = _engine(settings)
     except EngineError as error:
-        raise KeepingError(str(error)) from error
+        raise StorageError(str(error)) from error
     limits = WorkspaceLimits.of(settings)
     if engine.kind == "sqlite" and settings.store_sync != "always":
-        return BackgroundKeeper(engine, parts=PARTS, limits=limits)
+        return BackgroundStorage(engine, parts=PARTS, limits=limits)
     sys.setswitchinterval(_SWITCH_S)
-    return SessionKeeper(engine, parts=PARTS, limits=limits, before_waiting=partial(loop.leave_here, waits=True))
+    return SessionStorage(engine, parts=PARTS, limits=limits, before_waiting=partial(loop.leave_here, waits=True))
 
 
 def _engine(settings: Settings) -> Engine:
@@ -51,16 +51,16 @@ def _engine(settings: Settings) -> Engine:
 
     Raises:
         EngineError: it cannot be used.
-        KeepingError: the client of its database is not installed.
+        StorageError: the client of its database is not installed.
     """
-    from mockserver.storage.records.packing import layout  # noqa: PLC0415  # few servers save anything
+    from mockserver.storage.packing import layout  # noqa: PLC0415  # few servers save anything
 
     if settings.store.startswith(_SHARED):
         check_client()
-        from mockserver.storage.redis import Engine as RedisEngine  # noqa: PLC0415  # few servers share a store
+        from mockserver.storage.redis_engine import Engine as RedisEngine  # noqa: PLC0415  # few servers share a store
 
         return RedisEngine(settings.store, layout=layout(), writer=f"mockserver {version()}")
-    from mockserver.storage.sqlite import Engine as FileEngine  # noqa: PLC0415  # as above
+    from mockserver.storage.sqlite_engine import Engine as FileEngine  # noqa: PLC0415  # as above
 
     return FileEngine(settings.store.partition(":")[2], layout=layout(), writer=f"mockserver {version()}")
 
@@ -69,14 +69,14 @@ def check_client() -> None:
     """Refuse to use a database where there is no client of it.
 
     Raises:
-        KeepingError: it is not installed.
+        StorageError: it is not installed.
     """
     try:
         import redis  # noqa: F401, PLC0415  # few servers share a store
     except ModuleNotFoundError as error:
         if error.name != "redis":
             raise
-        raise KeepingError(
+        raise StorageError(
             "a store redis:// needs a client of Redis, which is not installed here: "
             f"pip install '{requirement('redis')}'"
         ) from error

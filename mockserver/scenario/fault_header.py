@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 
 from mockserver.core.state.fault_kinds import FAULT_KINDS
 from mockserver.core.state.faults import Fault
-from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS, FaultItem
+from mockserver.scenario.faults import HEADER_ID, PARAMETERS, FaultItem
 from mockserver.web.schemas import json_text
 
 #: The longest header, in characters, whose fault is remembered, and how many are. Chosen: all but rules as JSON are

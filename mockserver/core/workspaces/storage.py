@@ -13,11 +13,11 @@ from mockserver.core.workspaces.workspace import Workspace
 Result = TypeVar("Result")
 
 
-class KeepingError(Exception):
+class StorageError(Exception):
     """A workspace cannot be loaded, or changes cannot be saved; the text says why, for users."""
 
 
-class MissingError(KeepingError):
+class MissingWorkspaceError(StorageError):
     """The workspace does not exist any more."""
 
 
@@ -31,7 +31,7 @@ class Outline(NamedTuple):
     due_at: float | None = None
 
 
-class KeepingStatus(NamedTuple):
+class StorageStatus(NamedTuple):
     """The state of a keeper, for health and metrics."""
 
     #: The kind of the engine, as the setting `store` names it.
@@ -49,7 +49,7 @@ class KeepingStatus(NamedTuple):
     last_failure: str | None
 
 
-class Keeping:
+class Storage:
     """Keeps the workspaces of a server. This one saves nothing; its subclasses save in a file or a database."""
 
     def __init__(self) -> None:
@@ -62,7 +62,7 @@ class Keeping:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other servers use the same store; then this is a `SharedKeeping`."""
+        """Whether other servers use the same store; then this is a `SharedStorage`."""
         return False
 
     @property
@@ -75,7 +75,7 @@ class Keeping:
         """Why nothing can be saved at present, as a sentence for users, or None."""
         return None
 
-    def status(self) -> KeepingStatus | None:
+    def status(self) -> StorageStatus | None:
         """Return the state of the keeper, or None if nothing is saved."""
         return None
 
@@ -92,7 +92,7 @@ class Keeping:
         this just calls the other one.
 
         Raises:
-            KeepingError: the changes could not be saved, or it is unknown whether they are.
+            StorageError: the changes could not be saved, or it is unknown whether they are.
         """
         return step()
 
@@ -118,10 +118,10 @@ class Keeping:
         """Return a saved workspace as it was; no timer has fired in it since, and `add` was not called.
 
         Raises:
-            MissingError: there is no such workspace.
-            KeepingError: it cannot be read.
+            MissingWorkspaceError: there is no such workspace.
+            StorageError: it cannot be read.
         """
-        raise MissingError(f"workspace {name} is not saved")
+        raise MissingWorkspaceError(f"workspace {name} is not saved")
 
     def follow(self, lost: Callable[[str], object]) -> None:
         """Call `lost` with the name of each workspace whose creation or removal could not be saved."""
@@ -145,7 +145,7 @@ class Keeping:
         """Return the coverage of saved workspaces that are not loaded.
 
         Raises:
-            KeepingError: it cannot be read.
+            StorageError: it cannot be read.
         """
         return Coverage()
 
@@ -153,14 +153,14 @@ class Keeping:
         """Delete the coverage of saved workspaces that are not loaded.
 
         Raises:
-            KeepingError: it cannot be deleted.
+            StorageError: it cannot be deleted.
         """
 
     def past(self) -> Coverage:
         """Return the coverage of workspaces that are gone, of all servers and starts; the caller does not change it.
 
         Raises:
-            KeepingError: it cannot be read.
+            StorageError: it cannot be read.
         """
         return self._past
 
@@ -172,7 +172,7 @@ class Keeping:
         """Delete the coverage of workspaces that are gone.
 
         Raises:
-            KeepingError: it cannot be deleted.
+            StorageError: it cannot be deleted.
         """
         self._past.clear()
 
@@ -180,7 +180,7 @@ class Keeping:
         """Return a secret of the server, or of all that share a store; if there is none, save what `draw` returns.
 
         Raises:
-            KeepingError: it cannot be read or saved.
+            StorageError: it cannot be read or saved.
         """
         with self._drawing:
             if name not in self._secrets and draw is not None:
@@ -188,8 +188,8 @@ class Keeping:
             return self._secrets.get(name)
 
 
-class SharedKeeping(Protocol):
-    """What a keeper does besides for workspaces that several servers share. All methods may raise `KeepingError`."""
+class SharedStorage(Protocol):
+    """What a keeper does besides for workspaces that several servers share. All methods may raise `StorageError`."""
 
     def names(self) -> Sequence[str]:
         """Return the names of all workspaces, the one used longest ago first."""
@@ -201,14 +201,14 @@ class SharedKeeping(Protocol):
         """Bring a workspace up to date, and hold its lock until the present step ends.
 
         Raises:
-            MissingError: another server has removed it.
+            MissingWorkspaceError: another server has removed it.
         """
 
     def copy(self, name: str) -> Workspace:
         """Return a copy of a workspace as it was saved last, to look at.
 
         Raises:
-            MissingError: there is no such workspace.
+            MissingWorkspaceError: there is no such workspace.
         """
 
     def look_after(self, workspace: Workspace) -> None:
