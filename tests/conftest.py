@@ -10,11 +10,11 @@ from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 import examples  # noqa: F401  # its profiles are those of all properties
-import few_keys
 import kept_apps
 import pytest
+import signing_keys
 import xdist
-from once import Once
+from shared_files import SharedFiles
 from tracing import repeats, untraced
 
 from mockserver import Settings, create_app
@@ -81,9 +81,9 @@ def api(make_api):
 
 
 @pytest.fixture(scope="session")
-def once(request, tmp_path_factory):
-    """Makes what takes long once for all workers of a run."""
-    return Once.of_run(request, tmp_path_factory)
+def shared_files(request, tmp_path_factory):
+    """Files that take long to make, made once for all workers of a run."""
+    return SharedFiles.of_run(request, tmp_path_factory)
 
 
 def pytest_addoption(parser):
@@ -127,7 +127,7 @@ MADE_AS_COLLECTED = "test_schemathesis.py"
 def pytest_configure(config):
     if config.getoption("--store") != "memory":
         kept_apps.join(config, Api)
-    few_keys.join(config)
+    signing_keys.join(config)
     # What is for this run is not for those that its tests start, which would write their report over that of this one.
     os.environ.pop("PYTEST_ADDOPTS", None)
     # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.

@@ -8,9 +8,9 @@ import subprocess
 import time
 
 import pytest
-from bench import HERE, MOCK, MOCK_WITH_LOG, get, post, started
-from loads import hundreds
-from processor import SERVER_CORE, seconds, servers
+from benchmarks.bench import HERE, MOCK, MOCK_WITH_LOG, get, post, started
+from benchmarks.loads import hundreds
+from benchmarks.processor import SERVER_CORE, seconds, servers
 
 from mockserver import Settings, create_app
 

@@ -122,10 +122,10 @@ def check(client, server, url, **environment):
 
 
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
-def test_client_of_another_language_sends_every_body_on_kept_connections(client, server, counted, trust, once):
+def test_client_of_another_language_sends_every_body_on_kept_connections(client, server, counted, trust, shared_files):
     url, counter = counted
 
-    check(client, server, url, GOCACHE=str(once.folder / "go"), **trust)
+    check(client, server, url, GOCACHE=str(shared_files.folder / "go"), **trust)
 
     assert counter.accepted <= client.connections
 

@@ -1,8 +1,8 @@
 """Whole flows, by programs that know nothing of a mock: with the official clients, and in shell."""
 
 import pytest
-from real_flows import FLOWS
-from running import LANGUAGES, Running
+from flows.real_flows import FLOWS
+from flows.running import LANGUAGES, Running
 
 from mockserver import MockServer
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import evil
 import pytest
-from peer import Bystander, Server, is_busy
-from ways import Way, ways
+from guard import evil
+from guard.entry_points import EntryPoint, entry_points
+from guard.peer import Bystander, Server, is_busy
 
 SMALL, MIDDLE, LARGE = 10_000, 100_000, 1_000_000
 #: Of so many large texts of a kind a way gets one, and each of them comes by some ways: one reader reads them for all
@@ -45,8 +45,8 @@ def bystander(server: Server) -> Iterator[Bystander]:
         yield found
 
 
-def way_of(name: str) -> Way:
-    return next(way for way in ways() if str(way) == name)
+def way_of(name: str) -> EntryPoint:
+    return next(way for way in entry_points() if str(way) == name)
 
 
 def complaint(server: Server, bystander: Bystander, sizes: tuple[int, ...], send: Callable[[int], float]) -> str | None:
@@ -74,14 +74,16 @@ def _complaint(
     return None
 
 
-def all_sizes(way: Way, position: int) -> dict[str, tuple[int, ...]]:
+def all_sizes(way: EntryPoint, position: int) -> dict[str, tuple[int, ...]]:
     """The sizes in which a way gets each body; `position` says which of the large ones are among them."""
     ways_of_each = SHARED_OUT.get(way.media, 1)
     large = [*way.evils][position % ways_of_each :: ways_of_each]
     return {name: (SMALL, MIDDLE, LARGE) if name in large else (SMALL, MIDDLE) for name in way.evils}
 
 
-def complaints(server: Server, bystander: Bystander, way: Way, sizes: dict[str, tuple[int, ...]]) -> dict[str, str]:
+def complaints(
+    server: Server, bystander: Bystander, way: EntryPoint, sizes: dict[str, tuple[int, ...]]
+) -> dict[str, str]:
     """What is wrong, by the name of the body."""
     headers = {"Content-Type": way.media, "api-key": "xkeysib-acme"}
     bodies = {name: {size: make(size, way.names) for size in sizes[name]} for name, make in way.evils.items()}
@@ -103,7 +105,9 @@ def test_a_small_body_never_stops_the_others(server, bystander, name):
 
 
 @pytest.mark.guard
-@pytest.mark.parametrize(("position", "way"), [pytest.param(*each, id=str(each[1])) for each in enumerate(ways())])
+@pytest.mark.parametrize(
+    ("position", "way"), [pytest.param(index, way, id=str(way)) for index, way in enumerate(entry_points())]
+)
 def test_no_body_stops_the_others(server, bystander, position, way):
     assert complaints(server, bystander, way, all_sizes(way, position)) == {}
 

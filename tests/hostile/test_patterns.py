@@ -58,7 +58,6 @@ PATTERNS = [
     "evidence.replay:_ROOT",
     "resources.contacts.identifiers:DIGITS",
     "resources.contacts.identifiers:_ID",
-    "resources.contacts.identifiers:_PHONE",
     "resources.inbound.html_text:_SPACE",
     "resources.inbound.html_text:_TARGET",
     "resources.inbound.html_text:_TOKEN",

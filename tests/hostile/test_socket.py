@@ -8,7 +8,7 @@ import socket
 from urllib.parse import urlsplit
 
 import pytest
-from judge import GOOD_SENDER, KEY, SCENARIO, UUID, each
+from hostile.refusals import GOOD_SENDER, KEY, SCENARIO, UUID, each
 
 
 @pytest.fixture(scope="module")

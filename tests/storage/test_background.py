@@ -3,8 +3,8 @@
 import threading
 
 import pytest
-from balanced import until
-from shelf import small_store
+from load_balancer import until
+from memory_storage import small_store
 
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.storage import StorageError

@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
-from shelf import small_store
+from memory_storage import small_store
 
 from mockserver.core.effects.jobs import Outcome, OutgoingRequest
 from mockserver.core.traffic.mail import Mail

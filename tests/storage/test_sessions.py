@@ -4,7 +4,7 @@ import threading
 from contextlib import ExitStack
 
 import pytest
-from shelf import small_store
+from memory_storage import small_store
 
 from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.storage import StorageError

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 import requests
-from driven import driven
+from blocking_proxy import run_blocking
 
 from mockserver import AsyncMockServer, MockServer, app, control, resources
 
@@ -56,7 +56,7 @@ def coroutines(backend):
 
     @contextmanager
     def connected(token):
-        with process(token) as url, driven(lambda: AsyncMockServer.connect(url, token), backend) as server:
+        with process(token) as url, run_blocking(lambda: AsyncMockServer.connect(url, token), backend) as server:
             yield server
 
     return connected

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from time import thread_time
 
 import pytest
-from hostile_expressions import ESCAPES, GREEDY, template
+from beyond.stubs.hostile_expressions import ESCAPES, GREEDY, template
 
 from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError
 from mockserver.beyond.stubs.grammar import SyntaxMistake, has_expressions

@@ -7,7 +7,7 @@ import os
 import random
 
 import pytest
-from hostile_expressions import template
+from beyond.stubs.hostile_expressions import template
 from marshmallow import ValidationError
 
 from mockserver.beyond.stubs.schema import StubItem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-import evil
+from guard import evil
 from marshmallow import Schema, fields
 
 from mockserver.app.control_api import CONTROL_API
@@ -23,7 +23,7 @@ _FORM = (
 )
 
 
-class Way(NamedTuple):
+class EntryPoint(NamedTuple):
     """An address that takes a body of a kind."""
 
     method: str
@@ -37,14 +37,14 @@ class Way(NamedTuple):
         return f"{self.method} {self.path} as {self.media.removeprefix('application/')}"
 
 
-def ways() -> Iterator[Way]:
+def entry_points() -> Iterator[EntryPoint]:
     """All of them, but mails, which do not come by HTTP."""
     yield from _of_the_control_api()
     yield from _of_the_service()
     yield from _of_forms()
 
 
-def _of_the_control_api() -> Iterator[Way]:
+def _of_the_control_api() -> Iterator[EntryPoint]:
     for resource in CONTROL_API.resources:
         for call in resource.calls:
             if call.body is None and call.document is None and resource.name != "receiver":
@@ -54,15 +54,15 @@ def _of_the_control_api() -> Iterator[Way]:
             schema = call.body() if call.body else call.document() if call.document else None
             path = call.path.format(**PARTS)
             known = _names(schema)
-            yield Way(call.method, path, "application/json", known, evil.JSON)
+            yield EntryPoint(call.method, path, "application/json", known, evil.JSON)
             if resource.name != "receiver":
-                yield Way(call.method, path, "application/yaml", known, evil.YAML)
+                yield EntryPoint(call.method, path, "application/yaml", known, evil.YAML)
 
 
-def _of_the_service() -> Iterator[Way]:
+def _of_the_service() -> Iterator[EntryPoint]:
     for operation in OPERATIONS.values():
         if operation.body_schema is not None:
-            yield Way(
+            yield EntryPoint(
                 operation.method,
                 operation.path.format(**PARTS),
                 "application/json",
@@ -71,12 +71,12 @@ def _of_the_service() -> Iterator[Way]:
             )
 
 
-def _of_forms() -> Iterator[Way]:
+def _of_forms() -> Iterator[EntryPoint]:
     seen = set()
     for operation in ALL_OPERATIONS.values():
         if operation.id not in OPERATIONS and operation.method == "POST" and operation.path not in seen:
             seen.add(operation.path)
-            yield Way("POST", operation.path, "application/x-www-form-urlencoded", _FORM, evil.FORMS)
+            yield EntryPoint("POST", operation.path, "application/x-www-form-urlencoded", _FORM, evil.FORMS)
 
 
 def _names(schema: Schema | None) -> tuple[str, ...]:

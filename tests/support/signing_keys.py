@@ -10,7 +10,7 @@ from mockserver.resources.oauth.tokens import signing
 _KEYS = 8
 
 
-class FewKeys:
+class ReusedKeys:
     """Draws the first keys, and gives them again in their order then: two servers in a row never have the same."""
 
     def __init__(self, draw):
@@ -25,6 +25,6 @@ class FewKeys:
 
 def join(config):
     """Let all servers of this process, until the end of its tests, sign with few keys."""
-    replaced = patch.object(signing, "_drawn", FewKeys(signing._drawn).next)  # noqa: SLF001  # nothing else is drawn
+    replaced = patch.object(signing, "_drawn", ReusedKeys(signing._drawn).next)  # noqa: SLF001  # nothing else is drawn
     replaced.start()
     config.add_cleanup(replaced.stop)

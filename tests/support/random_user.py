@@ -28,7 +28,7 @@ STORY = {
 }
 
 
-class Player:
+class RandomUser:
     """Does what a test may do in a workspace, chosen by a seeded source; `ask` gives status and JSON of an answer."""
 
     def __init__(self, ask, seed, actions=None):
@@ -159,4 +159,4 @@ class Player:
         self._ask("POST", "/_mock/seed", added)
 
 
-ACTIONS = sorted(name for name in vars(Player) if not name.startswith("_") and name not in ("play", "do"))
+ACTIONS = sorted(name for name in vars(RandomUser) if not name.startswith("_") and name not in ("play", "do"))

@@ -24,7 +24,7 @@ from contextlib import suppress
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from conversation import CLOSED, LEFT, OPEN, RESET, Conversation, as_bytes, as_text
+from raw.conversation import CLOSED, LEFT, OPEN, RESET, Conversation, as_bytes, as_text
 
 #: What all servers hold: a master account with something of everything, at a standstill, so that answers repeat.
 SCENARIO = {
@@ -142,8 +142,8 @@ class Target:
         for _ in range(times):
             self.call("GET /_mock/livez")
 
-    def connect(self) -> Talk:
-        return Talk(self)
+    def connect(self) -> RawConnection:
+        return RawConnection(self)
 
     def normal(self, data: bytes) -> bytes:
         """What has come back, as the corpus has it."""
@@ -154,10 +154,10 @@ class Target:
         return self.normal(data) == self._sentinel
 
     def _last_answer(self) -> bytes:
-        with self.connect() as talk:
-            talk.send(SENTINEL)
-            talk.read_end()
-            return self.normal(bytes(talk.came))
+        with self.connect() as connection:
+            connection.send(SENTINEL)
+            connection.read_end()
+            return self.normal(bytes(connection.came))
 
     def close(self) -> None:
         self._aside.close()
@@ -197,7 +197,7 @@ def _digest(data: bytes) -> bytes:
     return b"(%d bytes, sha256 %s)" % (len(data), hashlib.sha256(data).hexdigest().encode())
 
 
-class Talk:
+class RawConnection:
     """One connection of a conversation."""
 
     def __init__(self, target: Target) -> None:
@@ -327,18 +327,18 @@ def played(target: Target, row: Conversation, *, anew: bool = False) -> tuple[st
     for call in row.before:
         for line, body in call.items():
             target.call(line, body)
-    with target.connect() as talk:
-        leaves = talk.take(row.send)
+    with target.connect() as connection:
+        leaves = connection.take(row.send)
         try:
-            talk.read_until_quiet() if anew else talk.read_until(as_bytes(row.back))
+            connection.read_until_quiet() if anew else connection.read_until(as_bytes(row.back))
             if not (anew or leaves) and row.end in (CLOSED, RESET):
-                talk.read_end()
+                connection.read_end()
         except TimeoutError:
-            return as_text(target.normal(bytes(talk.came))), "nothing more comes, and the server does not close"
-        came = as_text(target.normal(bytes(talk.came)))
-        if leaves and talk.end == OPEN:
+            return as_text(target.normal(bytes(connection.came))), "nothing more comes, and the server does not close"
+        came = as_text(target.normal(bytes(connection.came)))
+        if leaves and connection.end == OPEN:
             return came, LEFT
-        end = talk.end
-        if end == OPEN and not talk.is_open():
-            end = f"open, but this came back for one request more: {as_text(bytes(talk.came))}"
+        end = connection.end
+        if end == OPEN and not connection.is_open():
+            end = f"open, but this came back for one request more: {as_text(bytes(connection.came))}"
         return came, end

@@ -10,7 +10,7 @@ from mockserver.core.workspaces.storage import Outline, Storage, StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Parts
 from mockserver.scenario.load import load
-from mockserver.storage import records
+from mockserver.storage import records as reading
 from mockserver.storage.engine_storage import SavedWorkspace
 from mockserver.storage.packing import decode
 from mockserver.storage.records import Written
@@ -29,7 +29,7 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
     return found
 
 
-class Shelf(Storage):
+class MemoryStorage(Storage):
     """Saves workspaces when they are passivated, and when the outlines are asked for; `names` are the loaded ones."""
 
     def __init__(self):
@@ -67,7 +67,7 @@ class Shelf(Storage):
             self.names.append(name)
             self._loaded.notify_all()
         saved = self._saved[name]
-        return records.load(name, saved.fields, parts=saved.parts, limits=saved.limits)
+        return reading.load(name, saved.fields, parts=saved.parts, limits=saved.limits)
 
     def add(self, workspace):
         self._live[workspace.name] = workspace

@@ -8,7 +8,7 @@ from anyio.from_thread import start_blocking_portal
 from mockserver.testing.coroutines import Proxy
 
 
-class Driven:
+class BlockingProxy:
     """A handle with coroutines whose coroutines are called like functions."""
 
     def __init__(self, target, portal):
@@ -37,13 +37,13 @@ class Driven:
             return lambda *arguments, **options: self._given(value(*arguments, **options))
         if isinstance(value, list):
             return [self._given(item) for item in value]
-        return Driven(value, self._portal) if isinstance(value, Proxy) else value
+        return BlockingProxy(value, self._portal) if isinstance(value, Proxy) else value
 
 
 @contextmanager
-def driven(make, backend):
+def run_blocking(make, backend):
     """What a coroutine function makes, driven by an event loop of asyncio or trio in a thread of its own."""
-    with start_blocking_portal(backend) as portal, Driven(portal.call(make), portal) as found:
+    with start_blocking_portal(backend) as portal, BlockingProxy(portal.call(make), portal) as found:
         yield found
 
 

@@ -1,25 +1,25 @@
-"""What is made once for all workers of a run of pytest, in a folder that they share."""
+"""Files that are made once for all workers of a run of pytest."""
 
 import fcntl
 from pathlib import Path
 
 
-class Once:
-    """Things by their names, each made by the first worker that asks for it; the others wait until it is there."""
+class SharedFiles:
+    """Files and folders by name. The first worker that asks for a file makes it, the others wait."""
 
     def __init__(self, folder: Path):
         self.folder = folder
 
     @classmethod
     def of_run(cls, request, tmp_path_factory):
-        """With the temporary folder of a run; that of a worker of pytest-xdist lies in it."""
+        """Return the shared files of this run, in its temporary folder."""
         own = tmp_path_factory.getbasetemp()
-        folder = (own.parent if hasattr(request.config, "workerinput") else own) / "once"
+        folder = (own.parent if hasattr(request.config, "workerinput") else own) / "shared"
         folder.mkdir(exist_ok=True)
         return cls(folder)
 
     def make(self, name, create):
-        """The place of a thing, a file or a folder: a function makes it there, unless some worker has done so."""
+        """Return the path of a file or folder. Call `create` with the path unless a worker has done so."""
         place = self.folder / name
         done = self.folder / f"{name}.done"
         with (self.folder / f"{name}.lock").open("w") as lock:
