@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mockserver.core.state.fault_kinds import FAULT_KINDS, FaultKind
+from mockserver.core.state.faults import FAULT_KINDS, FaultKind
 from mockserver.scenario.faults import operations_of
 from mockserver.scenario.json_schema import document as json_schema
 from reference.tables import code

@@ -13,7 +13,7 @@ from mockserver.app.storage import storage_of
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
 from mockserver.control.access.token import token_of
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
@@ -38,12 +38,12 @@ if TYPE_CHECKING:
     from mockserver.views.traffic import redaction
 else:
     # For all that is not of the API.
-    (application,) = late("mockserver.app", "application")
+    (application,) = lazy("mockserver.app", "application")
     # For requests that no operation answers.
-    (answering,) = late("mockserver.beyond", "answering")
+    (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = late("mockserver.scenario", "fault_header")
-    (redaction,) = late("mockserver.views.traffic", "redaction")
+    (fault_header,) = lazy("mockserver.scenario", "fault_header")
+    (redaction,) = lazy("mockserver.views.traffic", "redaction")
 
 
 class Mock:

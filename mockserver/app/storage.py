@@ -6,8 +6,8 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.storage import Storage, StorageError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings, version
 from mockserver.settings.distribution import requirement

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.settings import Settings
 
 if TYPE_CHECKING:
     from mockserver.web.server.tls import authority, own_certificate
 else:
     # Few servers speak TLS.
-    authority, own_certificate = late("mockserver.web.server.tls", "authority", "own_certificate")
+    authority, own_certificate = lazy("mockserver.web.server.tls", "authority", "own_certificate")
 
 #: The host of the service, for clients whose base address is fixed and that are led here by a hosts file or by DNS.
 _SERVICE = "api.brevo.com"

@@ -6,16 +6,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mockserver.core.effects.effects import Effects
-from mockserver.core.late import late
-from mockserver.core.state.keys import Keyring
+from mockserver.core.effects import Effects
+from mockserver.core.lazy import lazy
+from mockserver.core.state.identifiers import Keyring, Replica
 from mockserver.core.state.stubs import Stub
-from mockserver.core.workspaces.maker import Loader
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.replica import Replica
 from mockserver.core.workspaces.storage import Storage
-from mockserver.core.workspaces.store import KeyMode, Store
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.store import KeyMode, Loader, Store
+from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.section import SectionError
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.library import Library
@@ -27,7 +24,7 @@ from mockserver.web.server import loop
 if TYPE_CHECKING:
     from mockserver.beyond.stubs import schema as stub_schema
 else:
-    (stub_schema,) = late("mockserver.beyond.stubs", "schema")
+    (stub_schema,) = lazy("mockserver.beyond.stubs", "schema")
 
 
 def library_of(settings: Settings) -> Library:
@@ -44,7 +41,7 @@ def library_of(settings: Settings) -> Library:
 def store_of(settings: Settings, library: Library, effects: Effects, storage: Storage | None = None) -> Store:
     """A store that makes the workspaces of a server; it holds the default workspace from the start.
 
-    `storage` keeps them beyond the process; None: nothing does.
+    `storage` saves them beyond the process; None: nothing does.
 
     Raises:
         StorageError: what is kept cannot be read.

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Request
 from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, nearest, tree
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from mockserver.beyond import forward as forwarding
     from mockserver.beyond.stubs import answering as stubs
 else:
-    (forwarding,) = late("mockserver.beyond", "forward")
-    (stubs,) = late("mockserver.beyond", "stubs.answering")
+    (forwarding,) = lazy("mockserver.beyond", "forward")
+    (stubs,) = lazy("mockserver.beyond", "stubs.answering")
 
 #: The methods of operations, in the order in which they are told.
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -11,9 +11,8 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from marshmallow.exceptions import SCHEMA
 
 from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
-from mockserver.core.text.domain_name import LONGEST_EMAIL
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.addresses import LONGEST_EMAIL
+from mockserver.core.text.messages import nearest, shown
 from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.caller import Caller

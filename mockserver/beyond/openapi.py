@@ -14,7 +14,7 @@ from jsonref import JsonRef, JsonRefError, replace_refs
 from marshmallow import ValidationError
 
 from mockserver.beyond.stubs.schema import METHODS, MOST_STUBS, StubItem, overlap
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.resources.registry import API_OPERATIONS
 from mockserver.web.schemas.json_text import INT64
 

@@ -8,7 +8,7 @@ import threading
 import time
 import weakref
 
-from mockserver.core.effects.effects import Timed
+from mockserver.core.effects import Timed
 from mockserver.core.workspaces.storage import StorageError
 
 #: The longest wait, in seconds: real time may be set, and a timer is then late by no more than that.

@@ -9,12 +9,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.late import late
-from mockserver.core.state.account import Account, User
-from mockserver.core.state.randomness import LAP
-from mockserver.core.state.state import LAST_ID, State
-from mockserver.core.text.given import shown, too_many
-from mockserver.core.text.spelling import nearest
+from mockserver.core.lazy import lazy
+from mockserver.core.state.identifiers import LAP
+from mockserver.core.state.state import LAST_ID, Account, State, User
+from mockserver.core.text.messages import nearest, shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
@@ -123,7 +121,7 @@ def _slug(name: str) -> str:
 if TYPE_CHECKING:
     from mockserver.scenario import dump
 else:
-    (dump,) = late(__package__, "dump")
+    (dump,) = lazy(__package__, "dump")
 
 
 def relieve(workspace: Workspace, document: Mapping[str, Any]) -> None:

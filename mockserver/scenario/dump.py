@@ -7,9 +7,9 @@ from typing import Any
 
 import yaml
 
-from mockserver.core.state.account import Account
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.time.cause import DELIVERY, TIMER, Cause
+from mockserver.core.state.state import Account
+from mockserver.core.traffic.causes import DELIVERY, TIMER, Cause
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.section import write_instant

@@ -22,10 +22,8 @@ from mockserver.core.contract.errors import (
     PERMISSION_DENIED,
 )
 from mockserver.core.contract.operation import Audience, Operation
-from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, FaultKind, Latency
-from mockserver.core.state.faults import Fault
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import meant, nearest
+from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
+from mockserver.core.text.messages import meant, nearest, shown
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace

@@ -12,8 +12,8 @@ from mockserver.beyond.catalogue import catalogue
 from mockserver.beyond.stubs.schema import Condition, Pattern
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.core.text.domain_name import LONGEST_EMAIL
+from mockserver.core.state.faults import FAULT_KINDS
+from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.time import duration
 from mockserver.resources.attributes.model import LONGEST_OPTION
 from mockserver.resources.attributes.section import TYPE_NAMES, NameOrAttribute

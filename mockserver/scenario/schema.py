@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from marshmallow import Schema, ValidationError, fields, post_dump, validate, validates_schema
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.late import late
-from mockserver.core.state.account import LANGUAGES
+from mockserver.core.lazy import lazy
+from mockserver.core.state.state import LANGUAGES
 from mockserver.core.time import duration
-from mockserver.core.time.cause import KINDS
+from mockserver.core.traffic.causes import KINDS
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Generator, Resource
 from mockserver.resources.section import Id24, Instant, Item, about
@@ -22,8 +22,8 @@ from mockserver.web.schemas.length import Longest
 if TYPE_CHECKING:
     from mockserver.scenario import behaviour, faults
 else:
-    behaviour, faults = late(__package__, "behaviour", "faults")
-_stubs, _stored = late("mockserver.beyond.stubs", "schema", "stored")
+    behaviour, faults = lazy(__package__, "behaviour", "faults")
+_stubs, _stored = lazy("mockserver.beyond.stubs", "schema", "stored")
 
 #: The stubs as a resource: it has no operations, and its sections are loaded after those of all resources.
 _STUBS = Resource(

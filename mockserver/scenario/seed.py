@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account, User
-from mockserver.core.text.given import shown, too_many
+from mockserver.core.state.state import Account, User
+from mockserver.core.text.messages import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from

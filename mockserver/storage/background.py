@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.storage import Outline, StorageError
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms
 from mockserver.storage.engine import ANY_VERSION, Batch, Engine, Row
 from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.storage import MissingWorkspaceError, Outline, Storage, StorageError, StorageStatus
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.storage import MissingError, Outline, Storage, StorageError, StorageStatus
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
 from mockserver.storage.engine import (
     ANY_VERSION,
@@ -38,13 +37,13 @@ def translated(prefix: str = "") -> Iterator[None]:
     """Translate errors of the engine, and of what it holds, within a `with` block.
 
     Raises:
-        MissingWorkspaceError: there is no such workspace.
+        MissingError: there is no such workspace.
         StorageError: the engine has failed, or what it holds cannot be read.
     """
     try:
         yield
     except NoWorkspaceError as error:
-        raise MissingWorkspaceError(f"{prefix}{error}") from None  # the sentence says it all
+        raise MissingError(f"{prefix}{error}") from None  # the sentence says it all
     except (EngineError, UnreadableError) as error:
         raise StorageError(f"{prefix}{error}") from None
 
@@ -182,7 +181,7 @@ class EngineStorage(Storage):
         """Read a whole workspace.
 
         Raises:
-            MissingWorkspaceError, StorageError: as `load`.
+            MissingError, StorageError: as `load`.
         """
         with translated(f"workspace {name} cannot be loaded: "):
             newer = self._engine.read(name)

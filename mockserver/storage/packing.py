@@ -35,7 +35,7 @@ def layout() -> str:
 
     A test computes the digest, which takes longer than a server may take to start, and says what to write here.
     """
-    return "3d0c509c03226a68"
+    return ""
 
 
 def encode(value: object) -> bytes:

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import Keyring
-from mockserver.core.state.randomness import Randomness
-from mockserver.core.state.state import State
+from mockserver.core.state.identifiers import Keyring, Randomness
+from mockserver.core.state.state import Account, State
 from mockserver.core.state.tables import Following, Tables
-from mockserver.core.time.clock import Clock
-from mockserver.core.time.timers import Timer, Timers
+from mockserver.core.time.clock import Clock, Timer, Timers
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
+from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.workspaces.store import NAME
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.workspace import Origin, Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import KEY, PART, Changes, Newer
 from mockserver.storage.forms import (
     ACCOUNT,
@@ -302,7 +298,7 @@ class Written:
 
 def _sources(workspace: Workspace) -> Iterator[tuple[str, object, Callable[[], bytes] | None]]:
     """Yield what parts that seldom change, and the keys, are made of: it is another thing whenever they change."""
-    timers, origin, keys = workspace.state.timers, workspace.origin[:3], cast("dict[str, int]", workspace.state.keys)
+    timers, origin, keys = workspace.state.timers, workspace.origin[:3], workspace.state.keys
     yield TIMERS, timers.version, lambda: encode(timers.all())
     yield ORIGIN, origin, lambda: seal(pack_exactly(list(origin)))
     for name, snapshot in workspace.snapshots.items():

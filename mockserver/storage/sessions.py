@@ -19,16 +19,12 @@ from functools import partial
 from typing import cast
 from weakref import WeakValueDictionary
 
-from mockserver.core.effects.effects import Effects, Report, Timed, Wanted
-from mockserver.core.effects.forwarding import Forwarder
-from mockserver.core.effects.jobs import Job
-from mockserver.core.time.transition import Changed
+from mockserver.core.effects import Effects, Forwarder, Job, Report, Timed, Wanted
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import WAITING, Sending
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.storage import MissingWorkspaceError, Outline, Result, StorageError
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.traffic.mail import WAITING, Mail, Sending
+from mockserver.core.workspaces.storage import MissingError, Outline, Result, StorageError
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
 from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row, SharedEngine
 from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace, translated
@@ -317,7 +313,7 @@ class SessionStorage(EngineStorage):
     def load(self, name: str) -> Workspace:
         self.before_waiting()
         if self.session is not None and name in self.session.removed:
-            raise MissingWorkspaceError(f"workspace {name} was removed")
+            raise MissingError(f"workspace {name} was removed")
         return super().load(name)
 
     def refresh(self, kept: SavedWorkspace) -> None:
@@ -325,7 +321,7 @@ class SessionStorage(EngineStorage):
 
         Raises:
             ConflictError: its creation was dropped.
-            MissingWorkspaceError: the engine does not hold it any more.
+            MissingError: the engine does not hold it any more.
             StorageError: it cannot be read.
         """
         if (failure := self._unusable()) is not None:

@@ -9,7 +9,7 @@ import pytest
 
 from mockserver import Settings, create_app
 from mockserver.app.effects.forwards import Forwards
-from mockserver.core.effects.forwarding import ForwardedCall, PeerAnswer
+from mockserver.core.effects import ForwardedCall, PeerAnswer
 
 KEY = f"xkeysib-{'5' * 64}-0123456789abcdef"
 CALL = ForwardedCall("GET", "/v3/contacts?limit=2", [("accept", "application/json")], b"")

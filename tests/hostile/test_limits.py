@@ -32,10 +32,7 @@ def connect():
         yield opened
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    """A server with the limits that it has by itself, but for the time."""
-    return module_serve(head_timeout=0.3, body_timeout=0.3)
+pytestmark = pytest.mark.root(head_timeout=0.3, body_timeout=0.3)
 
 
 def head(line, *headers):

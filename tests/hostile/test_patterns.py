@@ -15,7 +15,7 @@ from marshmallow import ValidationError
 
 import mockserver
 from mockserver.beyond.replacements import Replacements
-from mockserver.core.text.domain_name import domain_of
+from mockserver.core.text.addresses import domain_of
 from mockserver.core.time import duration
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
@@ -56,8 +56,8 @@ PATTERNS = [
     "evidence.fixture:_URL",
     "evidence.fixture:_UUID",
     "evidence.replay:_ROOT",
-    "resources.contacts.identifiers:DIGITS",
     "resources.contacts.identifiers:_ID",
+    "resources.contacts.identifiers:_PHONE",
     "resources.inbound.html_text:_SPACE",
     "resources.inbound.html_text:_TARGET",
     "resources.inbound.html_text:_TOKEN",

@@ -107,8 +107,8 @@ def scenario():
 
 
 @pytest.fixture
-def workspace(scenario):
-    return load(scenario, name="default")
+def make_workspace(scenario):
+    return lambda: load(scenario, name="default")
 
 
 @pytest.fixture

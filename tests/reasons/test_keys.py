@@ -7,7 +7,7 @@ from flask import Request
 from werkzeug.test import EnvironBuilder
 
 from mockserver.core.contract.operation import Audience
-from mockserver.core.state.keys import api_key
+from mockserver.core.state.identifiers import api_key
 from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.resources.oauth.tokens.bearer import Bearer
 from mockserver.resources.oauth.tokens.signing import Signer

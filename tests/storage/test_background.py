@@ -6,8 +6,8 @@ import pytest
 from load_balancer import until
 from memory_storage import small_store
 
-from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import background

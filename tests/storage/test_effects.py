@@ -6,12 +6,11 @@ from datetime import UTC, datetime
 import pytest
 from memory_storage import small_store
 
-from mockserver.core.effects.jobs import Outcome, OutgoingRequest
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.outgoing import dispatch, send
+from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
+from mockserver.core.workspaces.lifecycle import dispatch, send
 from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import ConflictError, EngineError

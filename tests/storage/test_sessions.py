@@ -6,9 +6,9 @@ from contextlib import ExitStack
 import pytest
 from memory_storage import small_store
 
-from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import sessions

@@ -1,9 +1,9 @@
 """What an engine does with the changes of a workspace, in memory."""
 
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
-from mockserver.storage import records
+from mockserver.storage import records as reading
 from mockserver.storage.engine import Newer
 from mockserver.storage.records import Written
 
@@ -34,7 +34,7 @@ class HeldWorkspace:
         return Newer("1", dict(self.fields))
 
     def load(self, name="default", limits=LIMITS):
-        return records.load(name, self.fields, parts=PARTS, limits=limits)
+        return reading.load(name, self.fields, parts=PARTS, limits=limits)
 
 
 def read_again(workspace):

@@ -12,9 +12,9 @@ import stale_rows
 from same_workspace import workspace_difference
 
 from mockserver import create_app
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
-from mockserver.storage import records
+from mockserver.storage import records as reading
 from mockserver.storage.packing import layout
 
 #: Who opens a store to look into it.
@@ -212,7 +212,7 @@ def _compare(app, place, names):
             newer = engine.read(workspace.name)
             if _is_older(workspace, newer):
                 continue
-            found = records.load(workspace.name, newer.fields, parts=PARTS, limits=limits)
+            found = reading.load(workspace.name, newer.fields, parts=PARTS, limits=limits)
             lost = workspace_difference(found, workspace)
             assert lost is None, f"workspace {workspace.name}: {lost}"
     finally:

@@ -4,11 +4,10 @@ import threading
 from typing import NamedTuple
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.origin import WorkspaceLimits
 from mockserver.core.workspaces.shared_store import SharedStore
 from mockserver.core.workspaces.storage import Outline, Storage, StorageError
 from mockserver.core.workspaces.store import Store
-from mockserver.core.workspaces.workspace import Parts
+from mockserver.core.workspaces.workspace import Parts, WorkspaceLimits
 from mockserver.scenario.load import load
 from mockserver.storage import records as reading
 from mockserver.storage.engine_storage import SavedWorkspace

@@ -11,8 +11,7 @@ from types import FrameType, SimpleNamespace
 import pytest
 
 from mockserver.control.server import documents, pages
-from mockserver.core.waiting.turn import Turn
-from mockserver.core.waiting.watchers import Watchers
+from mockserver.core.waiting import Turn, Watchers
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave, occupy
 from mockserver.web.server.runner import Runner

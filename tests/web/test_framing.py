@@ -92,11 +92,6 @@ def misread(server, is_right, received=None):
     return {name: (ROWS[name].requests, *seen) for name, seen in found.items() if not is_right(ROWS[name], *seen)}
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve()
-
-
 def test_server_reads_each_request_once_and_whole(root):
     assert misread(Server(root), is_read) == {}
 

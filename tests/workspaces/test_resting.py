@@ -10,9 +10,8 @@ from contextlib import contextmanager
 import pytest
 from memory_storage import MemoryStorage, small_store
 
-from mockserver.core.workspaces.registry import Gone
 from mockserver.core.workspaces.storage import StorageError
-from mockserver.core.workspaces.store import KeyMode, NameTakenError
+from mockserver.core.workspaces.store import Gone, KeyMode, NameTakenError
 
 #: As many as `at_once` runs, and how often each of them does something.
 THREADS, TURNS = 8, 25

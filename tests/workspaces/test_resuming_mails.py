@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 import pytest
 from memory_storage import MemoryStorage, small_store
 
-from mockserver.core.effects.effects import NoEffects
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
-from mockserver.core.workspaces.outgoing import send
+from mockserver.core.effects import NoEffects
+from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
+from mockserver.core.workspaces.lifecycle import send
 
 
 class Server(NoEffects):

@@ -7,11 +7,6 @@ import pytest
 from mockserver.resources.senders.sender import Sender
 
 
-@pytest.fixture
-def workspace(make_api, new_workspace, story):
-    return new_workspace(make_api(), story)
-
-
 def seed(workspace, document, **options):
     return workspace.post("/_mock/seed", document, **options)
 

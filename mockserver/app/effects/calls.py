@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from urllib.parse import urlsplit
 
-from mockserver.core.effects.jobs import Job, Outcome
+from mockserver.core.effects import Job, Outcome
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress
 

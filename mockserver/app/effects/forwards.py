@@ -8,9 +8,8 @@ import time
 from collections.abc import Callable
 from urllib.parse import SplitResult, urlsplit
 
-from mockserver.core.effects.forwarding import ForwardedCall, PeerAnswer
-from mockserver.core.effects.jobs import OutgoingRequest
-from mockserver.core.state.keys import is_key
+from mockserver.core.effects import ForwardedCall, OutgoingRequest, PeerAnswer
+from mockserver.core.state.identifiers import is_key
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress, EgressRefusedError
 from mockserver.settings import Settings, without_version

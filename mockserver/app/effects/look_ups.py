@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import dns_server
-from mockserver.core.text.domain_name import ascii_form
+from mockserver.core.text.addresses import ascii_form
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.effects.dispatcher import Dispatcher, Task

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
-from mockserver.core.effects.effects import Report, Wanted
+from mockserver.core.effects import Report, Wanted
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress

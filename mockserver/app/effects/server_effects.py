@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.app.effects.calls import Calls
 from mockserver.app.effects.look_ups import LookUps
 from mockserver.app.effects.mails import Mails
-from mockserver.core.effects.effects import Report, Timed, Wanted
-from mockserver.core.effects.jobs import Job
+from mockserver.core.effects import Job, Report, Timed, Wanted
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store

@@ -20,7 +20,7 @@ from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
 from mockserver.core.state import reasons
 from mockserver.core.state.stubs import Stored, Stub
-from mockserver.core.text import header_form
+from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.routing import encoded_slash
@@ -212,6 +212,6 @@ def _reply(given: Mapping[str, Any]) -> Reply:
 def _headers(given: Mapping[str, Any]) -> Iterator[Header]:
     for name, value in given.items():
         words = written(value)
-        if not header_form.is_value(words):
+        if not addresses.is_header_value(words):
             raise ExpressionError(f"not a valid value of the header {name}")
         yield CONTENT_TYPE if name.lower() == CONTENT_TYPE.lower() else name, words

@@ -15,7 +15,7 @@ from mockserver.beyond.stubs.budget import Budget, ExpressionError
 from mockserver.beyond.stubs.filters import FILTERS, METHODS, TESTS
 from mockserver.beyond.stubs.names import FUNCTIONS, MEMBERS, ROOTS
 from mockserver.beyond.stubs.sandbox import METHOD
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.messages import nearest
 from mockserver.web.schemas import json_text
 
 #: The longest text with expressions. Chosen: a mail of several pages; to parse it takes some 60 milliseconds at most.

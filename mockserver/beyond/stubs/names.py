@@ -15,7 +15,7 @@ from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError, expect
 from mockserver.beyond.stubs.filters import moment
 from mockserver.beyond.stubs.sandbox import Members
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.identifiers import Randomness
 from mockserver.core.state.state import LAST_ID
 from mockserver.core.state.stubs import Stored
 from mockserver.core.time import duration

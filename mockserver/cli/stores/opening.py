@@ -11,8 +11,7 @@ import click
 from mockserver.cli.program import Misused, argument
 
 if TYPE_CHECKING:
-    from mockserver.core.workspaces.origin import WorkspaceLimits
-    from mockserver.core.workspaces.workspace import Workspace
+    from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
     from mockserver.storage.engine import Engine
 
 #: The beginning of a store's name as `--store` takes it, which a command takes as well.
@@ -98,6 +97,6 @@ def loaded(store: Engine, name: str) -> Workspace | str:
 
 def unlimited() -> WorkspaceLimits:
     """Return limits that no workspace reaches: the server that loads a workspace has its own."""
-    from mockserver.core.workspaces.origin import WorkspaceLimits
+    from mockserver.core.workspaces.workspace import WorkspaceLimits
 
     return WorkspaceLimits(*[1 << 40] * len(WorkspaceLimits._fields))

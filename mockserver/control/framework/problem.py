@@ -7,8 +7,8 @@ from pathlib import PurePath
 
 from flask import Response
 
+from mockserver.core.state.identifiers import MISDIRECTED
 from mockserver.core.time.state_machine import TransitionRefused
-from mockserver.core.workspaces.replica import MISDIRECTED
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.views.server import problem as view
 from mockserver.web.schemas import json_text

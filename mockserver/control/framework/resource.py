@@ -15,8 +15,7 @@ from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.declaration import DECLARED, ControlCall, Declared
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.waiting import begun, is_waiting
-from mockserver.core.traffic.acting import ACTING, Acting
-from mockserver.core.traffic.call_record import CallRecord
+from mockserver.core.traffic.causes import CURRENT_CALL, CallRecord, CurrentCall
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.components import component
@@ -32,9 +31,9 @@ def recorded(carry: Callable[[], Response]) -> Response:
     Raises:
         Problem: the call is refused.
     """
-    acting = begun("acting", Acting)
+    acting = begun("acting", CurrentCall)
     acting.on = request.environ.get(target.ACTED_ON)
-    token = ACTING.set(acting)
+    token = CURRENT_CALL.set(acting)
     try:
         answer = carry()
     except Problem as problem:
@@ -42,7 +41,7 @@ def recorded(carry: Callable[[], Response]) -> Response:
             _note(acting, problem.status)
         raise
     finally:
-        ACTING.reset(token)
+        CURRENT_CALL.reset(token)
     if not is_waiting() and (acting.has_caused or answer.status_code < 400):
         identifier = _note(acting, answer.status_code)
         if identifier is not None:
@@ -50,7 +49,7 @@ def recorded(carry: Callable[[], Response]) -> Response:
     return answer
 
 
-def _note(acting: Acting, status: int) -> str | None:
+def _note(acting: CurrentCall, status: int) -> str | None:
     """Record a call that is over; its id, or None if it has acted on no workspace."""
     workspace = acting.on
     if not isinstance(workspace, Workspace):

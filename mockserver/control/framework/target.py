@@ -9,11 +9,10 @@ from flask import request
 from mockserver.control.framework import dependencies, off_loop
 from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes, unknown
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.traffic.acting import ACTING
-from mockserver.core.workspaces.registry import Gone
-from mockserver.core.workspaces.replica import REPLICA_HEADER
-from mockserver.core.workspaces.store import StoreFullError
+from mockserver.core.state.identifiers import REPLICA_HEADER
+from mockserver.core.state.state import Account
+from mockserver.core.traffic.causes import CURRENT_CALL
+from mockserver.core.workspaces.store import Gone, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.mistakes import Mistake
@@ -69,7 +68,7 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
 def acting_on(workspace: Workspace) -> Workspace:
     """The given workspace, noted for the log as the one on which the call has acted."""
     request.environ[ACTED_ON] = workspace
-    acting = ACTING.get()
+    acting = CURRENT_CALL.get()
     if acting is not None:
         acting.on = workspace
     return workspace

@@ -10,7 +10,7 @@ from flask import Response
 from mockserver.control.framework import answers, dependencies
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.workspaces.replica import Replica
+from mockserver.core.state.identifiers import Replica
 from mockserver.core.workspaces.storage import StorageStatus
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.scenario.documents.document import MappingNode

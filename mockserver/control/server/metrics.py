@@ -10,7 +10,7 @@ from flask import Response, request
 from mockserver.control.framework import dependencies
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.server.health import uptime_s
-from mockserver.core.traffic.meter import BUCKETS, Meter
+from mockserver.core.traffic.coverage import BUCKETS, Meter
 from mockserver.core.workspaces.storage import StorageStatus
 from mockserver.core.workspaces.store import Store
 from mockserver.settings import version

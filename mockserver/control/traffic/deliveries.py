@@ -11,9 +11,9 @@ from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_transition, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import LONGEST_WAIT, begun, wait_for
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import TransitionRefused
-from mockserver.core.waiting.watchers import Kinds
+from mockserver.core.waiting import Kinds
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE, Delivery
 from mockserver.resources.deliveries.model import Wanted, select

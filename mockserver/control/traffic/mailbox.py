@@ -13,9 +13,8 @@ from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import wait_for
-from mockserver.core.text.domain_name import is_address
-from mockserver.core.traffic.mail import KINDS, Mail
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
+from mockserver.core.text.addresses import equals_address
+from mockserver.core.traffic.mail import FAILED, KINDS, SENT, WAITING, Mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.views.traffic import mails as shown
@@ -87,7 +86,7 @@ def _page(workspace: Workspace, mail: Mail) -> Response:
 
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[Mail]:
-    is_wanted = is_address(query["to"]) if query.get("to") else lambda address: True
+    is_wanted = equals_address(query["to"]) if query.get("to") else lambda address: True
     matching = (mail for mail in workspace.state.mailbox if _matches(workspace, mail, query, is_wanted))
     return list(islice(matching, query["limit"]))
 

@@ -12,7 +12,7 @@ from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.stubs import Stub as StubRow
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item

@@ -10,8 +10,8 @@ from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_sc
 
 from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.state.account import Account
-from mockserver.core.text.spelling import meant
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import meant
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.inbound import model as inbound

@@ -15,10 +15,9 @@ from mockserver.control.framework.problem import Problem, of_one
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.framework.waiting import begun, is_waiting, wait_for
 from mockserver.core.time import duration
-from mockserver.core.time.clock import ClockError
-from mockserver.core.time.timers import Timer
-from mockserver.core.time.transition import Changed
-from mockserver.core.workspaces import advance as model
+from mockserver.core.time.clock import ClockError, Timer
+from mockserver.core.traffic.causes import Changed
+from mockserver.core.workspaces import lifecycle as model
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item
 from mockserver.views.workspaces import clock as shown

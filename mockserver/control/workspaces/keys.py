@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, validates_schema
 from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.resources.section import Item
 from mockserver.views.workspaces.workspaces import Revoked
 from mockserver.web.schemas.fields import ApiKey

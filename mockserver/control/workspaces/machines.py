@@ -9,10 +9,10 @@ from flask import Response
 from mockserver.control.framework import answers, off_loop, parameters, target
 from mockserver.control.framework.problem import of_transition, unknown
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.state.account import Account
-from mockserver.core.text.spelling import nearest
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import nearest
+from mockserver.core.time.clock import Key
 from mockserver.core.time.state_machine import TransitionRefused
-from mockserver.core.time.timers import Key
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import LIFECYCLES

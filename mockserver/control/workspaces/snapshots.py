@@ -11,8 +11,7 @@ from mockserver.control.framework.problem import Problem, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.control.workspaces.workspaces import hosted
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.origin import Snapshot
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Snapshot, Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.dump import dump
 from mockserver.views.workspaces import workspaces as shown

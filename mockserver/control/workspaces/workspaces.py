@@ -11,7 +11,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from mockserver.control.framework import answers, dependencies, inputs, off_loop, parameters, target
 from mockserver.control.framework.problem import Problem, of_misdirected, of_one
 from mockserver.control.framework.resource import ControlResource
-from mockserver.core.workspaces.replica import ANY, REPLICA_HEADER
+from mockserver.core.state.identifiers import ANY_REPLICA, REPLICA_HEADER
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
@@ -111,10 +111,10 @@ def _check_place(name: str) -> None:
         return
     meant = request.headers.get(REPLICA_HEADER)
     leading = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
-    if meant == ANY and leading is None:
+    if meant == ANY_REPLICA and leading is None:
         detail = f"the load balancer could not see the name of the workspace: send {WORKSPACE_HEADER}: {name} as well"
         raise of_misdirected(detail, WORKSPACE_HEADER, name)
-    if meant not in (None, ANY):
+    if meant not in (None, ANY_REPLICA):
         raise of_one("name", f"give either name or the header {REPLICA_HEADER}, not both")
     if leading not in (None, name):
         raise of_one("name", f"must be {leading!r}, the workspace by which the call was routed to this replica")

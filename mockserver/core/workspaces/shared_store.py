@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import is_drawn
+from mockserver.core.state.identifiers import is_drawn
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.registry import Gone
-from mockserver.core.workspaces.storage import MissingWorkspaceError, Outline, SharedStorage, StorageError
-from mockserver.core.workspaces.store import DEFAULT, Store, StoreFullError
+from mockserver.core.workspaces.storage import MissingError, Outline, SharedStorage, StorageError
+from mockserver.core.workspaces.store import DEFAULT, Gone, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 
 #: For how many seconds all servers know why a workspace is gone; chosen: a working day.
@@ -41,7 +40,7 @@ class SharedStore(Store):
     def get(self, name: str) -> Workspace | None:
         try:
             found = self._opened(name)
-        except MissingWorkspaceError:
+        except MissingError:
             self._forget_copy(name)
             return None
         except StorageError as error:
@@ -55,7 +54,7 @@ class SharedStore(Store):
         """Return a workspace, up to date; this step holds its lock.
 
         Raises:
-            MissingWorkspaceError: there is no such workspace.
+            MissingError: there is no such workspace.
             StorageError: it cannot be read.
         """
         found = self._workspaces.get(name)
@@ -81,7 +80,7 @@ class SharedStore(Store):
     def seen(self, name: str) -> Workspace | None:
         try:
             return self._shared.copy(name)
-        except MissingWorkspaceError:
+        except MissingError:
             return None
 
     @property

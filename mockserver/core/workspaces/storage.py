@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
-from mockserver.core.effects.effects import Effects
+from mockserver.core.effects import Effects
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import Workspace
 
@@ -17,7 +17,7 @@ class StorageError(Exception):
     """A workspace cannot be loaded, or changes cannot be saved; the text says why, for users."""
 
 
-class MissingWorkspaceError(StorageError):
+class MissingError(StorageError):
     """The workspace does not exist any more."""
 
 
@@ -118,10 +118,10 @@ class Storage:
         """Return a saved workspace as it was; no timer has fired in it since, and `add` was not called.
 
         Raises:
-            MissingWorkspaceError: there is no such workspace.
+            MissingError: there is no such workspace.
             StorageError: it cannot be read.
         """
-        raise MissingWorkspaceError(f"workspace {name} is not saved")
+        raise MissingError(f"workspace {name} is not saved")
 
     def follow(self, lost: Callable[[str], object]) -> None:
         """Call `lost` with the name of each workspace whose creation or removal could not be saved."""
@@ -201,14 +201,14 @@ class SharedStorage(Protocol):
         """Bring a workspace up to date, and hold its lock until the present step ends.
 
         Raises:
-            MissingWorkspaceError: another server has removed it.
+            MissingError: another server has removed it.
         """
 
     def copy(self, name: str) -> Workspace:
         """Return a copy of a workspace as it was saved last, to look at.
 
         Raises:
-            MissingWorkspaceError: there is no such workspace.
+            MissingError: there is no such workspace.
         """
 
     def look_after(self, workspace: Workspace) -> None:

@@ -10,9 +10,9 @@ from flask import request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.state.account import Account
-from mockserver.core.time.cause import TIMER
+from mockserver.core.state.state import Account
 from mockserver.core.time.duration import spoken
+from mockserver.core.traffic.causes import TIMER
 from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import deliveries, events

@@ -14,8 +14,8 @@ from email.message import EmailMessage
 from functools import partial
 from typing import Any, NamedTuple
 
-from mockserver.core.effects.effects import Report, Wanted
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
+from mockserver.core.effects import Report, Wanted
+from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Sending
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress, EgressRefusedError, connect

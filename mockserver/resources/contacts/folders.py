@@ -7,7 +7,7 @@ from types import MappingProxyType
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.contacts.rows import ContactList, Folder
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import comparable
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import comparable
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.contacts.rows import SMS_DOMAIN, Contact, Identifiers
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.contacts import folders, identifiers, model, rows
 from mockserver.resources.contacts.identifiers import CONTACT_ID, EMAIL_ID, EXT_ID

@@ -9,7 +9,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import DUPLICATE_PARAMETER, INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import identifiers, rows

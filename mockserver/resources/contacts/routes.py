@@ -12,15 +12,15 @@ from mockserver.core.contract.operation import (
     error_observed_in_code,
     proposed_error,
 )
-from mockserver.core.late import late
-from mockserver.core.state.account import Account
+from mockserver.core.lazy import lazy
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.contacts import folders, identifiers, lists, model, rows, schemas
 else:
-    folders, identifiers, lists, model, rows, schemas = late(
+    folders, identifiers, lists, model, rows, schemas = lazy(
         __package__, "folders", "identifiers", "lists", "model", "rows", "schemas"
     )
 

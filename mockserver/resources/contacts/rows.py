@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, ClassVar
 
 from mockserver.core.contract.errors import no_room
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.contract.errors import ServiceError
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import folders, identifiers, rows
 from mockserver.resources.contacts.identifiers import Identity

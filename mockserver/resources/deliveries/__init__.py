@@ -1,9 +1,9 @@
 """Deliveries: calls of the service to addresses of its users, with their attempts."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 
-_attempts, _delivery, _section = late(__package__, "attempts", "delivery", "section")
+_attempts, _delivery, _section = lazy(__package__, "attempts", "delivery", "section")
 
 RESOURCE = Resource(
     "deliveries",

@@ -8,12 +8,12 @@ from base64 import b64encode
 from datetime import timedelta
 from urllib.parse import unquote, urlsplit
 
-from mockserver.core.effects.jobs import Outcome, OutgoingRequest
-from mockserver.core.state.account import Account
-from mockserver.core.text.header_form import OF_THE_CALL
-from mockserver.core.time import cause
-from mockserver.core.time.cause import Cause
-from mockserver.core.workspaces.outgoing import dispatch
+from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import CLIENT_HEADERS
+from mockserver.core.traffic import causes
+from mockserver.core.traffic.causes import Cause
+from mockserver.core.workspaces.lifecycle import dispatch
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import (
     ATTEMPT,
@@ -48,7 +48,7 @@ def request_headers(target: Target) -> list[tuple[str, str]]:
         headers.append(("Authorization", f"Bearer {target.auth['token']}"))
     elif credentials is not None:
         headers.append(("Authorization", f"Basic {b64encode(credentials.encode()).decode()}"))
-    own = [row for row in target.headers if row[0].lower() not in OF_THE_CALL]
+    own = [row for row in target.headers if row[0].lower() not in CLIENT_HEADERS]
     names = {name.lower() for name, _ in own}
     return [*(row for row in headers if row[0].lower() not in names), *own]
 
@@ -92,7 +92,7 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
         owner = workspace.state.accounts.get(account.id)
         found = None if owner is None else owner.table(Delivery).get(delivery.id)
         if owner is not None and found is not None:
-            with workspace.caused_by(Cause(cause.DELIVERY, found.id)):
+            with workspace.caused_by(Cause(causes.DELIVERY, found.id)):
                 _record(workspace, owner, found, outcome, target)
 
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Bounded
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.ring import weight

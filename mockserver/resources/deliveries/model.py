@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import NamedTuple
 
-from mockserver.core.state.account import Account
-from mockserver.core.time import cause
+from mockserver.core.state.state import Account
+from mockserver.core.traffic import causes
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import DELIVERY, RETRYING, SCHEDULED, Delivery, Target, await_attempt
 from mockserver.resources.deliveries.retention import evict_excess, keep_within_limits, update_size
@@ -19,7 +19,7 @@ def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Deli
     Where the limits of the workspace are reached, others are evicted for it, or the delivery itself is.
     """
     DELIVERY.begin(workspace, account, delivery)
-    workspace.link(cause.DELIVERY, delivery.id)
+    workspace.link(causes.DELIVERY, delivery.id)
     keep_within_limits(workspace, account, delivery)
     if delivery.id in account.table(Delivery):
         await_attempt(workspace, account, delivery)

@@ -1,10 +1,10 @@
 """Sender domains: created, proved by DNS records, authenticated."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.domains.routes import DOMAINS
 from mockserver.resources.resource import Resource
 
-_domain, _section = late(__package__, "domain", "section")
+_domain, _section = lazy(__package__, "domain", "section")
 
 RESOURCE = Resource(
     "domains",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from mockserver.core.text.domain_name import parents, registrable
+from mockserver.core.text.addresses import parents, registrable
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.free_mail import FREE_MAIL
 

@@ -8,8 +8,8 @@ import string
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import ascii_form, domain_of
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import ascii_form, domain_of
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace

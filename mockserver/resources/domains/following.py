@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import ascii_form
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import ascii_form
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import (
     MISSING,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import registrable
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import registrable
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import MISSING, NO_POLICY, OK, POLICIES, TIMEOUT, WRONG, Seen
 from mockserver.resources.domains.domain import find

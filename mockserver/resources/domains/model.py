@@ -9,8 +9,8 @@ from mockserver.core.contract.errors import (
     DOMAIN_EXISTS,
 )
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import ascii_form, parents
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import ascii_form, parents
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mockserver.core.text.domain_name import ascii_form, unicode_form
+from mockserver.core.text.addresses import ascii_form, unicode_form
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import DnsView
 from mockserver.resources.domains.domain import Domain

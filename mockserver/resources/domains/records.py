@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mockserver.core.text.domain_name import below_registrable
+from mockserver.core.text.addresses import below_registrable
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import OK, DnsView, dns_view
 from mockserver.resources.domains.domain import Domain

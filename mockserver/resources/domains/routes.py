@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import Mark, chosen_error, documented_error, proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mockserver.resources.domains import model, records, schemas
     from mockserver.resources.domains.domain import Domain
 else:
-    model, records, schemas = late(__package__, "model", "records", "schemas")
+    model, records, schemas = lazy(__package__, "model", "records", "schemas")
 
 DOMAINS = Operations("domains")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_dump, validate
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import ascii_form
-from mockserver.core.text.given import shown
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import ascii_form
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS, DnsView, set_answers
 from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new

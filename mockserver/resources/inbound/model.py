@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
-from mockserver.core.time.cause import MAIL, Cause
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import LONGEST_EMAIL, domain_of, equals_address, registrable
+from mockserver.core.traffic.causes import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store
@@ -48,7 +48,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
         ServiceError: 400; the period is not allowed.
     """
     start, end = _period(query, caller.workspace)
-    is_wanted = is_address(query["sender"]) if "sender" in query else None
+    is_wanted = equals_address(query["sender"]) if "sender" in query else None
     return caller.account.timeline_of(InboundEvent).page(
         start,
         end,

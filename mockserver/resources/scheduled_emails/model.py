@@ -17,7 +17,7 @@ from mockserver.core.contract.errors import (
     no_room,
 )
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.workspaces.caller import Caller

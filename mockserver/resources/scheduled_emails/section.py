@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, pre_dump, validate, validates_schema
 
-from mockserver.core.state.account import Account
-from mockserver.core.text import header_form
-from mockserver.core.text.given import shown, too_many
+from mockserver.core.state.state import Account
+from mockserver.core.text import addresses
+from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.mail import KINDS, Attachment, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
@@ -124,7 +124,7 @@ class AttachmentItem(Item):
 
 
 def _check_header_name(value: str) -> None:
-    if not header_form.is_name(value):
+    if not addresses.is_header_name(value):
         raise ValidationError("not the name of a header")
 
 

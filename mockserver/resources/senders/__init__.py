@@ -1,10 +1,10 @@
 """Senders: addresses that mail may come from, verified by one-time code."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 from mockserver.resources.senders.routes import SENDERS
 
-_section, _sender, _verification = late(__package__, "section", "sender", "verification")
+_section, _sender, _verification = lazy(__package__, "section", "sender", "verification")
 
 RESOURCE = Resource(
     "senders",

@@ -8,9 +8,9 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.contract.errors import ServiceError
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import comparable
-from mockserver.core.text.given import shown
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import comparable
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People

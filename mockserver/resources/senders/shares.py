@@ -9,8 +9,8 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, IP_WEIGHTS, OUT_OF_RANGE
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import ascii_form
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import ascii_form
 from mockserver.resources.account.model import DedicatedIp
 
 

@@ -4,10 +4,10 @@ contract/senders#one-time-codes).
 
 from __future__ import annotations
 
-from mockserver.core.state.account import Account
-from mockserver.core.time.transition import Changed
+from mockserver.core.state.state import Account
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces import outgoing
+from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email
 from mockserver.resources.senders.sender import AWAITING, MACHINE, SENDER, Sender
@@ -25,7 +25,7 @@ def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
     sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
-    outgoing.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
+    lifecycle.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
 
 
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:

@@ -6,7 +6,7 @@ from base64 import b64decode
 from binascii import Error as Base64Error
 from typing import Any
 
-from mockserver.core.text.url_form import is_url
+from mockserver.core.text.addresses import is_url
 from mockserver.core.traffic.mail import Attachment
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.sending.request import Given, compact, missing, wrong

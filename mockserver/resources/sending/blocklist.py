@@ -13,7 +13,7 @@ from mockserver.core.contract.errors import (
     OUT_OF_RANGE,
 )
 from mockserver.core.state import reasons
-from mockserver.core.text.domain_name import comparable
+from mockserver.core.text.addresses import comparable
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.webhooks.blocked import BlockedContact
 

@@ -8,9 +8,9 @@ from itertools import islice
 from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
-from mockserver.core.text import header_form
-from mockserver.core.text.domain_name import comparable, domain_of, is_email
-from mockserver.core.time.instant import parse_instant
+from mockserver.core.text import addresses
+from mockserver.core.text.addresses import comparable, domain_of, is_email
+from mockserver.core.time.duration import parse_instant
 from mockserver.core.traffic.mail import BCC, CC, KINDS, TO, Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
@@ -174,7 +174,7 @@ def _check_headers(found: SendRequest, _: Caller) -> None:
     if not isinstance(headers, dict) or len(headers) > _MOST_PARTS:
         raise wrong("headers", why=f"expected an object of at most {_MOST_PARTS:,} members")
     for name, value in headers.items():
-        if not header_form.is_name(name) or len(name) > _LONGEST_PART:
+        if not addresses.is_header_name(name) or len(name) > _LONGEST_PART:
             raise wrong("headers", why="a name is not that of a header")
         if not isinstance(value, str) or len(value) > _LONGEST_VALUE:
             raise wrong("headers", why=f"a value is not a string of at most {_LONGEST_VALUE:,} characters")

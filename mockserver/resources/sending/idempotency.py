@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from mockserver.core.contract.errors import DUPLICATE_PARAMETER, no_room
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 
 #: The name of the header in the body, whose case makes no difference.

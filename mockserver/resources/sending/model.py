@@ -8,7 +8,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import MISSING_PARAMETER, NOT_ENOUGH_CREDITS, PERMISSION_DENIED
 from mockserver.core.state import reasons
-from mockserver.core.text.domain_name import domain_of
+from mockserver.core.text.addresses import domain_of
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace

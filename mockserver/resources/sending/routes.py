@@ -14,14 +14,14 @@ from mockserver.core.contract.operation import (
     observed_error,
     proposed_error,
 )
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.sending import blocklist, model, schemas
 else:
-    blocklist, model, schemas = late(__package__, "blocklist", "model", "schemas")
+    blocklist, model, schemas = lazy(__package__, "blocklist", "model", "schemas")
 
 SENDING = Operations("sending", are_further=True)
 

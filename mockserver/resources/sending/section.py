@@ -7,9 +7,9 @@ from typing import Any
 
 from marshmallow import fields, pre_dump, validate
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import LONGEST_EMAIL
-from mockserver.core.text.given import shown
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import LONGEST_EMAIL
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, SectionError, TakenError, about

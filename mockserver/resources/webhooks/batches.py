@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from operator import itemgetter
 from typing import Any
 
-from mockserver.core.state.account import Account
-from mockserver.core.time.cause import DELIVERY
+from mockserver.core.state.state import Account
 from mockserver.core.time.clock import LATEST
+from mockserver.core.traffic.causes import DELIVERY
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.delivery import SCHEDULED, Delivery

@@ -6,8 +6,8 @@ import logging
 from dataclasses import dataclass
 from datetime import datetime
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import LONGEST_EMAIL, comparable
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import LONGEST_EMAIL, comparable
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.webhooks.event import EMAIL, TRANSACTIONAL_EMAIL, Occurrence, RaisedEvent
 

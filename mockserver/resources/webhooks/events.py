@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 from typing import Any
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.randomness import Randomness
-from mockserver.core.text.domain_name import domain_of
+from mockserver.core.state.identifiers import Randomness
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import domain_of
 from mockserver.core.time.clock import LATEST
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.traffic.ring import weight

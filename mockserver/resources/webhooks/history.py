@@ -14,17 +14,16 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Following
-from mockserver.core.text.domain_name import is_address
+from mockserver.core.text.addresses import equals_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.ring import Ring, weight
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.attempts import request_url
 from mockserver.resources.deliveries.delivery import Delivery, Target
@@ -194,7 +193,7 @@ def _wanted(row: Export) -> Callable[[dict[str, Any]], bool]:
     """A function that says of a line whether the filters of an export take it; what many lines share is done once."""
     filters, event = row.filters, row.filters["event"]
     start, end = _bounds(row)
-    is_recipient = is_address(filters["email"]) if "email" in filters else None
+    is_recipient = equals_address(filters["email"]) if "email" in filters else None
 
     def is_wanted(line: dict[str, Any]) -> bool:
         return (

@@ -15,7 +15,7 @@ from mockserver.core.contract.errors import (
     OUT_OF_RANGE,
 )
 from mockserver.core.state import reasons
-from mockserver.core.text.domain_name import domain_of, is_host_name
+from mockserver.core.text.addresses import domain_of, is_host_name
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.delivery import Target

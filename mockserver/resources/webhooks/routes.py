@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import documented_error, error_observed_in_code, observed_error, proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.webhooks import history, model, schemas
 else:
-    history, model, schemas = late(__package__, "history", "model", "schemas")
+    history, model, schemas = lazy(__package__, "history", "model", "schemas")
 
 WEBHOOKS = Operations("webhooks")
 

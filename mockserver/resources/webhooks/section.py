@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import domain_of, is_host_name
-from mockserver.core.text.spelling import nearest
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import domain_of, is_host_name
+from mockserver.core.text.messages import nearest
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from mockserver.core.text.spelling import cut
+from mockserver.core.text.messages import cut
 
 #: How the names of files with scenarios end.
 SUFFIXES = (".yaml", ".yml")

@@ -7,9 +7,7 @@ from typing import NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.core.time.cause import CONTROL
-from mockserver.core.traffic.call_record import CallRecord
-from mockserver.core.traffic.links import Links
+from mockserver.core.traffic.causes import CONTROL, CallRecord, Links
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
 from mockserver.views.traffic import causes, redaction

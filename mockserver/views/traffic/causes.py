@@ -8,8 +8,8 @@ from typing import Any
 
 from marshmallow import validate
 
-from mockserver.core.time import cause
-from mockserver.core.traffic.links import Links
+from mockserver.core.traffic import causes
+from mockserver.core.traffic.causes import Links
 from mockserver.views.base import members
 from mockserver.views.base.view import View
 
@@ -20,17 +20,17 @@ _MOST = 1_000
 class Cause(View):
     """What has caused something, or was caused: an inbound mail has its uuid as id, a control call `X-Mock-Call`."""
 
-    kind = members.text(validate=validate.OneOf(cause.KINDS))
+    kind = members.text(validate=validate.OneOf(causes.KINDS))
     id = members.text()
 
 
-def caused(of: Callable[[Any], Sequence[cause.Cause]]) -> Any:
+def caused(of: Callable[[Any], Sequence[causes.Cause]]) -> Any:
     """The member `caused`."""
     about = "the e-mails, deliveries and timers that it has caused, the first thousand; some may be gone by now"
     return members.many(Cause, about, of=lambda row: of(row)[:_MOST])
 
 
-def caused_by(of: Callable[[Any], Sequence[cause.Cause]]) -> Any:
+def caused_by(of: Callable[[Any], Sequence[causes.Cause]]) -> Any:
     """The member `caused_by`."""
     about = "what has caused it, the first thousand; empty where nobody knows, or it is too long ago"
     return members.many(Cause, about, of=lambda row: of(row)[:_MOST])
@@ -39,15 +39,15 @@ def caused_by(of: Callable[[Any], Sequence[cause.Cause]]) -> Any:
 def linked(kind: str, thing: Callable[[Any], Any], links: Callable[[Any], Links | None]) -> tuple[Any, Any]:
     """The members `caused` and `caused_by` of a thing of a kind, both given as functions of the row."""
 
-    def effects(row: Any) -> Sequence[cause.Cause]:
+    def effects(row: Any) -> Sequence[causes.Cause]:
         known = links(row)
-        return () if known is None else known.caused(cause.Cause(kind, thing(row)))
+        return () if known is None else known.caused(causes.Cause(kind, thing(row)))
 
-    def causes(row: Any) -> Sequence[cause.Cause]:
+    def reasons(row: Any) -> Sequence[causes.Cause]:
         known = links(row)
-        return () if known is None else known.caused_by(cause.Cause(kind, thing(row)))
+        return () if known is None else known.caused_by(causes.Cause(kind, thing(row)))
 
-    return caused(effects), caused_by(causes)
+    return caused(effects), caused_by(reasons)
 
 
 def real(seconds: float) -> datetime:

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.core.time.cause import DELIVERY, MAIL
-from mockserver.core.traffic.links import Links
+from mockserver.core.traffic.causes import DELIVERY, MAIL, Links
 from mockserver.resources.deliveries import attempts
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.inbound.model import InboundEvent

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from marshmallow import fields, validate
 
 from mockserver.core.contract.errors import ALL_CODES
-from mockserver.core.state import fault_kinds
-from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.core.state.faults import Fault
+from mockserver.core.state import faults
+from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.faults import FaultItem, operations_of
 from mockserver.views.base import members
@@ -22,7 +21,7 @@ class Named(NamedTuple):
     """A row of `FaultKind`: a fault kind and its name."""
 
     name: str
-    kind: fault_kinds.FaultKind
+    kind: faults.FaultKind
 
 
 def _status(row: Named) -> int | None:

@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.core.time.cause import MAIL
-from mockserver.core.traffic import mail, mailbox
-from mockserver.core.traffic.links import Links
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
+from mockserver.core.traffic import mail
+from mockserver.core.traffic.causes import MAIL, Links
+from mockserver.core.traffic.mail import FAILED, SENT, WAITING
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
 from mockserver.views.traffic import causes
@@ -26,7 +25,7 @@ class SentMail(NamedTuple):
     """A row of `Mail`: an e-mail, how its sending by SMTP goes, where --smtp-url is set, and its workspace's links."""
 
     mail: mail.Mail
-    sending: mailbox.Sending | None
+    sending: mail.Sending | None
     links: Links
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.time.cause import REQUEST
-from mockserver.core.traffic import journal
+from mockserver.core.traffic import match
+from mockserver.core.traffic.causes import REQUEST
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import Difference
 from mockserver.views.base import members
@@ -121,7 +121,7 @@ class Verdict(View):
     near_misses = members.many(NearMiss, "the fewest differences first, where too few match")
 
 
-def missed(miss: journal.NearMiss) -> dict[str, Any]:
+def missed(miss: match.NearMiss) -> dict[str, Any]:
     """A near miss as a row of `NearMiss`; its exchange is redacted once, however many differences there are."""
     shown = Request.show(miss.exchange)
     parts = {"json": shown["request"]["body"], "query": shown["query"], "headers": shown["request"]["headers"]}

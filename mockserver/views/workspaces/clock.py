@@ -8,7 +8,7 @@ from typing import NamedTuple
 from marshmallow import fields
 
 from mockserver.core.time import clock
-from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.causes import Changed
 from mockserver.views.base import members
 from mockserver.views.base.view import View
 

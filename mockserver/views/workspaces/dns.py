@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.core.text.domain_name import unicode_form
+from mockserver.core.text.addresses import unicode_form
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.dns_view import ANSWERS, POLICIES, DnsView, dmarc_policy, dns_view
 from mockserver.resources.domains.following import named

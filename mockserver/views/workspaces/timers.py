@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from marshmallow import validate
 
-from mockserver.core.time import cause, timers
-from mockserver.core.traffic.fired_timer import FiredTimer
-from mockserver.core.traffic.links import Links
+from mockserver.core.time import clock
+from mockserver.core.traffic.causes import TIMER, FiredTimer, Links
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
@@ -25,13 +24,13 @@ PENDING, FIRED = "pending", "fired"
 class Due(NamedTuple):
     """A row of `Timer`: a timer, the name of its account, the links of its workspace, and what is known if it fired."""
 
-    timer: timers.Timer
+    timer: clock.Timer
     account: str | None
     links: Links
     fired: FiredTimer | None = None
 
     @classmethod
-    def of(cls, workspace: Workspace, timer: timers.Timer, fired: FiredTimer | None = None) -> Due:
+    def of(cls, workspace: Workspace, timer: clock.Timer, fired: FiredTimer | None = None) -> Due:
         """The row of a timer of a workspace."""
         account = workspace.state.accounts.get(timer.account)
         return cls(timer, None if account is None else account.name, workspace.links, fired)
@@ -68,7 +67,7 @@ class Timer(View):
         "those that it has caused, the first hundred",
         of=lambda row: () if row.fired is None else row.fired.transitions,
     )
-    caused, caused_by = causes.linked(cause.TIMER, attrgetter("timer"), attrgetter("links"))
+    caused, caused_by = causes.linked(TIMER, attrgetter("timer"), attrgetter("links"))
 
 
 Timers = listing(Timer, "Timers")

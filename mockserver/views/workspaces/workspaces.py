@@ -7,7 +7,7 @@ from typing import NamedTuple
 from marshmallow import fields
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces import workspace
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.resources.deliveries.delivery import Delivery

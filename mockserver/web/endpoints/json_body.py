@@ -8,7 +8,7 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import BAD_REQUEST
 from mockserver.core.state import reasons
-from mockserver.core.text.given import counted
+from mockserver.core.text.messages import counted
 from mockserver.web.endpoints.service_request import body_of
 from mockserver.web.schemas import json_text
 

@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import ValidationError
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.messages import nearest
 
 #: How many errors of a list or a mapping are looked for. Chosen: nobody corrects more in one go, and a body of a
 #: million bad items is refused as fast as one of a hundred.

@@ -9,7 +9,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
 from mockserver.core.state import reasons
-from mockserver.core.text.given import counted
+from mockserver.core.text.messages import counted
 from mockserver.web.schemas.field_errors import MISSING, FieldError, Sentence, Unread
 
 #: The names of members and the numbers of items that lead to a value.

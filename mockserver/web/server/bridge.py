@@ -6,8 +6,7 @@ import asyncio
 from contextlib import suppress
 from typing import Any
 
-from mockserver.core.traffic.exchange import Wire
-from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.exchange import Held, Wire
 from mockserver.web.server import stream, wire
 from mockserver.web.server.bodies import Bodies, Body
 from mockserver.web.server.connections.http_limits import Refusal

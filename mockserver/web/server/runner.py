@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.waiting.turn import Turn
+from mockserver.core.waiting import Turn
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server.connections.heads import Head
 from mockserver.web.server.connections.http_limits import Refusal
@@ -50,7 +50,7 @@ class Runner:
         shortcut: Shortcut = no_shortcut,
         storage: Storage | None = None,
     ) -> None:
-        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `storage`."""
+        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `keeping`."""
         self._app = app
         self._refusal = refusal
         self._shortcut = shortcut

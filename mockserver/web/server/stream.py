@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
-from mockserver.core.waiting.watchers import RESETS, Watchers
+from mockserver.core.waiting import RESETS, Watchers
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.loop import LeaveLoop

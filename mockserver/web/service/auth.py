@@ -11,8 +11,8 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import UNAUTHORIZED
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import LONGEST_KEY, is_drawn, is_key
+from mockserver.core.state.identifiers import LONGEST_KEY, is_drawn, is_key
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Bearers, Caller
 from mockserver.core.workspaces.store import KeyMode, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Request
 
-from mockserver.core.traffic.exchange import Exchange, Header, Reply
-from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.exchange import Exchange, Header, Held, Reply
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints.service_request import body_of
 from mockserver.web.server.connections.heads import KNOWN

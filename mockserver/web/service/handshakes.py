@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from mockserver.core.state.faults import Fault
-from mockserver.core.text.host_name import RESERVED
+from mockserver.core.text.addresses import PRIVATE_SUFFIXES
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -39,7 +39,7 @@ class Handshakes:
     def _called(self, name: str | None) -> str:
         """Return the name of the workspace that a client means."""
         store, found = self._store, (name or "").partition(".")[0]
-        is_named = name is not None and name.endswith(RESERVED)
+        is_named = name is not None and name.endswith(PRIVATE_SUFFIXES)
         return found if is_named and (store.storage.is_shared or found in store) else DEFAULT
 
     def _taken_by_saved(self, name: str) -> Fault | None:

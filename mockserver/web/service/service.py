@@ -22,8 +22,7 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
-from mockserver.core.traffic.exchange import Exchange, Reply, Wire
-from mockserver.core.traffic.held import Held
+from mockserver.core.traffic.exchange import Exchange, Held, Reply, Wire
 from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store

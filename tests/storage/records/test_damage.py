@@ -5,7 +5,7 @@ import json
 import pytest
 from held_workspace import HeldWorkspace
 
-from mockserver.core.time.timers import Timer
+from mockserver.core.time.clock import Timer
 from mockserver.storage import forms
 from mockserver.storage.packing import SEAL, Rows, UnreadableError, encode, seal, unpack, unseal
 

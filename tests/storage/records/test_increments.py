@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from same_workspace import workspace_difference
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.senders.sender import Sender
 from mockserver.resources.webhooks.history import Export, keep_file

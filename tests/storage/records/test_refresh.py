@@ -3,9 +3,8 @@
 import pytest
 from held_workspace import HeldWorkspace
 
-from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.held import Held
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.traffic.exchange import Exchange, Held
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.webhooks.history import Export, Files, keep_file
 from mockserver.settings import Settings
 from mockserver.storage import records

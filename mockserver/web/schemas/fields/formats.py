@@ -6,11 +6,10 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.core.state.keys import LONGEST_KEY, is_key
-from mockserver.core.text import header_form
-from mockserver.core.text.domain_name import ascii_form, is_email, is_host_name
-from mockserver.core.text.url_form import LONGEST_URL as LONGEST_URL
-from mockserver.core.text.url_form import is_url
+from mockserver.core.state.identifiers import LONGEST_KEY, is_key
+from mockserver.core.text import addresses
+from mockserver.core.text.addresses import LONGEST_URL as LONGEST_URL
+from mockserver.core.text.addresses import ascii_form, is_email, is_host_name, is_url
 from mockserver.web.schemas.field_errors import FieldError, invalid
 from mockserver.web.schemas.fields.scalars import with_metadata
 from mockserver.web.schemas.length import Longest
@@ -93,9 +92,9 @@ class HeaderName(fields.String):
 
 
 def _check_header_name(value: str) -> None:
-    if not header_form.is_name(value):
+    if not addresses.is_header_name(value):
         raise invalid("Not the name of a header")
-    if value.lower() in header_form.OF_THE_CALL:
+    if value.lower() in addresses.CLIENT_HEADERS:
         raise invalid("A header that every call has of its own")
 
 
@@ -107,7 +106,7 @@ class HeaderValue(fields.String):
 
 
 def _check_header_value(value: str) -> None:
-    if not header_form.is_value(value):
+    if not addresses.is_header_value(value):
         raise invalid("Has characters that no header has")
 
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import idna
 import trustme
 
-from mockserver.core.text import host_name
+from mockserver.core.text import addresses
 from mockserver.web.server.tls.context import server_context
 
 #: For how long a certificate is valid, and when the next one is issued. Chosen: systems of Apple take no certificate of
@@ -44,7 +44,7 @@ def checked(name: str) -> str:
     Raises:
         ValueError: it is neither.
     """
-    if host_name.is_address(name) and "%" not in name:
+    if addresses.is_ip_address(name) and "%" not in name:
         return name
     try:
         found = idna.encode(name.removeprefix("*."), uts46=True).decode("ascii")
@@ -85,7 +85,7 @@ class Authority:
         parent = name.partition(".")[2]
         # Clients take no certificate for all names below a single label, such as *.localhost.
         is_below = "." in parent and f"*.{parent}" in self._names
-        if name in self._names or is_below or not host_name.is_private(name):
+        if name in self._names or is_below or not addresses.is_private_host(name):
             return None
         try:
             return checked(name)

@@ -9,8 +9,8 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import NOT_FOUND, TOO_MANY_REQUESTS, UNAUTHORIZED, ServiceError
 from mockserver.core.contract.operation import Operation
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import is_drawn
+from mockserver.core.state.identifiers import is_drawn
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Bearers, Caller
 from mockserver.core.workspaces.store import Store

@@ -1,6 +1,6 @@
-"""Modules that are imported when something of them is first called: a server starts without most of them.
+"""Modules that are imported when one of their functions is first called, so that a server starts without most of them.
 
-Who uses one imports it under `TYPE_CHECKING`, so that type checkers know the module itself, and else from here.
+A module that uses one imports it under `TYPE_CHECKING` for type checkers, and otherwise takes it from `lazy`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import Any
 
 
-class LateModule:
-    """A module whose functions and classes are only named and called, and nothing is read: each is a `LateName`."""
+class LazyModule:
+    """A module whose functions and classes are only named and called, and nothing is read: each is a `LazyName`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -21,19 +21,19 @@ class LateModule:
     def _imported(self) -> ModuleType:
         return import_module(self._name)
 
-    def __getattr__(self, name: str) -> LateName:
+    def __getattr__(self, name: str) -> LazyName:
         if name.startswith("__"):  # a question about the object itself, as `copy` asks it
             raise AttributeError(name)
-        found = self.__dict__[name] = LateName(self, name)
+        found = self.__dict__[name] = LazyName(self, name)
         return found
 
 
-class LateName:
+class LazyName:
     """A name of a module; to call it is to call what the module has of that name."""
 
     __slots__ = ("_module", "_name")
 
-    def __init__(self, module: LateModule, name: str) -> None:
+    def __init__(self, module: LazyModule, name: str) -> None:
         self._module = module
         self._name = name
 
@@ -49,6 +49,6 @@ class LateName:
         return getattr(self._module._imported, self._name)(*args, **kwargs)  # noqa: SLF001  # as above
 
 
-def late(package: str, *names: str) -> tuple[LateModule, ...]:
+def lazy(package: str, *names: str) -> tuple[LazyModule, ...]:
     """The modules of these names in a package, none of which is imported before something of it is called."""
-    return tuple(LateModule(f"{package}.{name}") for name in names)
+    return tuple(LazyModule(f"{package}.{name}") for name in names)

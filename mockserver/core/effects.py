@@ -1,12 +1,58 @@
-"""Jobs: the outgoing calls that a workspace has begun and whose outcome it waits for, one for each instance."""
+"""Effects of a workspace: webhook calls, e-mails and forwarded calls, and the jobs that wait for their outcome.
+
+Only protocols and bookkeeping live here; `mockserver.effects` opens the connections.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from threading import RLock
+from typing import Any, NamedTuple, Protocol
 
-from mockserver.core.time.timers import Key
+from mockserver.core.state.state import State
+from mockserver.core.time.clock import Key
+from mockserver.core.traffic.mail import Mail, Sending
+
+
+class ForwardedCall(NamedTuple):
+    """A call for the peer."""
+
+    method: str
+    #: The request target below the peer's root, percent-encoded: `/v3/contacts?limit=2`.
+    target: str
+    headers: Sequence[tuple[str, str]]
+    body: bytes
+
+
+class PeerAnswer(NamedTuple):
+    """What the peer has answered, or why there is no answer that could be handed on."""
+
+    status: int = 0
+    headers: Sequence[tuple[str, str]] = ()
+    body: bytes = b""
+    #: Why there is no answer, as a sentence without an end; None: there is one.
+    error: str | None = None
+
+
+class Forwarder(Protocol):
+    """What hands calls on to the peer of a server; the app supplies one."""
+
+    #: How the peer is shown to people: its root address.
+    peer: str
+    #: Whether calls that may change something are handed on.
+    writes: bool
+    #: How long the peer may take to answer, in seconds.
+    timeout_s: float
+    #: The name of this server among those that hand a call on (the `Via` header, RFC 9110, 7.6.3).
+    name: str
+
+    def send(self, call: ForwardedCall, done: Callable[[PeerAnswer], None]) -> None:
+        """Hand a call on in the background.
+
+        `done` is called once, from any thread, perhaps before this returns; not at all if the server stops meanwhile.
+        """
+        ...
 
 
 class OutgoingRequest(NamedTuple):
@@ -151,3 +197,77 @@ class Jobs:
         for job in self._jobs.values():
             job.forget()
         self._jobs.clear()
+
+
+#: Whether an e-mail is still to be sent.
+Wanted = Callable[[], bool]
+#: Takes how far an e-mail has come, each time that this changes.
+Report = Callable[[Sending], None]
+
+
+class Timed(Protocol):
+    """What has timers that fall due as time passes: a workspace."""
+
+    name: str
+    state: State
+    #: Held whenever state and timers are used.
+    lock: RLock
+
+    def run(self, step: Callable[[], Any]) -> Any:
+        """Run a step that takes the lock."""
+        ...
+
+    def catch_up(self) -> object:
+        """Fire the timers that are due by now, each at its own moment."""
+        ...
+
+
+class Effects(Protocol):
+    """What carries out the effects of workspaces, in the background; the app supplies one."""
+
+    @property
+    def forwarder(self) -> Forwarder | None:
+        """What hands calls on to a peer, or None if the server has none."""
+        ...
+
+    def call(self, url: str, job: Job) -> None:
+        """Make the HTTP call of a job, unless the job was cancelled before its turn comes.
+
+        `job.done` is called once with the outcome, from any thread.
+        """
+        ...
+
+    @property
+    def posts(self) -> bool:
+        """Whether e-mails are sent to a real server."""
+        ...
+
+    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
+        """Send an e-mail to the SMTP server of the settings, if there is one, for as long as `wanted` says so.
+
+        `report` is called with each step; the first time before this returns.
+        """
+        ...
+
+    def watch(self, workspace: Timed) -> None:
+        """Have a workspace catch up when its next timer is due; nothing is done for a frozen clock."""
+        ...
+
+
+class NoEffects:
+    """The effects of a workspace that no server runs: nothing leaves it."""
+
+    forwarder: Forwarder | None = None
+
+    def call(self, url: str, job: Job) -> None:
+        job.done(Outcome(error="not sent: no server runs this workspace"))
+
+    @property
+    def posts(self) -> bool:
+        return False
+
+    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
+        """Do nothing: the mailbox holds the e-mail."""
+
+    def watch(self, workspace: Timed) -> None:
+        """Do nothing: timers fire when the next request comes."""

@@ -1,14 +1,17 @@
-"""Domain names and e-mail addresses: written in one form for comparing, checked, and taken apart."""
+"""Domain names, host names, e-mail addresses, URLs and HTTP headers: checked, compared and taken apart."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
+
 
 #: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690), in characters.
 LONGEST_EMAIL = 254
@@ -84,7 +87,7 @@ def _local_part() -> re.Pattern[str]:
     return re.compile(rf"{atom}(?:\.{atom})*|{quoted}")
 
 
-def is_address(wanted: str) -> Callable[[str], bool]:
+def equals_address(wanted: str) -> Callable[[str], bool]:
     """A test whether an address equals the wanted one, for use on many addresses."""
     compared = comparable(wanted)
     return lambda address: comparable(address) == compared
@@ -126,3 +129,56 @@ def _suffixes() -> PublicSuffixList:
     from publicsuffixlist import PublicSuffixList  # noqa: PLC0415  # reading the list takes some 50 ms
 
     return PublicSuffixList()
+
+
+#: Suffixes that the public DNS does not have: of RFC 6761 and RFC 6762, ICANN's name for private use, and those of
+#: services of Kubernetes without and (`cluster.local`) with the name of the cluster.
+PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".test", ".svc")
+
+
+def is_ip_address(name: str) -> bool:
+    """Whether a name is an IP address, perhaps with a zone."""
+    try:
+        ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def is_private_host(name: str) -> bool:
+    """Whether a name, in lower case, cannot be one of the public DNS: an address, a single label, a reserved suffix."""
+    return "." not in name or is_ip_address(name) or name.endswith(PRIVATE_SUFFIXES)
+
+
+#: The most characters of a URL. Proposed (contract/transport): browsers and proxies take about as many.
+LONGEST_URL = 2_048
+#: Percent-encoded, reserved and unreserved characters (RFC 3986, 2).
+_URL = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])++")
+
+
+def is_url(text: str) -> bool:
+    """Return whether a text is an http or https URL of at most `LONGEST_URL` characters."""
+    if len(text) > LONGEST_URL:
+        return False
+    try:
+        parts = urlsplit(text)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and bool(host) and _URL.fullmatch(text) is not None
+
+
+#: Headers about the connection, the host and the length of a call (RFC 9110, 7): the HTTP client writes them itself.
+CLIENT_HEADERS = frozenset(
+    ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
+)
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
+
+
+def is_header_name(text: str) -> bool:
+    return _HEADER_NAME.fullmatch(text) is not None
+
+
+def is_header_value(text: str) -> bool:
+    return _HEADER_VALUE.fullmatch(text) is not None

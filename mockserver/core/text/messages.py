@@ -1,12 +1,41 @@
-"""How error messages show the value that was given."""
+"""Parts of error messages: the given value, and advice on an unknown name."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
+from itertools import islice
 
-from mockserver.core.text.spelling import cut
+#: The longest name that is compared, in characters. Chosen: above every known name; the comparison is quadratic.
+_LONGEST_NAME = 100
+#: How many known names are compared. Chosen: a document may define any number, and this many take some milliseconds.
+_MOST_KNOWN = 400
+#: The longest list of known names in a message, in characters. Chosen: a few lines of a terminal.
+_LONGEST_LIST = 400
+
+
+def meant(name: object, known: Iterable[str]) -> str | None:
+    """The known name that is most like `name`, whatever its case, or None if none is like it."""
+    import difflib  # noqa: PLC0415  # needed for refusals only
+
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
+        return None
+    folded = {other.lower(): other for other in islice(known, _MOST_KNOWN)}
+    near = difflib.get_close_matches(name.lower(), folded, n=1)
+    return folded[near[0]] if near else None
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the known name most like it, or else the list of known names."""
+    known = list(known)
+    near = meant(name, known)
+    return f"did you mean {near}?" if near else f"known: {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
+
+
+def cut(text: str, longest: int) -> str:
+    """A text of at most `longest` characters; a longer one ends in an ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def counted(number: int, one: str) -> str:
@@ -15,7 +44,7 @@ def counted(number: int, one: str) -> str:
 
 
 #: How many characters of a value a message shows. Chosen: to fit on a line.
-_LONGEST = 60
+_LONGEST_VALUE = 60
 
 
 def shown(value: object) -> str:
@@ -25,8 +54,12 @@ def shown(value: object) -> str:
     """
     match value:
         case str():
-            found = repr(value[:_LONGEST])
-            return f"{found[:-1]}…{found[-1]} ({counted(len(value), 'character')})" if len(value) > _LONGEST else found
+            found = repr(value[:_LONGEST_VALUE])
+            return (
+                f"{found[:-1]}…{found[-1]} ({counted(len(value), 'character')})"
+                if len(value) > _LONGEST_VALUE
+                else found
+            )
         case None | bool():
             return json.dumps(value)
         case list():
@@ -35,7 +68,7 @@ def shown(value: object) -> str:
             return f"a mapping of {counted(len(value), 'key')}"
         case datetime() | date():
             return value.isoformat()
-    return cut(str(value), _LONGEST)
+    return cut(str(value), _LONGEST_VALUE)
 
 
 def redacted(value: object) -> str:

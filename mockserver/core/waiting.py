@@ -1,9 +1,15 @@
-"""Watchers: functions that are called when something of certain kinds happens in a workspace."""
+"""Waiting for a workspace: subscriptions to what happens in it, and a lock for long work.
+
+How a request waits without a thread is in `web.server`.
+"""
 
 from __future__ import annotations
 
-from collections import defaultdict
+import threading
+from collections import defaultdict, deque
 from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
 from typing import Literal, get_args
 
 #: `request`: an exchange is over. `mail`: an e-mail was sent, or has come further. `transition`: an instance was moved.
@@ -74,3 +80,50 @@ class Watchers:
         for wake, kinds in tuple(self._wanted.items()):
             if kind is None or not kinds or kind in kinds:
                 wake()
+
+
+class Turn:
+    """A reentrant lock that a thread can wait for, or that calls functions back, one at a time, when it is free."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        #: How often the thread that holds the lock has acquired it.
+        self._depth = 0
+        self._waiting: deque[Callable[[], object]] = deque()
+
+    def acquire(self, *, blocking: bool = True) -> bool:
+        """Take the lock; True if the calling thread holds it now."""
+        is_taken = self._lock.acquire(blocking)
+        if is_taken:
+            self._depth += 1
+        return is_taken
+
+    def release(self) -> None:
+        self._depth -= 1
+        is_free = not self._depth
+        self._lock.release()
+        if is_free:
+            self.tell()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def when_free(self, callback: Callable[[], object]) -> None:
+        """Call a function once when the lock is free, possibly before this returns.
+
+        Another thread may be faster, so the one called back has to acquire the lock without blocking; done or not, it
+        calls `tell`, so that the next in line is called.
+        """
+        self._waiting.append(callback)
+        self.tell()
+
+    def tell(self) -> None:
+        """If the lock is free, call back the one that has waited longest."""
+        if not self._depth:
+            with suppress(IndexError):  # nobody waits
+                self._waiting.popleft()()
