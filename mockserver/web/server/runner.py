@@ -50,7 +50,7 @@ class Runner:
         shortcut: Shortcut = no_shortcut,
         storage: Storage | None = None,
     ) -> None:
-        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `keeping`."""
+        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `storage`."""
         self._app = app
         self._refusal = refusal
         self._shortcut = shortcut

@@ -78,9 +78,7 @@ def mutated(source):
     return found
 
 
-@pytest.fixture(scope="module")
-def api(make_api):
-    return make_api("empty")
+pytestmark = pytest.mark.api("empty")
 
 
 @pytest.mark.parametrize("count", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)])
