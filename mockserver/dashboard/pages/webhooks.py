@@ -20,7 +20,8 @@ from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key, service_curl
 from mockserver.resources.deliveries import delivery as delivery_model
-from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
+from mockserver.resources.deliveries.delivery import MACHINE
+from mockserver.resources.deliveries.model import DELIVERY
 from mockserver.resources.section import write_instant
 from mockserver.resources.webhooks.catalogue import EVENTS
 from mockserver.resources.webhooks.model import Webhook
