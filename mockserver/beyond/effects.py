@@ -24,8 +24,8 @@ from mockserver.resources.section import Duration, Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import raisable
 from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import JsonObject, List, OneOrMany
-from mockserver.web.schemas.length import Longest
 
 #: The most credits that one effect uses. Chosen: far above what an e-mail costs, and exact as a number of JSON.
 _MOST_CREDITS = 10**9

@@ -16,8 +16,8 @@ from mockserver.core.traffic.causes import KINDS
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Generator, Resource
 from mockserver.resources.section import Id24, Instant, Item, about
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
-from mockserver.web.schemas.length import Longest
 
 if TYPE_CHECKING:
     from mockserver.scenario import behaviour, faults

@@ -31,7 +31,7 @@ from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.blocked import BlockedContact
 from mockserver.resources.webhooks.events import message_id
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.web.endpoints.json_body import NO_BODY, read_body
+from mockserver.web.endpoints.request import NO_BODY, read_body
 
 #: The purposes of the draws of expressions.
 _UUID, _RANDOM, _FAKER = "stub uuid", "stub random", "stub faker"

@@ -65,7 +65,7 @@ def _engine(path: str, layout: str | None, writer: str, *, create: bool) -> Engi
 
 
 def _check_client() -> None:
-    from mockserver.app.storage import check_client
+    from mockserver.app.workspaces import check_client
     from mockserver.core.workspaces.storage import StorageError
 
     try:
