@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from mockserver.app import application
     from mockserver.beyond import answering
-    from mockserver.scenario.rules import fault_header
+    from mockserver.scenario import fault_header
     from mockserver.storage.working_set import WorkingSet
     from mockserver.views.traffic import redaction
 else:
@@ -42,7 +42,7 @@ else:
     # For requests that no operation answers.
     (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = lazy("mockserver.scenario.rules", "fault_header")
+    (fault_header,) = lazy("mockserver.scenario", "fault_header")
     (redaction,) = lazy("mockserver.views.traffic", "redaction")
 
 

@@ -11,7 +11,7 @@ from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import ALERTS, FAULT_KINDS, NO_ALERT
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.scenario.rules.fault_codes import codes_of
+from mockserver.scenario.faults import codes_of
 from mockserver.views.traffic.faults import FaultKind, Named
 
 

@@ -13,7 +13,7 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.fault_offers import sentence
 from mockserver.resources.section import write_instant
-from mockserver.scenario.rules.faults import PARAMETERS
+from mockserver.scenario.faults import PARAMETERS
 from mockserver.views.traffic.faults import FaultKind, Named, Rule, ruled
 
 #: How many rules a page lists, and how many requests a rule; the rest is counted. Chosen: with a form each, rules stay

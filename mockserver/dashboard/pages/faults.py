@@ -16,7 +16,7 @@ from mockserver.dashboard.fault_offers import offers
 from mockserver.dashboard.framework.page import Page
 from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, OK, POLICIES, RECORDS
 from mockserver.resources.section import write_instant
-from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.scenario.faults import HEADER_ID
 from mockserver.views.workspaces.dns import Known, KnownName, known
 
 #: How many domains a page lists. Chosen: with two forms each they stay within the 60 kB of a first view.

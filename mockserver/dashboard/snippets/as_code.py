@@ -14,7 +14,7 @@ from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.snippets import shell
 from mockserver.dashboard.snippets.sent import NOBODY, Sent, json_of, of_exchange
-from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.scenario.faults import HEADER_ID
 from mockserver.views.traffic import redaction
 
 #: The methods for which the library has functions.

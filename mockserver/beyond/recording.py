@@ -11,8 +11,8 @@ from marshmallow import ValidationError
 
 from mockserver.beyond.catalogue import catalogue
 from mockserver.beyond.forward import is_bad_gateway
-from mockserver.beyond.recording.replacements import Replacements
-from mockserver.beyond.stubs.item import StubItem
+from mockserver.beyond.replacements import Replacements
+from mockserver.beyond.stubs.schema import StubItem
 from mockserver.web.service.beyond import Answered
 
 #: What the control API shows instead of a secret.

@@ -4,25 +4,107 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue
-from mockserver.core.contract.errors import ALL_CODES
-from mockserver.core.contract.operation import Operation
+from mockserver.core.contract import errors
+from mockserver.core.contract.errors import (
+    ALL_CODES,
+    BAD_REQUEST,
+    INTERNAL_ERROR,
+    NOT_ENOUGH_CREDITS,
+    NOT_FOUND,
+    PERMISSION_DENIED,
+)
+from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
 from mockserver.core.text.messages import meant, nearest, shown
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.match import as_match
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, Span, about, counted_from, write_instant
-from mockserver.scenario.rules.fault_codes import EVERYWHERE, giving, never_given, statuses
-from mockserver.scenario.rules.match import MatchItem, unknown_operation
+from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.scenario.match import MatchItem, unknown_operation
 from mockserver.web.schemas.fields import Flag, Number
+
+#: The sentences that are codes and that no operation declares (contract/errors#codes), and where they make sense: no
+#: answer has them by itself.
+_FITS: Mapping[str, Callable[[Operation], bool]] = MappingProxyType(
+    {
+        errors.INVALID_QUERY_PARAMS.code: lambda operation: operation.query_schema is not None,
+        errors.INVALID_DATA_POSTED.code: lambda operation: operation.body_schema is not None,
+        errors.AUTHENTICATION_FAILED.code: lambda operation: True,
+        errors.ALREADY_PROCESSED.code: lambda operation: operation.method != "GET",
+    }
+)
+
+
+def fits(code: str, operation: Operation) -> bool:
+    """Whether a code is a sentence of the specification that says what can go wrong with this operation of the API."""
+    return operation.audience is Audience.API and code in _FITS and _FITS[code](operation)
+
+
+#: The error codes that every operation can give, whatever it documents itself.
+EVERYWHERE = frozenset(
+    {kind.code.code for kind in FAULT_KINDS.values() if kind.code and kind.everywhere}
+    | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
+)
+#: The statuses of codes in operations beyond, where they are not the code's own (contract/sending#sendTransacEmail).
+_BEYOND_STATUSES = {NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
+
+
+def _gives(operation: Operation, code: str) -> bool:
+    return fits(code, operation) or any(row.code.code == code for row in operation.errors)
+
+
+def _may_give(operation: Operation, code: str) -> bool:
+    """Whether an operation gives a code; all of the API may give `permission_denied`, to a token without the scope
+    (contract/oauth#scopes).
+    """
+    return _gives(operation, code) or (code == PERMISSION_DENIED.code and operation.audience is Audience.API)
+
+
+def giving(code: str) -> frozenset[str]:
+    """The operations of a fault that names none: those of the API that give its code, or else all that do."""
+    rows = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
+    return frozenset(row.id for row in rows if row.audience is Audience.API) or frozenset(row.id for row in rows)
+
+
+def operations_of(kind: FaultKind) -> list[str]:
+    """The ids of the operations that a kind of fault fits."""
+    if kind.everywhere or kind.code is None:
+        return list(ALL_OPERATIONS)
+    return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
+
+
+def codes_of(operation: Operation) -> list[str]:
+    """The error codes that a fault can make an operation give, without `force`."""
+    return [code for code in ALL_CODES if code in EVERYWHERE or _may_give(operation, code)]
+
+
+def statuses(code: str | None) -> dict[str, int]:
+    """The status of a code in the operations in which it has one of its own."""
+    rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
+    found = {operation: error.status for operation, error in rows if error.code.code == code}
+    return {**found, **_BEYOND_STATUSES.get(code or "", {})}
+
+
+def never_given(code: str, operations: Sequence[Operation]) -> Iterator[tuple[str, str]]:
+    """The operations that never give a code, as members of a fault with what is wrong there."""
+    for row in operations:
+        if not _may_give(row, code):
+            gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
+            yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
+    if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
+        yield "code", f"no operation gives {code}"
+
 
 #: The most bytes that a fault may take in memory as it was written. Chosen: a workspace full of them takes 64 MiB.
 _LARGEST = 64 * 1024
@@ -268,3 +350,19 @@ def dump_fault(fault: Fault) -> dict[str, Any]:
     if fault.expires_at is not None:
         found["expires_at"] = write_instant(fault.expires_at)
     return found
+
+
+def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
+    """Add the faults of a document to a workspace; yields what is wrong with them."""
+    for index in twice(faults):
+        yield Mistake(("faults", index, "id"), f"duplicate fault id {shown(faults[index].id)}", taken=True)
+    workspace.state.add_faults(faults)
+
+
+def twice(faults: Sequence[Fault]) -> Iterator[int]:
+    """The indexes of the faults whose id an earlier one has."""
+    seen = set()
+    for index, fault in enumerate(faults):
+        if fault.id and fault.id in seen:
+            yield index
+        seen.add(fault.id)

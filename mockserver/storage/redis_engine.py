@@ -14,9 +14,8 @@ from uuid import uuid4
 from mockserver.core.workspaces.storage import Outline
 from mockserver.core.workspaces.store import NAME
 from mockserver.storage.engine import Batch, ConflictError, DamagedError, EngineError, Header, Newer, NoWorkspaceError
-from mockserver.storage.records.packing import seal, unseal
-from mockserver.storage.redis.client import Argument, Client
-from mockserver.storage.redis.sentences import refuse_reply, refuse_server, shown, translated
+from mockserver.storage.packing import seal, unseal
+from mockserver.storage.redis_client import Argument, Client, refuse_reply, refuse_server, shown, translated
 
 #: How often the other servers hear of this one, in seconds, and after how many milliseconds without that it counts as
 #: dead. Chosen: a call that a dead server was making is repeated some seconds later, and a busy machine repeats none.

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any, ClassVar
 
@@ -11,16 +12,69 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from marshmallow.exceptions import SCHEMA
 
 from mockserver.beyond.stubs.grammar import has_expressions
-from mockserver.beyond.stubs.pattern import Pattern, shadowed
 from mockserver.beyond.stubs.program import GONE, read
-from mockserver.core.state.stubs import Stub
+from mockserver.core.contract.operation import Operation
+from mockserver.core.state.stubs import Stub, is_parameter
 from mockserver.core.text import addresses
-from mockserver.core.text.messages import too_many
+from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.match import Match
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.match import ContentMatchItem
-from mockserver.resources.section import Item, about
+from mockserver.resources.registry import OPERATIONS
+from mockserver.resources.section import Item, SectionError, TakenError, WorkspaceSection, about
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMany
+
+#: The longest pattern, in characters. Chosen: longer than any path of the API.
+_LONGEST = 500
+_PREFIX = "/v3/"
+_PARAMETER = re.compile(r"\{[A-Za-z_][\w.-]{0,63}\}", re.ASCII)
+#: What no segment of a decoded path is written with: what begins a query, a fragment, or an encoded character.
+_NOT_FIXED = frozenset("{}?#%\\")
+
+
+class Pattern(fields.String):
+    """The path of a stub: segments behind `/v3/`, of which `{name}` stands for any one."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        why = _why_none(text)
+        if why is not None:
+            raise ValidationError(why)
+        return text
+
+
+def _why_none(text: str) -> str | None:
+    """Why a text is no pattern, or None if it is one."""
+    if len(text) > _LONGEST:
+        return f"must be a path of at most {_LONGEST} characters"
+    if not text.startswith(_PREFIX):
+        return f"must be a path that begins with {_PREFIX}, such as /v3/contacts/{{email}}"
+    names = set()
+    for segment in text.split("/")[2:]:
+        if is_parameter(segment) and _PARAMETER.fullmatch(segment):
+            if segment in names:
+                return f"duplicate parameter {segment}"
+            names.add(segment)
+        elif not segment or not segment.isprintable() or not _NOT_FIXED.isdisjoint(segment):
+            return f"{segment!r} is not a segment of a path, expected text, or a whole parameter in braces"
+    return None
+
+
+def shadowed(method: str, path: str) -> Operation | None:
+    """The first operation of the mock for which a stub of this method and path could answer, or None."""
+    given = path.split("/")
+    return next(
+        (row for row in OPERATIONS.values() if row.method == method and overlap(given, row.path.split("/"))), None
+    )
+
+
+def overlap(given: Sequence[str], wanted: Sequence[str]) -> bool:
+    """Whether there is a path that two patterns fit, given by their segments."""
+    return len(given) == len(wanted) and all(
+        one == other or is_parameter(one) or is_parameter(other) for one, other in zip(given, wanted, strict=True)
+    )
+
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The most bytes of a stub as JSON. Chosen: a workspace full of them takes 64 MiB.
@@ -232,3 +286,75 @@ def written_of(stub: Stub) -> dict[str, Any]:
     """The members of a stub as they were written."""
     found: dict[str, Any] = json_text.read(stub.written.encode())
     return found
+
+
+#: The most stubs of a workspace. Chosen: four times as many as the service has operations.
+MOST_STUBS = 1_000
+
+
+def stubs_field(**options: Any) -> List:
+    """The field of a list of stubs."""
+    return List(fields.Nested(StubItem), validate=validate.Length(max=MOST_STUBS), **options)
+
+
+def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]:
+    """Add stubs before those of a workspace, which are asked after them; one without an id gets one.
+
+    Returns:
+        The errors, after which no stub was added: there would be too many, or an id is a duplicate.
+    """
+    there = workspace.state.stubs
+    found: list[SectionError] = [
+        TakenError(("stubs", index, "id"), f"duplicate stub id {shown(stubs[index].id)}")
+        for index in taken(stubs, there)
+    ]
+    if len(there) + len(stubs) > MOST_STUBS:
+        found.append(SectionError(("stubs",), too_many(len(there) + len(stubs), MOST_STUBS, "stubs")))
+    if not found:
+        workspace.state.name_stubs(stubs)
+        there.put_first(stubs)
+    return found
+
+
+def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
+    """Add copies of stubs behind those of a workspace, but for those that it has already, whatever their ids are.
+
+    Raises:
+        SectionError: there would be too many.
+    """
+    there = workspace.state.stubs
+    written = {stub.written for stub in there}
+    ids = {stub.id for stub in there}
+    found = [
+        replace(stub, id="" if stub.id in ids else stub.id, hits=0, position=0)
+        for stub in stubs
+        if stub.written not in written
+    ]
+    if len(there) + len(found) > MOST_STUBS:
+        told = too_many(len(there) + len(found), MOST_STUBS, "stubs")
+        raise SectionError(("stubs",), f"{told} ({len(found):,} of them from --stubs)")
+    workspace.state.name_stubs(found)
+    there.put_last(found)
+
+
+def taken(stubs: Sequence[Stub], there: Iterable[Stub] = ()) -> Iterator[int]:
+    """The indexes of the stubs whose id an earlier one has, or one that is there."""
+    seen = {stub.id for stub in there}
+    for index, stub in enumerate(stubs):
+        if stub.id and stub.id in seen:
+            yield index
+        seen.add(stub.id)
+
+
+def _load(workspace: Workspace, data: Mapping[str, Any]) -> list[SectionError]:
+    return add_stubs(workspace, data.get("stubs", ()))
+
+
+def _dump(workspace: Workspace) -> dict[str, Any]:
+    stubs = workspace.state.stubs
+    return {"stubs": [dump_stub(stub) for stub in stubs]} if stubs else {}
+
+
+SECTION = WorkspaceSection(
+    fields={"stubs": stubs_field(**about("answers for operations that the mock does not have"))}, load=_load, dump=_dump
+)

@@ -10,7 +10,7 @@ from typing import Any
 from marshmallow import ValidationError
 
 from mockserver.core.state.faults import FAULT_KINDS, Fault
-from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS, FaultItem
+from mockserver.scenario.faults import HEADER_ID, PARAMETERS, FaultItem
 from mockserver.web.schemas import json_text
 
 #: The longest header, in characters, whose fault is remembered, and how many are. Chosen: all but rules as JSON are

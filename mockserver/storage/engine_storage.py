@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.storage import MissingError, Outline, Storage, StorageError, StorageStatus
 from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
+from mockserver.storage import forms, records
 from mockserver.storage.engine import (
     ANY_VERSION,
     PART,
@@ -21,9 +22,8 @@ from mockserver.storage.engine import (
     NoWorkspaceError,
     Row,
 )
-from mockserver.storage.records import forms, reading
-from mockserver.storage.records.packing import UnreadableError, decode
-from mockserver.storage.records.written import Written
+from mockserver.storage.packing import UnreadableError, decode
+from mockserver.storage.records import Written
 
 #: The field that holds the coverage of a workspace.
 _COVERAGE = f"{PART}coverage"
@@ -48,7 +48,7 @@ def translated(prefix: str = "") -> Iterator[None]:
         raise StorageError(f"{prefix}{error}") from None
 
 
-class Kept:
+class SavedWorkspace:
     """A workspace in memory, with what the engine holds of it."""
 
     def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
@@ -94,14 +94,14 @@ class Kept:
         return Outline(self.name, (*state.keys, *state.revoked_keys), self._due_at())
 
     def _due_at(self) -> float | None:
-        due_at = reading.due_at(self.workspace)
+        due_at = records.due_at(self.workspace)
         if not self.workspace.is_busy:
             return due_at
         look_at = time.time() + LEASE_S
         return look_at if due_at is None else min(due_at, look_at)
 
 
-class Keeper(Storage):
+class EngineStorage(Storage):
     """Keeps workspaces in an engine."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
@@ -111,7 +111,7 @@ class Keeper(Storage):
         #: A process that was forked off writes and reads nothing: neither SQLite nor connections allow it.
         self._process = os.getpid()
         #: The workspace that was loaded last under a name, until it is added.
-        self._loaded: dict[str, Kept] = {}
+        self._loaded: dict[str, SavedWorkspace] = {}
         #: How many writes have succeeded and failed, and why the last one has failed.
         self._written = self._failed = 0
         self._last_failure: str | None = None
@@ -177,7 +177,7 @@ class Keeper(Storage):
         self._loaded[name] = found
         return found.workspace
 
-    def _read(self, name: str) -> Kept:
+    def _read(self, name: str) -> SavedWorkspace:
         """Read a whole workspace.
 
         Raises:
@@ -186,13 +186,13 @@ class Keeper(Storage):
         with translated(f"workspace {name} cannot be loaded: "):
             newer = self._engine.read(name)
             assert newer is not None, "without a version, everything is new"
-            workspace = reading.load(name, newer.fields, parts=self._parts, limits=self._limits)
-        return Kept(workspace, newer)
+            workspace = records.load(name, newer.fields, parts=self._parts, limits=self._limits)
+        return SavedWorkspace(workspace, newer)
 
-    def _taken_up(self, workspace: Workspace) -> Kept:
+    def _taken_up(self, workspace: Workspace) -> SavedWorkspace:
         """Return the record of a workspace that was just loaded, or a new one for a new workspace."""
         loaded = self._loaded.pop(workspace.name, None)
-        return loaded if loaded is not None and loaded.workspace is workspace else Kept(workspace)
+        return loaded if loaded is not None and loaded.workspace is workspace else SavedWorkspace(workspace)
 
     # ------------------------------------------------------------------ coverage and secrets
 

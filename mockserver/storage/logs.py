@@ -15,8 +15,7 @@ from mockserver.core.traffic.receivers import ReceivedCall
 from mockserver.core.traffic.ring import LOST, Ring, RingCounts
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.storage.engine import ENTRY, Changes
-from mockserver.storage.records.packing import UnreadableError, decode, encode
-from mockserver.storage.records.rows import type_of
+from mockserver.storage.packing import UnreadableError, decode, encode, type_of
 
 #: The members of exchanges that are written, with their types: not what is parsed when asked for, or of a connection.
 _EXCHANGE = {name: kind for name, kind in get_type_hints(Exchange).items() if name[0] != "_"}
@@ -116,7 +115,7 @@ class Mark(NamedTuple):
         return cls(things, min((*held, end - length)) if held else end - length, end, workspace.journal.completed)
 
 
-def changes(name: str, workspace: Workspace, before: Mark) -> tuple[Changes, Mark]:
+def changes_of(name: str, workspace: Workspace, before: Mark) -> tuple[Changes, Mark]:
     """Return what is new in a log since a mark, and the next mark."""
     log, mark = LOGS[name], Mark.of(name, workspace)
     if before == mark:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from mockserver.core.workspaces.storage import Outline
 from mockserver.core.workspaces.store import NAME
 from mockserver.storage.engine import KEY, UPGRADE, Batch, DamagedError, EngineError, Header, Newer, NoWorkspaceError
-from mockserver.storage.records.packing import UnreadableError, seal, unseal
+from mockserver.storage.packing import UnreadableError, seal, unseal
 
 #: What follows the path in a sentence, by the primary code of SQLite's result (sqlite.org/rescode.html).
 _SENTENCES = {

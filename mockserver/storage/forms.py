@@ -23,9 +23,8 @@ from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.traffic.ring import RingCounts
 from mockserver.core.workspaces.workspace import Snapshot, Workspace
 from mockserver.storage.engine import PART
-from mockserver.storage.records.logs import LOGS
-from mockserver.storage.records.packing import UnreadableError, pack, pack_exactly, unpack
-from mockserver.storage.records.rows import Rows
+from mockserver.storage.logs import LOGS
+from mockserver.storage.packing import Rows, UnreadableError, pack, pack_exactly, unpack
 
 #: The fields of the parts. The names of accounts and snapshots go on with an id or a name. `UNCOUNTED` is the coverage
 #: of a workspace that does not count in the coverage of the server.
