@@ -11,8 +11,7 @@ from werkzeug.datastructures import MultiDict
 from mockserver.control.framework import off_loop
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import delivery as model
-from mockserver.resources.deliveries.attempts import RETRIES
-from mockserver.resources.deliveries.model import Wanted, select
+from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
 from mockserver.views.traffic.deliveries import Delivery, Owned
 
 #: The range of marks in percent of the width.
@@ -148,16 +147,16 @@ class Filter(NamedTuple):
     unclear: Sequence[str]
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> DeliveryCriteria:
         """The valid part of the filter."""
         webhook = int(self.webhook) if _is_number(self.webhook) else None
         state = self.state if self.state in model.MACHINE.states else None
-        return Wanted(webhook, state, self.event or None)
+        return DeliveryCriteria(webhook, state, self.event or None)
 
     @property
     def is_set(self) -> bool:
         """Whether the filter excludes any deliveries."""
-        return self.wanted != Wanted()
+        return self.wanted != DeliveryCriteria()
 
 
 def asked(query: MultiDict[str, str]) -> Filter:
@@ -178,7 +177,7 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= len(str(2**63))
 
 
-def lines(workspace: Workspace, wanted: Wanted) -> dict[str, Any]:
+def lines(workspace: Workspace, wanted: DeliveryCriteria) -> dict[str, Any]:
     """Return the newest matching deliveries on one scale. The caller holds the lock of the workspace."""
     accounts = workspace.state.accounts.values()
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)

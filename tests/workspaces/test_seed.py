@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 
 
 def seed(workspace, document, **options):

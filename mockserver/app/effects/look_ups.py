@@ -36,7 +36,7 @@ _WAITING = 1_000
 class _LookUp:
     """One question to DNS with its answer; a failure until there is one."""
 
-    found: lookup.Found = lookup.Failed(f"no answer within {_TIMEOUT_S:g} seconds")  # noqa: RUF009  # a constant
+    found: lookup.DnsAnswer = lookup.NoAnswer(f"no answer within {_TIMEOUT_S:g} seconds")  # noqa: RUF009  # a constant
     is_over: bool = False
 
 
@@ -80,16 +80,16 @@ class LookUps:
         """A look-up under way; requests that wait in the workspace are woken when it is over."""
         if self._server is None:
             reason = "behaviour.dns is resolver, but the server was started without --dns-resolver"
-            return _LookUp(lookup.Failed(reason), is_over=True)
+            return _LookUp(lookup.NoAnswer(reason), is_over=True)
         look_up, deadline = _LookUp(), time.monotonic() + _LOOK_UPS_S
 
-        def over(found: lookup.Found) -> None:
+        def over(found: lookup.DnsAnswer) -> None:
             with workspace.lock:
                 look_up.found, look_up.is_over = found, True
                 workspace.watchers.tell("look_up")
 
         if not self._dispatcher.submit(Task(lambda: self._resolver(*question.asked, deadline), over)):
-            return _LookUp(lookup.Failed("the queue of DNS look-ups is full"), is_over=True)
+            return _LookUp(lookup.NoAnswer("the queue of DNS look-ups is full"), is_over=True)
         return look_up
 
     @cached_property

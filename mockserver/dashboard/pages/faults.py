@@ -19,8 +19,7 @@ from mockserver.core.contract.operation import Audience
 from mockserver.core.state.faults import ALERTS, FAULT_KINDS, NO_ALERT, Fault
 from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.rendering import Page
-from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
-from mockserver.resources.domains.domain import AUTHENTICATED
+from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, OK, POLICIES, RECORDS
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.fault_codes import codes_of

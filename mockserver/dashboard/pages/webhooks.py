@@ -22,7 +22,8 @@ from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.curl import example_key, service_curl
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.deliveries import delivery as delivery_model
-from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
+from mockserver.resources.deliveries.delivery import MACHINE
+from mockserver.resources.deliveries.model import DELIVERY
 from mockserver.resources.section import write_instant
 from mockserver.resources.webhooks.catalogue import BY_NAME, EVENTS, STORIES, raisable
 from mockserver.resources.webhooks.event import EMAIL, SMS, TRANSACTIONAL_EMAIL, Category, Event, RaisedEvent

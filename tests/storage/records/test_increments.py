@@ -13,7 +13,7 @@ from same_workspace import workspace_difference
 
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.activities.model import Activity
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.history import Export, keep_file
 from mockserver.settings import Settings
 from mockserver.storage.engine import Newer
