@@ -18,9 +18,7 @@ from mockserver.dashboard.pages import clock, coverage, faults, machines, mail, 
 from mockserver.dashboard.rendering import Navigation, Page
 from mockserver.dashboard.sign_in import ACCESS, redirect_to_sign_in
 from mockserver.web.application import LeanFlask
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.encoded_slash import shown_path
-from mockserver.web.routing.workspace_name import WORKSPACE
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, shown_path
 
 PAGES: tuple[Page, ...] = (
     workspaces.PAGE, requests.PAGE, machines.PAGE, mail.PAGE, webhooks.PAGE, clock.PAGE, faults.PAGE, coverage.PAGE,
@@ -46,22 +44,15 @@ def http_error_page(error: HTTPException) -> Response:
     return problem_page(Problem(error.code or 500, f"{path}: {error.description}"))
 
 
-class DashboardFlask(LeanFlask):
-    """The dashboard application. It shares components, guard and hooks with the control API application."""
-
-    def __init__(self, owner: LeanFlask) -> None:
-        super().__init__(owner.name)
-        self.config, self.json = owner.config, owner.json
-        self.components = owner.components
-        self.add_component(Navigation(PAGES))
-        self.before_request_funcs = owner.before_request_funcs
-        self.after_request_funcs = owner.after_request_funcs
-        self.teardown_request_funcs = owner.teardown_request_funcs
-        self.take_addresses(_addresses())
-        self.register_error_handler(Problem, problem_page)
-        self.register_error_handler(StorageError, lambda error: problem_page(Problem(503, str(error))))
-        self.register_error_handler(Unauthorized, redirect_to_sign_in)
-        self.register_error_handler(HTTPException, http_error_page)
+def dashboard_of(owner: LeanFlask) -> LeanFlask:
+    """Return the dashboard application, as a part of the control API application with its guard."""
+    dashboard = owner.part(_addresses())
+    dashboard.add_component(Navigation(PAGES))
+    dashboard.register_error_handler(Problem, problem_page)
+    dashboard.register_error_handler(StorageError, lambda error: problem_page(Problem(503, str(error))))
+    dashboard.register_error_handler(Unauthorized, redirect_to_sign_in)
+    dashboard.register_error_handler(HTTPException, http_error_page)
+    return dashboard
 
 
 @cache

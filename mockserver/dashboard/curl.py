@@ -14,7 +14,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import absolute_root
 from mockserver.views.traffic import redaction
 from mockserver.web.schemas import json_text
-from mockserver.web.service.auth import ANY_KEY
+from mockserver.web.service.handlers import ANY_KEY
 
 #: Headers that the client sets itself, and the header that repeats the workspace of the address.
 _OWN = frozenset(

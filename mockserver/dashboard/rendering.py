@@ -23,8 +23,7 @@ from mockserver.dashboard import curl
 from mockserver.dashboard.addresses import absolute_root, root, server_root
 from mockserver.web.components import component
 from mockserver.web.pages.page import base_style
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import WORKSPACE
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE
 
 #: The deepest level and the most members of a JSON value to show. Chosen: more than fits on a screen.
 _DEEPEST = 12

@@ -12,8 +12,7 @@ from mockserver.control.access.sessions import LIFETIME_S, Sessions
 from mockserver.control.framework.problem import Problem
 from mockserver.dashboard import addresses, rendering
 from mockserver.web.components import component
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import split_workspace
+from mockserver.web.routing.address import DASHBOARD_PREFIX, split_workspace
 
 ACCESS = Blueprint("access", __name__)
 #: The longest address to redirect to, in characters. Chosen: longer than all links of the pages.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import NOBODY, Sent, curl_of, json_of, of_exchange
-from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.scenario.faults import HEADER_ID
 from mockserver.views.traffic import redaction
 
 #: Methods with a function in `requests`.

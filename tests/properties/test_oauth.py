@@ -17,7 +17,7 @@ from mockserver.resources.oauth import apps, scopes
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.authorization.request import extended
 from mockserver.resources.oauth.tokens import client
-from mockserver.web.endpoints.form import query_pairs, read_form
+from mockserver.web.endpoints.request import query_pairs, read_form
 
 #: Text that can be UTF-8.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)

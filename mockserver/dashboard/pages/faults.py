@@ -22,8 +22,7 @@ from mockserver.dashboard.rendering import Page
 from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, OK, POLICIES, RECORDS
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
-from mockserver.scenario.rules.fault_codes import codes_of
-from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS
+from mockserver.scenario.faults import HEADER_ID, PARAMETERS, codes_of
 from mockserver.views.traffic.faults import FaultKind, Named, Rule, ruled
 from mockserver.views.workspaces.dns import Known, KnownName, known
 

@@ -23,7 +23,7 @@ from mockserver.dashboard.curl import curl_of, example_key, of_call
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
-from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.scenario.faults import HEADER_ID
 from mockserver.views.traffic import redaction
 from mockserver.views.traffic.calls import ControlCall, Recorded
 from mockserver.views.traffic.requests import Request

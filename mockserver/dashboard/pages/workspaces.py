@@ -21,8 +21,7 @@ from mockserver.dashboard.rendering import Page
 from mockserver.resources.section import write_instant
 from mockserver.views.workspaces.scenarios import Moment
 from mockserver.views.workspaces.workspaces import WorkspaceAccount, WorkspaceLine
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPACE_PREFIX
 
 #: The units of an age, in seconds.
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))

@@ -20,8 +20,8 @@ from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks.events import draw_message_id
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, JsonObject, List, Url
-from mockserver.web.schemas.length import Longest
 
 #: The most recipients of an e-mail (proposed: with all versions of a call, contract/sending#sendTransacEmail).
 MOST_RECIPIENTS = 2_000
