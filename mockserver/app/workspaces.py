@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from mockserver.storage.engine import Engine
 
 if TYPE_CHECKING:
-    from mockserver.beyond.stubs import schema as stub_list
+    from mockserver.beyond.stubs import schema as stub_schema
 else:
-    (stub_list,) = lazy("mockserver.beyond.stubs", "stub_list")
+    (stub_schema,) = lazy("mockserver.beyond.stubs", "schema")
 
 
 def library_of(settings: Settings) -> Library:
@@ -124,7 +124,7 @@ def _add_behind(workspace: Workspace, stubs: tuple[Stub, ...]) -> None:
         ScenarioError: there would be too many.
     """
     try:
-        stub_list.add_behind(workspace, stubs)
+        stub_schema.add_behind(workspace, stubs)
     except SectionError as error:
         raise ScenarioError([Mistake(error.path, error.message)]) from error
 

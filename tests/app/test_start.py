@@ -32,7 +32,6 @@ def imported():
         "mockserver.app.application",
         "mockserver.beyond.answering",
         "mockserver.beyond.catalogue",
-        "mockserver.beyond.catalogue",
         "mockserver.app.forwards",
         "mockserver.beyond.forward",
         "mockserver.coverage",
