@@ -1,34 +1,32 @@
-"""An exchange as code: with the keys, the scenario and the faults of its workspace.
+"""A request of the journal as code: a curl command, a Python call or a pytest test.
 
-That takes long where bodies are large, so the workspace's lock is held for single look-ups only.
+Large bodies take long, so the lock of the workspace is held only for single look-ups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pprint import pformat
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.snippets import shell
-from mockserver.dashboard.snippets.sent import NOBODY, Sent, json_of, of_exchange
+from mockserver.dashboard.curl import NOBODY, Sent, curl_of, json_of, of_exchange
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views.traffic import redaction
 
-#: The methods for which the library has functions.
+#: Methods with a function in `requests`.
 _METHODS = ("GET", "OPTIONS", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-#: The longest body that is written as a value, in bytes; putting it into lines takes long.
+#: The longest body to write as a Python value, in bytes, as formatting takes long.
 _LONGEST_VALUE = 16 * 1024
-#: How long the lines of a value are.
+#: The width of a formatted value.
 _WIDTH = 88
-#: How much of a reason stands in a test.
+#: The longest reason in a test, in characters.
 _LONGEST_REASON = 200
 
 
 class Code(str):
-    """An expression, which is written as it stands."""
+    """An expression to write unquoted."""
 
     __slots__ = ()
 
@@ -37,28 +35,28 @@ class Code(str):
 
 
 class Outcome(NamedTuple):
-    """What a test says of an answer."""
+    """The answer that a test expects."""
 
-    #: None: the client got no answer.
+    #: The status, or None if the client got no answer.
     status: int | None
-    #: The code of the error, where the answer has one.
+    #: The error code, or None.
     code: str | None
     reason: str | None
 
 
 class Preparation(NamedTuple):
-    """What a test needs around its request."""
+    """Marker, fault and notes of a test."""
 
-    #: The arguments of the marker: the scenario, the seed.
+    #: The arguments of the marker: scenario and seed.
     marker: Mapping[str, Any]
-    #: The rule that hit the request, as it is written, or None.
+    #: The fault rule of the request, or None.
     fault: Mapping[str, Any] | None
-    #: What is to be said before the request.
+    #: Comments before the request.
     notes: Sequence[str] = ()
 
 
 def call(sent: Sent, root: str, key: str | None, *, follows: bool = True) -> str:
-    """A program that sends a request to the server at `root` with a key; it prints the answer."""
+    """Write a program that sends a request and prints the answer."""
     lines = _call(sent, repr(f"{root}{sent.target}"), repr(key or NOBODY), json_of(sent), follows=follows)
     trusting = ["# REQUESTS_CA_BUNDLE names what `mockserver ca` prints"] if root.startswith("https:") else []
     return "\n".join(
@@ -67,7 +65,7 @@ def call(sent: Sent, root: str, key: str | None, *, follows: bool = True) -> str
 
 
 def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outcome: Outcome) -> str:
-    """A test with the plugin's workspace, which sends a request and expects the same answer."""
+    """Write a test that sends a request to the plugin's workspace and expects the same answer."""
     value = json_of(sent)
     if sent.is_redacted and isinstance(value, dict) and value.get("otp") == "***":
         value = {**value, "otp": Code("mockserver.mailbox.latest().otp")}
@@ -77,7 +75,7 @@ def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outc
     else:
         url += ".removesuffix('/v3')"
     key = repr(NOBODY) if sent.account is None else f"mockserver.key({sent.account!r})"
-    lines = _call(sent, f"{url} + {path!r}", key, value, follows=not _is_redirect(outcome.status))
+    lines = _call(sent, f"{url} + {path!r}", key, value, follows=not 300 <= (outcome.status or 0) < 400)
     needs_pytest = outcome.status is None or bool(preparation.marker)
     body = [*_before(preparation, outcome), *_expecting(lines, outcome)]
     marker = ", ".join(f"{name}={value!r}" for name, value in preparation.marker.items())
@@ -95,10 +93,6 @@ def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outc
     )
 
 
-def _is_redirect(status: int | None) -> bool:
-    return status is not None and 300 <= status < 400
-
-
 def _before(preparation: Preparation, outcome: Outcome) -> list[str]:
     found = [f"# {note}" for note in preparation.notes]
     if outcome.reason:
@@ -111,7 +105,7 @@ def _before(preparation: Preparation, outcome: Outcome) -> list[str]:
 
 
 def _comment(text: str) -> str:
-    """A text as one line that can be read, and cannot end the comment."""
+    """Write a text as one printable comment line."""
     found = "".join(sign if sign.isprintable() else " " for sign in text[: _LONGEST_REASON + 1])
     return found if len(found) <= _LONGEST_REASON else f"{found[:_LONGEST_REASON]}…"
 
@@ -138,11 +132,8 @@ def _name(sent: Sent, operation: str | None, outcome: Outcome) -> str:
     return "test_" + "".join(sign if sign.isascii() and sign.isalnum() else "_" for sign in f"{name}_{ending}")
 
 
-# ---------------------------------------------------------------------- the call
-
-
 def _call(sent: Sent, url: str, key: str, value: Any, *, follows: bool) -> list[str]:
-    """The lines of a call; `url` and `key` are expressions."""
+    """Write the lines of a call. `url` and `key` are expressions."""
     is_known = sent.method in _METHODS
     lines = [f"requests.{sent.method.lower()}(" if is_known else "requests.request("]
     if not is_known:
@@ -164,7 +155,7 @@ def _headers(sent: Sent, key: str) -> list[str]:
 
 
 def _header(value: str) -> str:
-    # The library takes bytes as they are; in a text it takes some characters for blanks.
+    # `requests` sends bytes unchanged, but strips some characters of a text.
     return repr(value) if value.isascii() else repr(value.encode("latin-1", "replace"))
 
 
@@ -177,14 +168,14 @@ def _body(sent: Sent, value: Any) -> list[str]:
     return [f"    json={written},".replace("\n", f"\n{' ' * 9}")]
 
 
-#: The members of a fault that say how often it hits: in a test it hits the one request.
+#: Members of a fault rule that limit its hits. In a test the rule hits the only request.
 _WHEN = frozenset({"times", "after", "probability", "ttl_s"})
-#: The longest code that stands on the page of a request, in characters; a longer one has an address of its own.
+#: The longest code on the page of a request, in characters. Longer code has a separate address.
 _LONGEST = 6_000
 
 
 class Snippet(NamedTuple):
-    """One way to send a request again."""
+    """A request as code in one language."""
 
     name: str
     title: str
@@ -192,37 +183,32 @@ class Snippet(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """Whether it is too long for the page of the request."""
+        """Whether the text is too long for the request's page."""
         return len(self.text) > _LONGEST
 
 
-#: What the snippets are called, by what they have in an address.
-TITLES: Mapping[str, str] = MappingProxyType({"curl": "As curl", "python": "As Python", "pytest": "As pytest"})
+#: The titles of the snippets by their names in addresses.
+TITLES: Mapping[str, str] = {"curl": "As curl", "python": "As Python", "pytest": "As pytest"}
 
 
 def snippets(workspace: Workspace, exchange: Exchange, root: str) -> list[Snippet]:
-    """All snippets of an exchange, for the server at `root`."""
-    sent = of_exchange(exchange)
-    return [Snippet(name, title, _text(name, sent, workspace, exchange, root)) for name, title in TITLES.items()]
+    """Return all snippets of an exchange, for the server at `root`."""
+    return [Snippet(name, title, text(name, workspace, exchange, root)) for name, title in TITLES.items()]
 
 
 def text(name: str, workspace: Workspace, exchange: Exchange, root: str) -> str:
-    """The text of one snippet of an exchange, by its name, for the server at `root`."""
-    return _text(name, of_exchange(exchange), workspace, exchange, root)
-
-
-def _text(name: str, sent: Sent, workspace: Workspace, exchange: Exchange, root: str) -> str:
+    """Return the text of one snippet of an exchange, for the server at `root`."""
+    sent = of_exchange(exchange)
     if name == "pytest":
-        preparation = _preparation(workspace, exchange, sent)
-        return whole_test(sent, exchange.operation, preparation, _outcome(exchange))
+        return whole_test(sent, exchange.operation, _preparation(workspace, exchange, sent), _outcome(exchange))
     key = _key(workspace, sent)
     if name == "curl":
-        return shell.curl(sent, root, key)
+        return curl_of(sent, root, key)
     return call(sent, root, key, follows=not 300 <= (exchange.status or 0) < 400)
 
 
 def _key(workspace: Workspace, sent: Sent) -> str | None:
-    """The workspace's own key for the account that was called, or None for a caller whom the service does not know."""
+    """Return an API key of the workspace for the called account, or None for an unknown caller."""
     with workspace.lock:
         account = None if sent.account is None else workspace.state.account_named(sent.account)
         return None if account is None else next(iter(account.api_keys), None)
@@ -239,18 +225,13 @@ def _preparation(workspace: Workspace, exchange: Exchange, sent: Sent) -> Prepar
         notes.append("The workspace was made of a document: give it to the marker as scenario=...")
     if sent.is_redacted:
         notes.append("The journal keeps no secrets: what is *** here was one.")
-    fault = _fault(workspace, exchange)
-    if exchange.fault is not None and fault is None and exchange.fault != HEADER_ID:
+    fault, rule = None, None if exchange.fault is None else workspace.state.faults.get(exchange.fault)
+    if rule is not None:  # as written, but it hits the request of the test
+        written = {name: value for name, value in rule.written.items() if name not in _WHEN | {"fault"}}
+        fault = {"fault": rule.kind, **written}
+    elif exchange.fault not in (None, HEADER_ID):
         notes.append("The fault that hit this request is gone.")
     return Preparation(marker, fault, notes)
-
-
-def _fault(workspace: Workspace, exchange: Exchange) -> Mapping[str, Any] | None:
-    """The rule that hit a request, as it is written, to hit whenever it matches."""
-    rule = None if exchange.fault is None else workspace.state.faults.get(exchange.fault)
-    if rule is None:
-        return None
-    return {"fault": rule.kind, **{name: v for name, v in rule.written.items() if name not in _WHEN | {"fault"}}}
 
 
 def _outcome(exchange: Exchange) -> Outcome:
