@@ -56,7 +56,7 @@ _TOO_MANY = documented_error(errors.OUT_OF_RANGE, "more than 150 contacts", "pyt
 
 
 def _page(items: Sequence[Any], query: Mapping[str, Any]) -> Sequence[Any]:
-    """The page of items that a query asks for; they come in the order of their creation."""
+    """Return one page of items in order of creation."""
     ordered = items if query["sort"] == "asc" else items[::-1]
     return ordered[query["offset"] : query["offset"] + query["limit"]]
 
@@ -137,7 +137,6 @@ def delete_contact(caller: Caller, identifier: str, query: dict[str, Any]) -> No
 
 
 def _list(account: Account, found: rows.ContactList) -> dict[str, Any]:
-    """A list as it is answered."""
     return {
         "id": found.id, "name": found.name, "folder_id": found.folder_id, "created_at": found.created_at,
         "dynamic": False, "statistics": [], **_counts(account, [found]),
@@ -266,7 +265,6 @@ def remove_contact_from_list(caller: Caller, list_id: int, body: dict[str, Any])
 
 
 def _folder(account: Account, found: rows.Folder) -> dict[str, Any]:
-    """A folder as it is answered."""
     return {"id": found.id, "name": found.name, **_counts(account, lists.lists_of(account, found.id))}
 
 

@@ -79,7 +79,7 @@ def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
-    """Return the records, with `dkim_record` as null where DKIM is two CNAME records (recorded)."""
+    """Return DNS records; with CNAME records, `dkim_record` is null (recorded)."""
     return {"dkim_record": None, **model.records(caller.workspace, domain)}
 
 

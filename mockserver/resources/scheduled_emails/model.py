@@ -52,13 +52,13 @@ def reject(
     workspace: Workspace, account: Account, contents: Sequence[MailContent], reason: str,
     *, after: timedelta = timedelta(),
 ) -> None:  # fmt: skip
-    """Raise the event `error` for e-mails that are not sent, `after` from now."""
+    """Raise `error` events for unsent e-mails, `after` from now."""
     for content in contents:
         events.raise_for_recipients(workspace, account, content, "error", after=after, overrides={"reason": reason})
 
 
 def deliver(workspace: Workspace, account: Account, content: MailContent, *, request: str | None) -> bool:
-    """Put an e-mail into the mailbox, and send it by SMTP if a server is set; `request` is the cause.
+    """Store an e-mail in the mailbox, and send it by SMTP if configured; `request` is its cause.
 
     Returns:
         Whether the contents of its attachments were kept. If they are too large for the mailbox, they are only listed.
@@ -81,7 +81,7 @@ def deliver(workspace: Workspace, account: Account, content: MailContent, *, req
 
 
 def completed(workspace: Workspace, account: Account, content: MailContent) -> MailContent:
-    """Return an e-mail with the account's default sender and a new message id, unless it has its own."""
+    """Return an e-mail with default sender and message id filled in."""
     sender = content.sender if content.sender.email else Party(events.default_sender(account))
     return content._replace(sender=sender, message_id=content.message_id or events.draw_message_id(workspace))
 
@@ -160,13 +160,13 @@ def schedule(workspace: Workspace, account: Account, email: ScheduledEmail) -> N
 
 
 def count(account: Account, email: ScheduledEmail, sign: int = 1) -> None:
-    """Add the bytes of a scheduled e-mail to the account's record, or with -1 subtract them."""
+    """Add an e-mail's bytes to the account's record; -1 subtracts."""
     if email.mail is not None:
         account.record(Waiting).bytes += sign * email.mail.size
 
 
 def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
-    """Refuse more scheduled e-mails with 400 `out_of_range` if the workspace has no room for these contents."""
+    """Refuse more scheduled e-mails with 400 `out_of_range` if these contents exceed the limits."""
     if reason := workspace.state.full(len(contents)):
         raise no_room(reason)
     accounts = (workspace.state.accounts[number] for number, _ in workspace.state.tables(ScheduledEmail))
@@ -188,7 +188,7 @@ def delete(caller: Caller, identifier: str) -> None:
 
 
 def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
-    """Return the e-mails in some states with a batch id or a message id.
+    """Return e-mails in given states, by batch or message id.
 
     Raises:
         ServiceError: 400 for another identifier; 404 for an empty list.
@@ -207,13 +207,13 @@ def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
 
 
 def _named(account: Account, identifier: str) -> list[ScheduledEmail]:
-    """Return the e-mails in any state with a batch id or a message id."""
+    """Return e-mails, in any state, by batch or message id."""
     rows = account.table(ScheduledEmail).values()
     return [row for row in rows if identifier == row.message_id or identifier.lower() == row.batch_id]
 
 
 def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> str:
-    """Return the states of the e-mails with an identifier, or the account that has it, or the known identifiers."""
+    """Return an identifier's e-mail states, else its owner, else known identifiers."""
     if found:
         row = found[0]
         states = " and ".join(dict.fromkeys(row.state for row in found))

@@ -39,7 +39,7 @@ _REJECTED_AFTER = timedelta(seconds=1)
 
 
 def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Send the e-mails of a body, or schedule them and answer with a `batchId`.
+    """Send the e-mails of a body, or schedule them, answering with a `batchId`.
 
     Raises:
         ServiceError: nothing was sent: 403 if the account may not send, 400 for a bad body or a repeated idempotency
@@ -75,7 +75,7 @@ def _check_relay(caller: Caller) -> None:
 
 
 def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailContent]) -> None:
-    """Refuse scheduled e-mails without room, and other e-mails without credits."""
+    """Refuse scheduled e-mails without room, and others without credits."""
     if request.scheduled_at is not None:
         scheduled.check_room(caller.workspace, contents)
         return
@@ -94,7 +94,7 @@ def _draw_id(workspace: Workspace) -> str:
 
 
 def _act(caller: Caller, request: SendRequest, contents: Sequence[MailContent], batch_id: str) -> None:
-    """Send, schedule or reject e-mails; warnings in the journal say why nothing is sent."""
+    """Send, schedule or reject e-mails, warning if nothing is sent."""
     workspace, account = caller.workspace, caller.account
     if request.is_dry:
         caller.warn("nothing is sent: X-Sib-Sandbox: drop in headers makes this a dry run")
@@ -146,12 +146,12 @@ class IdempotencyKey:
     request: str | None = None
 
     def is_taken(self, now: datetime) -> bool:
-        """Return whether a request with this key would be a repeat."""
+        """Return whether repeating this key is refused."""
         return now - self.used_at < LIFETIME
 
 
 def _check_key(caller: Caller, key: str) -> None:
-    """Refuse a key within its lifetime with `duplicate_parameter`, or with `out_of_range` if the workspace is full."""
+    """Refuse a repeated key (`duplicate_parameter`) or a full workspace (`out_of_range`)."""
     now, rows = caller.workspace.state.clock.now(), caller.account.rows_of(IdempotencyKey)
     row = rows.get(key)
     if row is not None and row.is_taken(now):
@@ -175,7 +175,7 @@ def _note_key(caller: Caller, key: str) -> None:
 
 
 def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
-    """Return the status of the e-mail with a message id, or a page of the batches with a batch id.
+    """Return the status of a message id, or a page of a batch id's batches.
 
     Raises:
         ServiceError: 400 for another identifier, or if one date is missing; 404 for an unknown identifier.
@@ -201,7 +201,7 @@ def _is_included(row: dict[str, Any], query: dict[str, Any]) -> bool:
 
 
 def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
-    """Return an e-mail as the API shows it; without a moment of creation, it exists from the start."""
+    """Return an e-mail's API form; scenario e-mails without creation date use the clock's start."""
     status = "error" if email.rejected is not None else "processed"
     return {
         "scheduledAt": email.scheduled_at,
@@ -214,7 +214,7 @@ def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
 
 
 def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    """Return a page of the account's blocked contacts with their number, or refuse a bad period with 400."""
+    """Return a page of blocked contacts and their total number."""
     _check_period(caller, query)
     senders = {comparable(sender.strip()) for sender in query.get("senders", "").split(",") if sender.strip()}
     start, end = query.get("startDate"), query.get("endDate")
@@ -238,7 +238,7 @@ def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 
 
 def unblock(caller: Caller, email: str) -> None:
-    """Unblock a contact for all senders, or refuse with 404."""
+    """Unblock a contact, for all senders, or refuse with 404."""
     wanted = comparable(email)
     blocked = caller.account.rows_of(BlockedContact)
     keys = [key for key, row in blocked.items() if comparable(row.email) == wanted]
@@ -251,7 +251,7 @@ def unblock(caller: Caller, email: str) -> None:
 
 
 def _check_period(caller: Caller, query: dict[str, Any]) -> None:
-    """Refuse a period with one date only, with dates in the wrong order, or with a date in the future."""
+    """Refuse an incomplete, reversed or future period."""
     start, end, clock = query.get("startDate"), query.get("endDate"), caller.workspace.state.clock
     period = reasons.period(start, end)
     if start is None and end is None:

@@ -44,7 +44,7 @@ CHECK_HEADERS = (Longest(MOST_HEADERS), _check_headers)
 
 @dataclass(slots=True, eq=False)
 class Webhook:
-    """An address with the events to which it subscribes."""
+    """A webhook: an address with subscriptions."""
 
     id: int
     url: str
@@ -108,7 +108,7 @@ def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
 
 
 def get(caller: Caller, webhook_id: int) -> Webhook:
-    """Return the caller's webhook with this id, or refuse with 404."""
+    """Return the caller's webhook, or refuse with 404."""
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
         raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
@@ -118,7 +118,7 @@ def get(caller: Caller, webhook_id: int) -> Webhook:
 
 
 def create(caller: Caller, given: dict[str, Any]) -> Webhook:
-    """Create a webhook from the members of a body and return it.
+    """Create a webhook from a body's members.
 
     Raises:
         ServiceError: 400; events or domain are missing or wrong for the type, or the limit of webhooks is reached.
@@ -167,7 +167,7 @@ def _checked(
     known: Mapping[Category, tuple[str, ...]],
     webhook: Webhook | None = None,
 ) -> dict[str, Any]:
-    """Return the given members in the form of a webhook, checked by the rules of creation and change.
+    """Return checked members, by rules shared by creation and change.
 
     `known` are the possible subscriptions of each category, and `webhook` is the webhook to change, if any.
     """
@@ -185,7 +185,7 @@ def _checked(
 
 
 def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
-    """Warn of an `auth` and of `headers` that are valid and add nothing to the calls."""
+    """Warn of `auth` or `headers` without effect on calls."""
     if given.get("auth") is not None and "token" not in given["auth"]:
         caller.warn("the body field `auth` has no `token`: the calls carry no Authorization header")
     for index, header in enumerate(given.get("headers") or ()):
@@ -194,7 +194,7 @@ def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
 
 
 def _domain(caller: Caller, given: str) -> str:
-    """Return the domain of an inbound webhook in A-labels and lower case.
+    """Return an inbound webhook's domain, lowercased and in A-labels.
 
     Refuse a text that is no domain name and, unless `behaviour.inbound_domain` is `any`, a domain that the account has
     not authenticated.
@@ -219,7 +219,7 @@ def _domain(caller: Caller, given: str) -> str:
 
 
 def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webhook | None) -> None:
-    """Warn of another webhook with the same url and type; `behaviour.webhook_duplicates: refuse` refuses it."""
+    """Warn of another webhook's equal url and type, or refuse (`behaviour.webhook_duplicates`)."""
     others = (row for row in caller.account.rows_of(Webhook).values() if row is not webhook)
     twin = next((row for row in others if (row.type, row.url) == (webhook_type, url)), None)
     if twin is None:
@@ -232,7 +232,7 @@ def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webho
 
 
 def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
-    """Refuse a body in which a member is missing or empty."""
+    """Refuse a missing or empty member."""
     if not given.get(name):
         lack = "empty" if name in given else "missing"
         reason = f"{lack} field `{name}` in the body: {webhook_type} webhooks require it"
@@ -240,7 +240,7 @@ def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
 
 
 def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], category: Category) -> list[str]:
-    """Return the events of a subscription as the API shows them, each once; refuse events of other categories."""
+    """Return a subscription's events in API form, refusing events of other categories."""
     for event in names:
         if event not in known[category]:
             refused = INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
@@ -251,7 +251,7 @@ def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], categor
 
 
 def _check_limit(caller: Caller) -> None:
-    """Refuse another webhook if the account has `behaviour.webhook_limit`; inbound webhooks are not counted."""
+    """Refuse more webhooks than `behaviour.webhook_limit`, not counting inbound webhooks."""
     limit = caller.workspace.state.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.rows_of(Webhook).values())
     if counted >= limit:
