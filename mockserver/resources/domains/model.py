@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from mockserver.core.contract.errors import (
-    DNS_NOT_CONFIGURED,
-    DOCUMENT_NOT_FOUND,
-    DOMAIN_DOES_NOT_EXIST,
-    DOMAIN_EXISTS,
-)
+from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_DOES_NOT_EXIST, DOMAIN_EXISTS
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form, below_registrable, parents

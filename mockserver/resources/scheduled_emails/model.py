@@ -7,13 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mockserver.core.contract.errors import (
-    DOCUMENT_NOT_FOUND,
-    INVALID_PARAMETER,
-    INVALID_PARAMETERS_PASSED,
-    RECORDS_NOT_FOUND,
-    no_room,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
@@ -168,12 +162,14 @@ def count(account: Account, email: ScheduledEmail, sign: int = 1) -> None:
 def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
     """Refuse more scheduled e-mails with 400 `out_of_range` if these contents exceed the limits."""
     if reason := workspace.state.full(len(contents)):
-        raise no_room(reason)
+        raise errors.no_room(reason)
     accounts = (workspace.state.accounts[number] for number, _ in workspace.state.tables(ScheduledEmail))
     waiting = sum(account.record(Waiting).bytes for account in accounts)
     needed, most = waiting + sum(content.size for content in contents), workspace.limits.mailbox_bytes
     if needed > most:
-        raise no_room(f"scheduled e-mails would take {needed:,} bytes, the limit is {most:,} (--mailbox-bytes-limit)")
+        raise errors.no_room(
+            f"scheduled e-mails would take {needed:,} bytes, the limit is {most:,} (--mailbox-bytes-limit)"
+        )
 
 
 def is_taken(workspace: Workspace, message_id: str) -> bool:
@@ -196,13 +192,13 @@ def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
     if not is_message_id(identifier) and not is_batch_id(identifier):
         expected = "expected a UUID of version 4 or a message id <id@host>"
         message = "identifier must be a UUIDv4 batch id or a message id in angle brackets"
-        raise INVALID_PARAMETER(message, sentence=INVALID_PARAMETERS_PASSED).because(
+        raise errors.INVALID_PARAMETER(message, sentence=errors.INVALID_PARAMETERS_PASSED).because(
             f"invalid identifier {reasons.shown(identifier)}: {expected}"
         )
     named = _named(caller.account, identifier)
     found = [row for row in named if row.state in states]
     if not found:
-        raise DOCUMENT_NOT_FOUND(sentence=RECORDS_NOT_FOUND).because(_why_none(caller, identifier, named))
+        raise errors.DOCUMENT_NOT_FOUND(sentence=errors.RECORDS_NOT_FOUND).because(_why_none(caller, identifier, named))
     return found
 
 

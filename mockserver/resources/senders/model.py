@@ -6,17 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.core.contract.errors import (
-    DMARC_POLICY,
-    DOCUMENT_NOT_FOUND,
-    DUPLICATE_PARAMETER,
-    INVALID_PARAMETER,
-    IP_WEIGHTS,
-    MISSING_PARAMETER,
-    OTP_EXPIRED,
-    OTP_INVALID,
-    OUT_OF_RANGE,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form, comparable, domain_of
@@ -110,7 +100,7 @@ def get(caller: Caller, sender_id: int) -> Sender:
     """Return the caller's sender, or refuse with 404."""
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
-        raise DOCUMENT_NOT_FOUND("Sender ID not found").because(
+        raise errors.DOCUMENT_NOT_FOUND("Sender ID not found").because(
             reasons.absent(caller.workspace.state, caller.account, "sender", Sender, sender_id)
         )
     return sender
@@ -134,9 +124,7 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     view = None if domain is None else dns_view(workspace, domain.name)
     # SPF counts as right if the ownership record is (proposed): no source says which record the service checks.
     return Created(
-        sender.id,
-        spf_error=view is None or view.brevo_code != OK,
-        dkim_error=view is None or view.dkim_record != OK,
+        sender.id, spf_error=view is None or view.brevo_code != OK, dkim_error=view is None or view.dkim_record != OK
     )
 
 
@@ -183,7 +171,7 @@ def _refuse_duplicate(account: Account, email: str) -> None:
         state = account.rows_of(Sender)[owner].state
         taken = f"sender {owner} ({state}) of account {account.name} has it"
         reason = f"duplicate e-mail address {reasons.shown(email)}: {taken}"
-        raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
+        raise errors.DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
 def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
@@ -200,7 +188,7 @@ def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) ->
     if domain is None or not domain.authenticated:
         state = f"account {account.name} {'does not have it' if domain is None else f'has it as {domain.state}'}"
         reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, so the domain must be authenticated"
-        raise DMARC_POLICY().because(f"{reason}; {state}")
+        raise errors.DMARC_POLICY().because(f"{reason}; {state}")
 
 
 # ---------------------------------------------------------------------- verification (contract/senders#verification)
@@ -214,10 +202,10 @@ def validate(caller: Caller, sender_id: int, otp: int) -> None:
     """
     sender = get(caller, sender_id)
     if sender.state != AWAITING or otp != sender.otp:
-        raise OTP_INVALID().because(_why_wrong(caller, sender, otp))
+        raise errors.OTP_INVALID().because(_why_wrong(caller, sender, otp))
     if sender.otp_expires_at is not None and caller.workspace.state.clock.now() >= sender.otp_expires_at:
         reason = f"the code of sender {sender.id} expired at {reasons.instant(sender.otp_expires_at)}"
-        raise OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace.state.clock)}")
+        raise errors.OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace.state.clock)}")
     SENDER.fire(caller.workspace, caller.account, sender, "verify")
 
 
@@ -324,7 +312,7 @@ def _allotted(account: Account, ips: list[dict[str, Any]], subject: str) -> list
     if not ips and known:
         needed = f"account {account.name} has dedicated IPs, so {subject} requires some of them"
         reason = f"missing field `ips` in the body: {needed} ({reasons.listed(known)})"
-        raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
+        raise errors.MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
     return allot(account, ips)
 
 
@@ -350,15 +338,17 @@ def _check_weights(weights: list[int], items: int) -> None:
     """Check the weights' sum, which has a specified error code, before their range."""
     if weights and len(weights) != items:
         reason = f"only {len(weights)} of the {items} ips have a weight; give all of them one, or none"
-        raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
+        raise errors.INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
     if weights and sum(weights) != 100:
-        raise IP_WEIGHTS().because(f"the weights {reasons.listed(weights)} add up to {sum(weights)}, expected 100")
+        raise errors.IP_WEIGHTS().because(
+            f"the weights {reasons.listed(weights)} add up to {sum(weights)}, expected 100"
+        )
     if any(not 1 <= weight <= 100 for weight in weights):
         reason = f"the weights are {reasons.listed(weights)}, expected 1 to 100 each"
-        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
+        raise errors.OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
     if items > 100:
         reason = f"{items} ips without weights leave less than 1 percent for some, expected at most 100 ips"
-        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
+        raise errors.OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
 
 
 def _check_ips(account: Account, items: list[dict[str, Any]]) -> None:
@@ -367,16 +357,16 @@ def _check_ips(account: Account, items: list[dict[str, Any]]) -> None:
     for ip in ips:
         if ip not in known:
             reason = f"account {account.name} has no dedicated IP {reasons.shown(ip)} (it has {reasons.listed(known)})"
-            raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
+            raise errors.INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
     if len(set(ips)) != len(ips):
         reason = f"duplicate IP in ips: {reasons.listed(ips)}"
-        raise INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
+        raise errors.INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
     for item in items:
         row = known[item["ip"]]
         if not row.active:
-            refused = INVALID_PARAMETER(f"ips: {row.ip} is not active")
+            refused = errors.INVALID_PARAMETER(f"ips: {row.ip} is not active")
             raise refused.because(f"dedicated IP {row.ip} of account {account.name} is inactive")
         if ascii_form(item["domain"]) != row.domain:
             given = reasons.shown(item["domain"])
             reason = f"wrong domain {given} for dedicated IP {row.ip}, expected {row.domain}"
-            raise INVALID_PARAMETER(f"ips: {given} is not the domain of {row.ip}").because(reason)
+            raise errors.INVALID_PARAMETER(f"ips: {given} is not the domain of {row.ip}").because(reason)

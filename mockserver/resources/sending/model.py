@@ -8,17 +8,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from mockserver.core.contract.errors import (
-    CONTACT_EMAIL_NOT_FOUND,
-    DOCUMENT_NOT_FOUND,
-    DUPLICATE_PARAMETER,
-    INVALID_PARAMETER,
-    MISSING_PARAMETER,
-    NOT_ENOUGH_CREDITS,
-    OUT_OF_RANGE,
-    PERMISSION_DENIED,
-    no_room,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.text.addresses import comparable, domain_of
 from mockserver.core.traffic.mail import MailContent
@@ -71,7 +61,7 @@ def _check_relay(caller: Caller) -> None:
             "Please contact us at contact@brevo.com to request activation"
         )
         reason = f"account {caller.account.name} may not send yet: its relay is not enabled"
-        raise PERMISSION_DENIED(message).because(reason)
+        raise errors.PERMISSION_DENIED(message).because(reason)
 
 
 def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailContent]) -> None:
@@ -83,7 +73,7 @@ def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailCo
     if request.rejected is None and not spending.are_left(caller.workspace, caller.account, "email", amount):
         left = spending.left(caller.workspace, caller.account, "email")
         reason = f"not enough email credits: {amount:,} required, account {caller.account.name} has {left:,}"
-        raise NOT_ENOUGH_CREDITS(status=402).because(reason)
+        raise errors.NOT_ENOUGH_CREDITS(status=402).because(reason)
 
 
 def _draw_id(workspace: Workspace) -> str:
@@ -157,12 +147,12 @@ def _check_key(caller: Caller, key: str) -> None:
     if row is not None and row.is_taken(now):
         used = f"request {row.request} has used it" if row.request else "it is used"
         times = f"at {reasons.instant(row.used_at)}; it is free again at {reasons.instant(row.used_at + LIFETIME)}"
-        refused = DUPLICATE_PARAMETER(f"{KEY_HEADER} is already used")
+        refused = errors.DUPLICATE_PARAMETER(f"{KEY_HEADER} is already used")
         raise refused.because(f"duplicate {KEY_HEADER} {reasons.shown(key)}: {used} {times}; nothing was sent")
     for expired in list(takewhile(lambda row: not row.is_taken(now), rows.values())):  # the oldest come first
         del caller.account.table(IdempotencyKey)[expired.key]
     if full := caller.workspace.state.full(1):
-        raise no_room(full)
+        raise errors.no_room(full)
 
 
 def _note_key(caller: Caller, key: str) -> None:
@@ -183,7 +173,7 @@ def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> 
     is_batch = scheduled.is_batch_id(identifier)
     if is_batch and ("startDate" in query) is not ("endDate" in query):
         period = reasons.period(query.get("startDate"), query.get("endDate"))
-        raise MISSING_PARAMETER("startDate and endDate are required together").because(period)
+        raise errors.MISSING_PARAMETER("startDate and endDate are required together").because(period)
     emails = scheduled.find(caller, identifier, scheduled.SCHEDULED, scheduled.SENT)
     rows = [_status(email, caller.workspace.state.clock.start) for email in emails]
     if not is_batch:
@@ -245,7 +235,7 @@ def unblock(caller: Caller, email: str) -> None:
     if not keys:
         known = reasons.listed(row.email for row in blocked.values())
         reason = f"account {caller.account.name} has no blocked contact {reasons.shown(email)} (it has {known})"
-        raise DOCUMENT_NOT_FOUND(sentence=CONTACT_EMAIL_NOT_FOUND).because(reason)
+        raise errors.DOCUMENT_NOT_FOUND(sentence=errors.CONTACT_EMAIL_NOT_FOUND).because(reason)
     for key in keys:
         del caller.account.table(BlockedContact)[key]
 
@@ -258,11 +248,13 @@ def _check_period(caller: Caller, query: dict[str, Any]) -> None:
         return
     if start is None or end is None:
         missing = "startDate" if start is None else "endDate"
-        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(
+        raise errors.MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(
             f"{period}; give both or neither"
         )
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(f"startDate is after endDate: {period}")
+        raise errors.INVALID_PARAMETER("startDate must not be after endDate").because(
+            f"startDate is after endDate: {period}"
+        )
     if end > clock.now():
         reason = f"the period ends in the future: {period}; {reasons.clock(clock)}"
-        raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)
+        raise errors.OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)

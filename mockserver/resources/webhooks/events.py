@@ -36,10 +36,7 @@ _end_of = itemgetter(0)
 
 
 def raise_event(
-    workspace: Workspace,
-    account: Account,
-    occurrence: Occurrence,
-    overrides: Mapping[str, Any] = MappingProxyType({}),
+    workspace: Workspace, account: Account, occurrence: Occurrence, overrides: Mapping[str, Any] = MappingProxyType({})
 ) -> list[Delivery]:
     """Schedule calls to all subscribing webhooks of the account; return them.
 

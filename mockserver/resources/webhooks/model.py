@@ -7,13 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from mockserver.core.contract.errors import (
-    DOCUMENT_NOT_FOUND,
-    DUPLICATE_PARAMETER,
-    INVALID_PARAMETER,
-    MISSING_PARAMETER,
-    OUT_OF_RANGE,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.text.addresses import domain_of, is_host_name
 from mockserver.core.workspaces.caller import Caller
@@ -103,7 +97,7 @@ def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
     found = [row for row in caller.account.rows_of(Webhook).values() if row.type == webhook_type]
     if not found and caller.workspace.state.behaviour.webhooks_none == "error":
         reason = f"account {caller.account.name} has no {webhook_type} webhooks (behaviour.webhooks_none is error)"
-        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
+        raise errors.DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
     return sorted(found, key=lambda row: (row.created_at, row.id), reverse=order == "desc")
 
 
@@ -111,7 +105,7 @@ def get(caller: Caller, webhook_id: int) -> Webhook:
     """Return the caller's webhook, or refuse with 404."""
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
-        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
+        raise errors.DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
             reasons.absent(caller.workspace.state, caller.account, "webhook", Webhook, webhook_id)
         )
     return webhook
@@ -202,7 +196,7 @@ def _domain(caller: Caller, given: str) -> str:
     name = domain_of(given)
     if "@" in given or not is_host_name(name):
         reason = f"invalid field `domain` in the body: {reasons.shown(given)} is not a domain name"
-        raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
+        raise errors.INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
     # An authenticated parent domain does not count: recorded (contract/webhooks#createWebhook).
@@ -214,7 +208,7 @@ def _domain(caller: Caller, given: str) -> str:
             else f"domain {name} is {domain.state}"
         )
         needed = "inbound webhooks require an authenticated domain (behaviour.inbound_domain)"
-        raise INVALID_PARAMETER("Domain is not found or is inactive").because(f"{problem}; {needed}")
+        raise errors.INVALID_PARAMETER("Domain is not found or is inactive").because(f"{problem}; {needed}")
     return name
 
 
@@ -226,7 +220,7 @@ def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webho
         return
     same = f"duplicate webhook: webhook {twin.id} has the same url and type"
     if caller.workspace.state.behaviour.webhook_duplicates == "refuse":
-        refused = DUPLICATE_PARAMETER("Webhook with this url and type already exists")
+        refused = errors.DUPLICATE_PARAMETER("Webhook with this url and type already exists")
         raise refused.because(f"{same} (behaviour.webhook_duplicates is refuse)")
     caller.warn(f"{same}; both receive the events to which both subscribe")
 
@@ -236,14 +230,14 @@ def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
     if not given.get(name):
         lack = "empty" if name in given else "missing"
         reason = f"{lack} field `{name}` in the body: {webhook_type} webhooks require it"
-        raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
+        raise errors.MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
 def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], category: Category) -> list[str]:
     """Return a subscription's events in API form, refusing events of other categories."""
     for event in names:
         if event not in known[category]:
-            refused = INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
+            refused = errors.INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
             change = "create" if known is CREATE_EVENTS else "update"
             of = f"a webhook of type {category.type} and channel {category.channel}"
             raise refused.because(f"cannot {change} {of} with event {event}; allowed: {', '.join(known[category])}")
@@ -257,5 +251,5 @@ def _check_limit(caller: Caller) -> None:
     if counted >= limit:
         account = caller.account.name
         reason = f"webhook limit reached: account {account} has {counted} of {limit} (behaviour.webhook_limit)"
-        refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
+        refused = errors.OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
         raise refused.because(reason)
