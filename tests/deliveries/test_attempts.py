@@ -53,7 +53,7 @@ def test_attempts_follow_the_table(hooked_workspace, peer, answers, state):
 def test_any_pattern_of_answers_gives_the_attempts_of_the_table(hooked_workspace, peer, pattern):
     last = next((number for number, answer in enumerate(pattern) if answer in (204, 404, 503)), 4)
     hooked_workspace.reset()
-    peer.answers, peer.bodies = list(pattern), []
+    peer.answers, peer.calls = list(pattern), []
     hooked_workspace.trigger("delivered")
 
     hooked_workspace.clock.advance("PT12H")
