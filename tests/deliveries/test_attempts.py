@@ -88,17 +88,6 @@ def test_an_address_where_nobody_listens_is_tried_five_times(make_workspace, ref
     assert all("refused" in error for error in told(found))
 
 
-def test_a_reset_connection_is_no_answer(hooked_workspace, peer):
-    peer.answers = ["reset"]
-    hooked_workspace.trigger("delivered")
-
-    hooked_workspace.clock.advance("PT10M")
-
-    (found,) = hooked_workspace.deliveries.all()
-    assert found.state == "delivered"
-    assert "reset" in told(found)[0].lower()
-
-
 def test_a_receiver_that_takes_too_long_is_no_answer(make_workspace, peer):
     workspace = make_workspace(peer.url, behaviour={"webhook_timeout": "PT0.1S"})
     peer.answers = ["hold"]
