@@ -15,8 +15,8 @@ from mockserver.web.application import ServiceFlask
 
 if TYPE_CHECKING:
     from mockserver.app.tls import TlsParts
-    from mockserver.control.access.sessions import Sessions
-    from mockserver.control.framework.dependencies import Tls
+    from mockserver.control.framework.target import Tls
+    from mockserver.control.sessions import Sessions
     from mockserver.core.workspaces.keeping import SharedKeeping
 
 
@@ -62,7 +62,7 @@ def create_app(settings: Settings | None = None) -> Application:
 def _control(app: Application) -> Flask:
     """The application of the control calls; what they need is imported now, as a server may never be asked for one."""
     from mockserver.app.control_api import ControlFlask  # noqa: PLC0415  # see above
-    from mockserver.control.framework.dependencies import Bodies, ControlDependencies  # noqa: PLC0415  # see above
+    from mockserver.control.framework.target import Bodies, ControlDependencies  # noqa: PLC0415  # see above
 
     mock, settings = app.mock, app.settings
     bodies = Bodies(settings.yaml_limit, settings.depth_limit)
@@ -77,13 +77,13 @@ def _control(app: Application) -> Flask:
 
 def _sessions(mock: Mock) -> Sessions:
     """Who has signed in to the dashboard: at this server, or at any of those that share its store."""
-    from mockserver.control.access.sessions import Sessions  # noqa: PLC0415  # see above
+    from mockserver.control.sessions import Sessions  # noqa: PLC0415  # see above
 
     keeping = mock.store.keeping
     return Sessions(mock.token, cast("SharedKeeping", keeping) if keeping.is_shared else None)
 
 
 def _shown(tls: TlsParts | None) -> Tls | None:
-    from mockserver.control.framework.dependencies import Tls  # noqa: PLC0415  # see above
+    from mockserver.control.framework.target import Tls  # noqa: PLC0415  # see above
 
     return None if tls is None else Tls(tls.ca)

@@ -7,44 +7,31 @@ from collections.abc import Collection, Iterable
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from flask import Response
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException
 
-from mockserver.control.access.guard import Guard
-from mockserver.control.access.sessions import Sessions
-from mockserver.control.framework import nowhere
-from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.control.framework.protection import protect_own
-from mockserver.control.framework.resource import ControlApi
-from mockserver.control.server import changes
-from mockserver.control.server.beyond import BEYOND
-from mockserver.control.server.call_log import CallLog
+from mockserver.control.framework.call import ControlApi, refused_by_flask
+from mockserver.control.framework.problem import Problem, of_mistakes, protect_own
+from mockserver.control.guard import Guard
+from mockserver.control.server.after_call import CallLog, tell
 from mockserver.control.server.coverage import COVERAGE
-from mockserver.control.server.documents import CA, DOCUMENTS
+from mockserver.control.server.documents import CA, DOCUMENTS, PAGES
 from mockserver.control.server.health import HEALTH
-from mockserver.control.server.index import INDEX, WELCOME
+from mockserver.control.server.index import BEYOND, INDEX, WELCOME
 from mockserver.control.server.metrics import METRICS
-from mockserver.control.server.pages import PAGES
-from mockserver.control.traffic.calls import CALLS
-from mockserver.control.traffic.deliveries import DELIVERIES
-from mockserver.control.traffic.exports import EXPORTS
+from mockserver.control.sessions import Sessions
+from mockserver.control.traffic.deliveries import DELIVERIES, EXPORTS, RECEIVER, RECEIVERS
 from mockserver.control.traffic.faults import FAULTS
-from mockserver.control.traffic.inbound import INBOUND
 from mockserver.control.traffic.mailbox import MAILBOX
-from mockserver.control.traffic.receivers import RECEIVER, RECEIVERS
-from mockserver.control.traffic.requests import REQUESTS
+from mockserver.control.traffic.requests import CALLS, REQUESTS
 from mockserver.control.traffic.stream import STREAM
 from mockserver.control.traffic.stubs import STUBS
-from mockserver.control.traffic.trigger import TRIGGER
-from mockserver.control.workspaces.clock import CLOCK
+from mockserver.control.traffic.trigger import INBOUND_MAILS, TRIGGER
+from mockserver.control.workspaces.apps import OAUTH_APPS
+from mockserver.control.workspaces.clock import CLOCK, TIMERS
 from mockserver.control.workspaces.dns import DNS
-from mockserver.control.workspaces.keys import KEYS
 from mockserver.control.workspaces.machines import MACHINES
-from mockserver.control.workspaces.oauth_apps import OAUTH_APPS
-from mockserver.control.workspaces.snapshots import SNAPSHOTS
-from mockserver.control.workspaces.state import STATE
-from mockserver.control.workspaces.timers import TIMERS
-from mockserver.control.workspaces.workspaces import WORKSPACES
+from mockserver.control.workspaces.state import SNAPSHOTS, STATE
+from mockserver.control.workspaces.workspaces import KEYS, WORKSPACES
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
@@ -60,8 +47,8 @@ if TYPE_CHECKING:
 CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, STUBS, BEYOND,
-        REQUESTS, CALLS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS,
-        METRICS, STREAM, DOCUMENTS, PAGES,
+        REQUESTS, CALLS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS, EXPORTS,
+        OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
     )
 )  # fmt: skip
 
@@ -79,7 +66,7 @@ class ControlFlask(LeanFlask):
         self.add_component(CONTROL_API)
         self._making = threading.Lock()
         self._log_calls(log)
-        self.after_request(changes.tell)
+        self.after_request(tell)
         self.after_request(protect_own)
         self.take_addresses(_addresses())
         self.components[Sessions] = sessions  # of whichever kind
@@ -87,7 +74,7 @@ class ControlFlask(LeanFlask):
         self.register_error_handler(Problem, lambda error: error.response())
         self.register_error_handler(KeepingError, lambda error: Problem(503, str(error)).response())
         self.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
-        self.register_error_handler(HTTPException, _http_error)
+        self.register_error_handler(HTTPException, refused_by_flask)
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Leave what is below `/_mock/ui` to the dashboard."""
@@ -121,15 +108,4 @@ def _addresses() -> LeanFlask:
     found.register_blueprint(WELCOME)
     for resource in CONTROL_API.resources:
         found.register_blueprint(resource.blueprint)
-    return found
-
-
-def _http_error(error: HTTPException) -> Response:
-    """The answer to what Flask refuses by itself, and to an error within the mock.
-
-    Flask has logged the traceback of the latter.
-    """
-    found = nowhere.problem(error).response()
-    if isinstance(error, MethodNotAllowed):
-        found.headers["Allow"] = ", ".join(nowhere.allowed(error))
     return found

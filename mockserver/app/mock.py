@@ -12,7 +12,7 @@ from mockserver.app.effects.server_effects import ServerEffects
 from mockserver.app.keeping import keeping_of
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, store_of
-from mockserver.control.access.token import token_of
+from mockserver.control.token import token_of
 from mockserver.core.late import late
 from mockserver.core.workspaces.keeping import Keeping
 from mockserver.core.workspaces.store import Store
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mockserver.beyond import answering
     from mockserver.scenario.rules import fault_header
     from mockserver.storage.working_set import WorkingSet
-    from mockserver.views.traffic import redaction
+    from mockserver.views import redaction
 else:
     # For all that is not of the API.
     (application,) = late("mockserver.app", "application")
@@ -43,7 +43,7 @@ else:
     (answering,) = late("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
     (fault_header,) = late("mockserver.scenario.rules", "fault_header")
-    (redaction,) = late("mockserver.views.traffic", "redaction")
+    (redaction,) = late("mockserver.views", "redaction")
 
 
 class Mock:

@@ -12,8 +12,7 @@ from mockserver.web.service.early_refusal import early_refusal
 def refusal(path: str, status: int, message: str) -> Response:
     """The refusal: a problem of the control API, or an error of the API, of OAuth or of pages."""
     if split_workspace(path)[1].startswith(CONTROL_PREFIX):
-        from mockserver.control.framework.problem import Problem  # noqa: PLC0415  # with it come all views
-        from mockserver.control.framework.protection import protect  # noqa: PLC0415  # see above
+        from mockserver.control.framework.problem import Problem, protect  # noqa: PLC0415  # not needed to start
 
         return protect(Problem(status, message).response())
     return early_refusal(path, status, message)

@@ -8,9 +8,9 @@ from http.client import responses
 from flask import Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from mockserver.control.access.guard import Unauthorized
-from mockserver.control.framework import dependencies, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
+from mockserver.control.guard import Unauthorized
 from mockserver.core.workspaces.keeping import KeepingError
 from mockserver.dashboard.addresses import root
 from mockserver.dashboard.framework import rendering, static
@@ -82,7 +82,7 @@ def _addresses() -> LeanFlask:
 def _front() -> Response:
     """Leads to the requests of a workspace, or to the list of workspaces where there are several to choose from."""
     target.in_address()
-    chosen = WORKSPACE in request.environ or len(dependencies.store()) == 1
+    chosen = WORKSPACE in request.environ or len(target.store()) == 1
     return Response(
         status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{'requests' if chosen else 'workspaces'}"}
     )

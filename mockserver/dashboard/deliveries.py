@@ -13,7 +13,8 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.attempts import RETRIES
 from mockserver.resources.deliveries.model import Wanted, select
-from mockserver.views.traffic.deliveries import Delivery, Owned
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_delivery
 
 #: The signs stand between these percents of the width, so that none is cut at an end.
 _LEFT, _RIGHT = 4.0, 96.0
@@ -207,7 +208,7 @@ def lines(workspace: Workspace, wanted: Wanted) -> Lines:
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)
     found = select(workspace, wanted)
     off_loop.before_showing(row.text_size for _, row in found[: MOST + 1])
-    shown = [Delivery.show(Owned(account.name, row, workspace.links)) for account, row in found[:MOST]]
+    shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in found[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
     rows = [Line(row, signs(row, scale), _outcomes(row)) for row in shown]
     return Lines(rows, scale, len(found), total, workspace.state.evicted_deliveries)

@@ -12,7 +12,8 @@ from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, NO_ALERT
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.rules.fault_codes import codes_of
-from mockserver.views.traffic.faults import FaultKind, Named
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_fault_kind
 
 
 class OperationOffer(NamedTuple):
@@ -71,7 +72,7 @@ def _operation(row: Operation, codes: Sequence[int]) -> OperationOffer:
 
 def _kind(name: str, given: Mapping[str, Sequence[str]]) -> KindOffer:
     kind = FAULT_KINDS[name]
-    shown = FaultKind.show(Named(name, kind))
+    shown = plain(show_fault_kind(name, kind))
     # A TLS handshake is over before an operation is called.
     fits: list[str] | None = [] if kind.answer is None else None
     if kind.code is not None and not kind.everywhere:

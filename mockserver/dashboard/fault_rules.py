@@ -15,7 +15,8 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.fault_offers import sentence
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import PARAMETERS
-from mockserver.views.traffic.faults import FaultKind, Named, Rule, ruled
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_fault_kind, show_rule
 
 #: How many rules a page lists, and how many requests a rule; the rest is counted. Chosen: with a form each, rules stay
 #: within the 60 kB of a first view.
@@ -43,12 +44,12 @@ class Line(NamedTuple):
 
 def line(fault: Fault, now: datetime) -> Line:
     """A rule as the page lists it; `now` is the present moment of the workspace's clock."""
-    rule = Rule.show(ruled(fault, now))
+    rule = show_rule(fault, now)
     pattern = {name: value for name, value in (rule.get("match") or {}).items() if name != "operation"}
     parameters = {name: rule[name] for name in PARAMETERS if name in rule}
     return Line(
         rule,
-        sentence(FaultKind.show(Named(fault.kind, FAULT_KINDS[fault.kind]))),
+        sentence(plain(show_fault_kind(fault.kind, FAULT_KINDS[fault.kind]))),
         sorted(fault.match.operations),
         _short(pattern),
         _short(parameters),

@@ -21,7 +21,7 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
 from mockserver.resources import section
 from mockserver.resources.inbound import mail, reply
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 from mockserver.web.schemas import fields
 
 PACKAGE = Path(mockserver.__file__).parent
@@ -35,10 +35,10 @@ PATTERNS = [
     "beyond.recording.stubs:_SIGNS",
     "beyond.stubs.pattern:_PARAMETER",
     "cli.environment:_OF_KUBERNETES",
-    "control.access.guard:_HOST",
-    "control.framework.parameters:NAME",
-    "control.server.pages:_ANCHOR",
-    "control.server.pages:_COMMENT",
+    "control.framework.inputs:NAME",
+    "control.guard:_HOST",
+    "control.server.documents:_ANCHOR",
+    "control.server.documents:_COMMENT",
     "core.state.keys:_MARK",
     "core.state.keys:_PATTERN",
     "core.text.domain_name:_HOST_NAME",
@@ -75,12 +75,12 @@ PATTERNS = [
     "storage.records.reading:NAME",
     "storage.redis.engine:NAME",
     "storage.sqlite.engine:NAME",
-    "views.traffic.redaction:_CREDENTIALS",
-    "views.traffic.redaction:_DOTTED",
-    "views.traffic.redaction:_IN_ADDRESS",
-    "views.traffic.redaction:_IN_SENT_TEXT",
-    "views.traffic.redaction:_IN_TEXT",
-    "views.traffic.redaction:_KEY",
+    "views.redaction:_CREDENTIALS",
+    "views.redaction:_DOTTED",
+    "views.redaction:_IN_ADDRESS",
+    "views.redaction:_IN_SENT_TEXT",
+    "views.redaction:_IN_TEXT",
+    "views.redaction:_KEY",
     "web.pages.csrf:_TOKEN",
     "web.pages.page:_ADDRESS",
     "web.pages.page:_FRAME",
@@ -95,12 +95,12 @@ USES = {
     "beyond.stubs.item:StoreItem",
     "beyond.stubs.item:StubItem",
     "cli.live.logs:_passes",  # the glob of whoever has called the command
-    "views.server.fidelity:OpenApi",
-    "control.document.openapi:_of_path",
-    "control.document.openapi:operation_id",
-    "control.access.guard:_without_port",
-    "views.traffic.redaction:_pairs_of",  # makes two of the above
-    "control.framework.parameters:name",  # a name of the store's
+    "views.server_records:OpenApi",
+    "control.openapi:_of_path",
+    "control.openapi:operation_id",
+    "control.guard:_without_port",
+    "views.redaction:_pairs_of",  # makes two of the above
+    "control.framework.inputs:name",  # a name of the store's
     "core.text.email_text:_address",
     "core.text.email_text:_name_boundaries",
     "core.traffic.match:__init__",  # a glob, of bounded length: it is tried below

@@ -12,8 +12,8 @@ from flask import Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from mockserver.control.access.sessions import Sessions
-from mockserver.control.framework import dependencies
+from mockserver.control.framework import target
+from mockserver.control.sessions import Sessions
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.dashboard.addresses import absolute_root, root, server_root
 from mockserver.dashboard.framework import static
@@ -154,7 +154,7 @@ def answer(template: str, values: Mapping[str, Any], *, page: str = "", status: 
 def _shared(page: str) -> dict[str, Any]:
     """What every template sees."""
     name = request.environ.get(WORKSPACE, DEFAULT)
-    found = dependencies.store().peek(name)
+    found = target.store().peek(name)
     return {
         "root": root(),
         "server_root": server_root(),
@@ -163,7 +163,7 @@ def _shared(page: str) -> dict[str, Any]:
         "seen": 0 if found is None else found.feed.last,
         "page": page,
         "navigation": component(Navigation).entries,
-        "wants_token": dependencies.current().wants_token,
+        "wants_token": target.current().wants_token,
         "is_signed_in": _is_signed_in(),
     }
 

@@ -18,8 +18,9 @@ from mockserver.dashboard.due_line import Dot
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key
 from mockserver.resources.section import write_instant
-from mockserver.views.workspaces.timers import Due as Row
-from mockserver.views.workspaces.timers import Timer, pending
+from mockserver.views.record import plain
+from mockserver.views.workspace_records import Timer
+from mockserver.views.workspaces import pending, show_timer
 from mockserver.web.server import loop
 
 #: How many timers a page lists. Chosen: with a form each they stay within the 60 kB of a first view.
@@ -70,19 +71,18 @@ def due(workspace: Workspace, now: datetime, offset: int) -> Due:
     timers = workspace.state.timers
     offset = min(offset, max(timers.count - 1, 0) // MOST_ROWS * MOST_ROWS)
     drawn = [timer.moment for timer in islice(timers.soonest(), _MOST_DRAWN)]
-    lines = [_line(row, now) for row in pending(workspace, offset, MOST_ROWS)]
+    lines = [_line(show_timer(workspace, timer), now) for timer in pending(workspace, offset, MOST_ROWS)]
     return Due(lines, timers.count, offset, due_line.dots(now, drawn), timers.count - len(drawn))
 
 
-def _line(row: Row, now: datetime) -> Line:
-    at = row.timer.moment
-    return Line(Timer.show(row), write_instant(at), round(at.timestamp() * 1000), spoken(at - now))
+def _line(row: Timer, now: datetime) -> Line:
+    return Line(plain(row), write_instant(row.at), round(row.at.timestamp() * 1000), spoken(row.at - now))
 
 
 def fired(workspace: Workspace) -> list[Line]:
     """The timers that have fired last, newest first; the caller holds the lock of the workspace."""
     now = workspace.state.clock.now()
-    return [_line(Row.of(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)]
+    return [_line(show_timer(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)]
 
 
 def one(workspace: Workspace, identifier: str) -> Line | None:
@@ -90,9 +90,9 @@ def one(workspace: Workspace, identifier: str) -> Line | None:
     now = workspace.state.clock.now()
     pending_one = workspace.state.timers.get(identifier)
     if pending_one is not None:
-        return _line(Row.of(workspace, pending_one), now)
+        return _line(show_timer(workspace, pending_one), now)
     found = workspace.fired_timer(identifier)
-    return None if found is None else _line(Row.of(workspace, found.timer, found), now)
+    return None if found is None else _line(show_timer(workspace, found.timer, found), now)
 
 
 class UnderWay(NamedTuple):

@@ -18,7 +18,9 @@ from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
 from mockserver.resources.domains.domain import AUTHENTICATED
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import HEADER_ID
-from mockserver.views.workspaces.dns import Known, KnownName, known
+from mockserver.views.record import plain
+from mockserver.views.workspace_records import KnownName
+from mockserver.views.workspaces import known
 
 #: How many domains a page lists. Chosen: with two forms each they stay within the 60 kB of a first view.
 MOST_DOMAINS = 10
@@ -47,15 +49,15 @@ def domains(workspace: Workspace, part: str, offset: int) -> Domains:
     return Domains([_line(row) for row in rows], number)
 
 
-def _line(row: Known) -> Line:
-    name = KnownName.show(row)
+def _line(row: KnownName) -> Line:
+    name = plain(row)
     return Line(name, name["accounts"][:_MOST_ACCOUNTS], _meaning(row))
 
 
-def _meaning(row: Known) -> str:
+def _meaning(row: KnownName) -> str:
     """What the records of a domain mean for who authenticates it."""
     wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(row.records, record)) != OK]
-    if row.records.free_mail:
+    if row.free_mail:
         return "A provider of free mailboxes has it, so that nobody can authenticate it."
     if not wrong:
         return "All three records are right."

@@ -10,7 +10,7 @@ from typing import Any
 
 from flask import request
 
-from mockserver.control.framework import answers, target
+from mockserver.control.framework import call, target
 from mockserver.control.framework.problem import unknown
 from mockserver.core.text.spelling import nearest
 from mockserver.core.time import cause
@@ -25,10 +25,8 @@ from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.instances import PART, Wanted, counted, select
 from mockserver.dashboard.layout import drawing_of
 from mockserver.resources.registry import LIFECYCLES
-from mockserver.views.traffic.causes import Cause
-from mockserver.views.traffic.requests import Change
-from mockserver.views.workspaces.machines import Instance
-from mockserver.views.workspaces.timers import Due, Timer
+from mockserver.views.traffic import show_causes, show_transition
+from mockserver.views.workspaces import show_timer
 
 PAGE = Page("machines", "Machines")
 
@@ -66,7 +64,7 @@ def machine(machine: str) -> Mapping[str, Any]:
         found = select(workspace, lifecycle, wanted)
         return {
             **_overview(workspace, lifecycle),
-            "rows": [_plain(Instance.show(row)) for row in found.rows],
+            "rows": [_plain(row) for row in found.rows],
             "count": found.total,
             "wanted": wanted,
             "part": PART,
@@ -96,7 +94,7 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
         found = lifecycle.find(workspace, key)
         if known is None or not (found or history):
             raise unknown(machine, key, "the workspace has no history of it either")
-        shown = None if found is None else _plain(Instance.show(lifecycle.describe(*found)))
+        shown = None if found is None else _plain(lifecycle.describe(*found))
         state = ABSENT if shown is None else shown["state"]
         return {
             "machine": lifecycle.machine,
@@ -125,7 +123,7 @@ def _timers(workspace: Workspace, machine: str, key: Key) -> Iterator[Mapping[st
     """The pending timers of an instance as the control API shows them, with what is `left` until then."""
     now = workspace.state.clock.now()
     for timer in workspace.state.timers.of(machine, key):
-        yield {**_plain(Timer.show(Due.of(workspace, timer))), "left": _left(timer.moment, now)}
+        yield {**_plain(show_timer(workspace, timer)), "left": _left(timer.moment, now)}
 
 
 def _left(moment: datetime, now: datetime) -> str:
@@ -144,17 +142,17 @@ def _step(workspace: Workspace, change: Changed) -> Mapping[str, Any]:
     """A transition as the control API shows it; of one that a timer brought about, with what has `set` that timer."""
     by = change.cause
     setters = [] if by is None or by.kind != cause.TIMER else workspace.links.caused_by(by)
-    return {**_plain(Change.show(change)), "set": [_plain(Cause.show(setter)) for setter in setters]}
+    return {**_plain(show_transition(change)), "set": _plain(show_causes(setters))}
 
 
 def _change(change: Changed | None) -> dict[str, Any] | None:
     """A transition as the control API shows it."""
-    return None if change is None else _plain(Change.show(change))
+    return None if change is None else _plain(show_transition(change))
 
 
 def _plain(shown: object) -> Any:
-    """What a view shows as the JSON of the control API has it."""
-    return json.loads(answers.written(shown))
+    """Return records as the JSON of the control API has them."""
+    return json.loads(call.written(shown))
 
 
 def _lifecycle(name: str) -> Lifecycle[Any]:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from flask import Response, request
 
-from mockserver.control.framework import dependencies, off_loop, target
+from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.journal import Journal
@@ -25,9 +25,9 @@ from mockserver.dashboard.snippets.sent import of_call
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import HEADER_ID
-from mockserver.views.traffic import redaction
-from mockserver.views.traffic.calls import ControlCall, Recorded
-from mockserver.views.traffic.requests import Request
+from mockserver.views import redaction
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_control_call, show_exchange
 from mockserver.web.server import loop
 
 #: How many exchanges the list shows; chosen: more than anybody reads, and a page of some 60 kB.
@@ -200,7 +200,7 @@ def calls() -> Mapping[str, Any]:
         found = list(islice(workspace.calls, MOST))
         off_loop.before_showing(call.size for call in found)
         return {
-            "calls": [ControlCall.show(Recorded(call, workspace.links)) for call in found],
+            "calls": [plain(show_control_call(call, workspace.links)) for call in found],
             "further": len(workspace.calls) - len(found),
             "evicted": workspace.calls.evicted,
             "instant": write_instant,
@@ -217,8 +217,8 @@ def call(identifier: str) -> Mapping[str, Any]:
             raise Problem(404, f"there is no control call {identifier[:100]!r}; it may have been removed to make room")
         off_loop.before_showing([found.size])
         return {
-            "row": ControlCall.show(Recorded(found, workspace.links)),
-            "curl": shell.curl(of_call(found), absolute_root(), None, asks_token=dependencies.current().wants_token),
+            "row": plain(show_control_call(found, workspace.links)),
+            "curl": shell.curl(of_call(found), absolute_root(), None, asks_token=target.current().wants_token),
             "instant": write_instant,
         }
 
@@ -233,7 +233,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         fault = exchange.fault
         rule = fault if fault and workspace.state.faults.get(fault) is not None else None
     # To write a large one takes long, and others are not to wait for that.
-    row = Request.show(exchange)
+    row = plain(show_exchange(exchange))
     return {
         "row": row,
         "instant": write_instant,

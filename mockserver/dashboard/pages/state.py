@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import request
 
-from mockserver.control.framework import dependencies, off_loop, target
+from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import excerpt
@@ -38,7 +38,7 @@ def index() -> Mapping[str, Any]:
         "shown": shown,
         "most": excerpt.MOST_LINES,
         "origin": workspace.origin.title,
-        "scenarios": dependencies.library().names(),
+        "scenarios": target.library().names(),
     }
 
 
@@ -47,7 +47,7 @@ def change() -> Mapping[str, Any]:
     """The state in a text area, to be changed and put back."""
     workspace = target.workspace(whole=True)
     document = _document(workspace)
-    text = excerpt.bounded(yaml_chunks(document), min(_EDITABLE, dependencies.current().bodies.yaml))
+    text = excerpt.bounded(yaml_chunks(document), min(_EDITABLE, target.current().bodies.yaml))
     return {
         "text": text,
         "digest": "" if text is None else _digest(document, text),
@@ -69,7 +69,7 @@ def scenarios() -> Mapping[str, Any]:
     target.workspace()
     # Their files are read; later only looked at.
     off_loop.leave()
-    return {"scenarios": list(dependencies.library().describe())}
+    return {"scenarios": list(target.library().describe())}
 
 
 @PAGE.view("/scenarios/<name>", "state_scenario.html")
@@ -77,7 +77,7 @@ def scenario(name: str) -> Mapping[str, Any]:
     """A scenario as it is written."""
     target.workspace()
     off_loop.leave()
-    library = dependencies.library()
+    library = target.library()
     if name not in library.names():
         raise Problem(404, library.unknown(name))
     try:

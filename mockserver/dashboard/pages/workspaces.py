@@ -10,16 +10,16 @@ from urllib.parse import quote
 
 from flask import Response, request
 
-from mockserver.control.framework import dependencies, off_loop, target
-from mockserver.control.workspaces.workspaces import found_by, hosted, loaded, unreadable
+from mockserver.control.framework import off_loop, target
+from mockserver.control.workspaces.workspaces import found_by, loaded, unreadable
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import server_root
 from mockserver.dashboard.connecting import Connection, Lines, lines
 from mockserver.dashboard.framework.page import Page
 from mockserver.resources.section import write_instant
-from mockserver.views.workspaces.scenarios import Moment
-from mockserver.views.workspaces.workspaces import WorkspaceAccount, WorkspaceLine
+from mockserver.views.record import plain
+from mockserver.views.workspaces import show_account, show_workspace_line
 from mockserver.web.routing.audience import DASHBOARD_PREFIX
 from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
 
@@ -58,8 +58,8 @@ def index() -> Mapping[str, Any]:
         **_shared(),
         "lines": list(map(_line, part)),
         "count": len(found),
-        "of": len(dependencies.store()),
-        "evicted": dependencies.store().evicted,
+        "of": len(target.store()),
+        "evicted": target.store().evicted,
         "unreadable": unreadable(),
         "wanted": wanted,
         "number": number,
@@ -67,7 +67,7 @@ def index() -> Mapping[str, Any]:
         "has_more": number * _MOST < len(found),
         "wrong": wrong,
         "scenarios": _scenarios(),
-        "own_scenario": dependencies.store().maker.scenario,
+        "own_scenario": target.store().maker.scenario,
     }
 
 
@@ -85,7 +85,7 @@ def show(name: str) -> Mapping[str, Any] | Response:
             **_shared(),
             "line": _line(workspace),
             "is_default": name == DEFAULT,
-            "snapshots": list(map(Moment.show, workspace.snapshots.values())),
+            "snapshots": [{"name": row.name, "at": row.at} for row in workspace.snapshots.values()],
             "scenarios": _scenarios(),
             **_accounts(workspace),
         }
@@ -97,7 +97,7 @@ def _shared() -> dict[str, Any]:
 
 def _line(workspace: Workspace) -> dict[str, Any]:
     """What is shown of a workspace, with its age, and how long ago its last request was."""
-    now, shown = datetime.now(UTC), WorkspaceLine.show(hosted(workspace))
+    now, shown = datetime.now(UTC), show_workspace_line(workspace, request.host_url)
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
 
@@ -112,7 +112,7 @@ def _page_number(last: int) -> tuple[int, str]:
 
 def _scenarios() -> list[dict[str, Any]]:
     """The scenarios that a workspace can be made of."""
-    found = dependencies.library().describe()
+    found = target.library().describe()
     return [row for row in found if "error" not in row and "stub_library" not in row]
 
 
@@ -121,7 +121,7 @@ def _accounts(workspace: Workspace) -> dict[str, Any]:
     accounts = workspace.state.accounts
     asked = request.args.get("account", "")
     account = workspace.state.account_named(asked) if asked else workspace.state.first_account
-    chosen = None if account is None else WorkspaceAccount.show(account)
+    chosen = None if account is None else plain(show_account(account))
     return {
         "accounts": _shown(islice(accounts.values(), _MOST)),
         "further": max(len(accounts) - _MOST, 0),
@@ -132,7 +132,7 @@ def _accounts(workspace: Workspace) -> dict[str, Any]:
 
 
 def _shown(accounts: Iterable[Any]) -> list[dict[str, Any]]:
-    return list(map(WorkspaceAccount.show, accounts))
+    return [plain(show_account(account)) for account in accounts]
 
 
 def _connection(workspace: Workspace, key: str | None) -> list[Lines]:
@@ -140,6 +140,6 @@ def _connection(workspace: Workspace, key: str | None) -> list[Lines]:
     if key is None:
         return []
     title = workspace.origin.title
-    shown = WorkspaceLine.show(hosted(workspace))
-    scenario = title if title in dependencies.library().names() else ""
+    shown = show_workspace_line(workspace, request.host_url)
+    scenario = title if title in target.library().names() else ""
     return lines(Connection(request.host_url.rstrip("/"), shown["url"], key, scenario))

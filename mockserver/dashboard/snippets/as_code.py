@@ -15,7 +15,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.snippets import shell
 from mockserver.dashboard.snippets.sent import NOBODY, Sent, json_of, of_exchange
 from mockserver.scenario.rules.faults import HEADER_ID
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 
 #: The methods for which the library has functions.
 _METHODS = ("GET", "OPTIONS", "HEAD", "POST", "PUT", "PATCH", "DELETE")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shlex import quote
 
-from mockserver.control.framework import dependencies
+from mockserver.control.framework import target
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.snippets.shell import AUTHORIZATION, TRUSTING
@@ -35,5 +35,5 @@ def service_curl(key: str, path: str, *arguments: str, method: str = "", body: s
 
 def control_curl(path: str, *arguments: str, method: str = "", body: str = "") -> str:
     """The same for a control call, with the token where the server asks for one."""
-    token = [AUTHORIZATION] if dependencies.current().wants_token else []
+    token = [AUTHORIZATION] if target.current().wants_token else []
     return curl(path, *token, *arguments, method=method, body=body)

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from mockserver.core.traffic.call_record import CallRecord
 from mockserver.core.traffic.exchange import Exchange, Header
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 from mockserver.web.schemas import json_text
 
 #: The headers that a client sets by itself, or that say what a snippet's address says.
