@@ -18,7 +18,7 @@ from mockserver.cli.flags import flags
 from mockserver.cli.program import Option
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.fault_kinds import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import FURTHER_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.scenario.behaviour import BehaviourItem

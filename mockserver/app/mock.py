@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from mockserver.app.effects.server_effects import ServerEffects
-from mockserver.app.keeping import keeping_of
+from werkzeug.wrappers import Response
+
+from mockserver.app.server_effects import ServerEffects
 from mockserver.app.tls import TlsParts, tls_of
-from mockserver.app.workspaces import library_of, store_of
+from mockserver.app.workspaces import library_of, storage_of, store_of
 from mockserver.control.token import token_of
-from mockserver.core.late import late
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.lazy import lazy
+from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.parts import OAuthParts
 from mockserver.resources.oauth.tokens.bearer import Bearer
@@ -22,10 +23,11 @@ from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings
-from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
+from mockserver.web.logs import LogFormat, RequestLog, Secrecy
+from mockserver.web.routing.address import CONTROL_PREFIX, split_workspace
 from mockserver.web.server import loop
-from mockserver.web.server.wsgi import WsgiAnswer
-from mockserver.web.service.entrance import respond, take_workspace_off, whole
+from mockserver.web.server.wsgi import Shortcut
+from mockserver.web.service.exchange import early_refusal
 from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:
@@ -38,12 +40,12 @@ if TYPE_CHECKING:
     from mockserver.views import redaction
 else:
     # For all that is not of the API.
-    (application,) = late("mockserver.app", "application")
+    (application,) = lazy("mockserver.app", "application")
     # For requests that no operation answers.
-    (answering,) = late("mockserver.beyond", "answering")
+    (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = late("mockserver.scenario.rules", "fault_header")
-    (redaction,) = late("mockserver.views", "redaction")
+    (fault_header,) = lazy("mockserver.scenario.rules", "fault_header")
+    (redaction,) = lazy("mockserver.views", "redaction")
 
 
 class Mock:
@@ -74,7 +76,7 @@ class Mock:
         #: Which workspaces are in memory; None: all are, as nothing keeps them.
         self.working_set = _working_set_of(settings, store)
         self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
-        self.oauth = OAuthParts(Signer(store.keeping), API_OPERATIONS.values())
+        self.oauth = OAuthParts(Signer(store.storage), API_OPERATIONS.values())
         self.service = self._service()
         #: When it was made, by the monotonic clock.
         self.started = time.monotonic()
@@ -90,6 +92,7 @@ class Mock:
             body_limit=self.settings.body_limit,
             prepare=self.effects.look_ups.prepare,
             log=None if self.log.format is LogFormat.OFF else self.log,
+            failed=self._failed,
         )
 
     @property
@@ -110,14 +113,13 @@ class Mock:
             loop.leave(environ)  # others are answered while Flask is imported
         return self.flask(environ, start_response)
 
-    def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
-        """The whole answer to a request of the API, or None: then it has had no effect, and WSGI is to be asked."""
-        take_workspace_off(environ)
-        try:
-            response = respond(self.service, environ)
-        except Exception as error:  # noqa: BLE001  # Flask logs it, and answers
-            response = self.flask.failed(environ, error)
-        return None if response is None else whole(response, environ)
+    @property
+    def shortcut(self) -> Shortcut:
+        """Answers requests of the API without Flask."""
+        return self.service.shortcut
+
+    def _failed(self, environ: WSGIEnvironment, error: Exception) -> Response:
+        return self.flask.failed(environ, error)
 
     def health(self) -> dict[str, dict[str, Any]]:
         """The members that this server adds to the answer of `health`."""
@@ -142,7 +144,7 @@ class Mock:
         if self.working_set is not None:
             self.working_set.close()
         self.effects.close()
-        is_saved = self.store.keeping.close()
+        is_saved = self.store.storage.close()
         self.log.close()
         return is_saved
 
@@ -151,25 +153,25 @@ def mock_of(settings: Settings) -> Mock:
     """A mock of these settings, with its workspaces.
 
     Raises:
-        KeepingError: the store cannot be opened or read.
+        StorageError: the store cannot be opened or read.
         ScenarioError: the scenario of the settings is unknown or not valid.
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
     """
-    keeping = keeping_of(settings)
+    storage = storage_of(settings)
     try:
-        return _mock_of(settings, keeping)
+        return _mock_of(settings, storage)
     except BaseException:
-        keeping.close()
+        storage.close()
         raise
 
 
-def _mock_of(settings: Settings, keeping: Keeping) -> Mock:
+def _mock_of(settings: Settings, storage: Storage) -> Mock:
     library = library_of(settings)
     token = token_of(settings)
     tls = tls_of(settings)
     effects = ServerEffects(settings, None if tls is None else tls.ca)
-    store = store_of(settings, library, effects, keeping)
+    store = store_of(settings, library, effects, storage)
     return Mock(settings, library, store, effects, tls, token)
 
 
@@ -182,3 +184,12 @@ def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
     if isinstance(store, SharedStore):
         return SharedWorkingSet(store, settings.store_cache)
     return WorkingSet(store, settings.store_cache)
+
+
+def refusal(path: str, status: int, message: str) -> Response:
+    """Return the refusal of a request that reaches no handler, in the format of the audience of its path."""
+    if not split_workspace(path)[1].startswith(CONTROL_PREFIX):
+        return early_refusal(path, status, message)
+    from mockserver.control.framework.problem import Problem, protect  # noqa: PLC0415  # slow: it imports all records
+
+    return protect(Problem(status, message).response())

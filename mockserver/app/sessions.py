@@ -10,10 +10,10 @@ from typing import IO, TYPE_CHECKING
 from werkzeug.wrappers import Response
 from werkzeug.wsgi import get_input_stream
 
-from mockserver.app.refusal import refusal
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.app.mock import refusal
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server import stream, wire
-from mockserver.web.server.outcome import Outcome
+from mockserver.web.server.runner import Outcome
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest, block_until_changed
 from mockserver.web.server.wsgi import run, with_body
 
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 class InSessions:
     """A WSGI application around another one, whose answers leave when what they tell is saved."""
 
-    def __init__(self, app: WSGIApplication, keeping: Keeping, body_limit: int) -> None:
-        self._app, self._keeping, self._body_limit = app, keeping, body_limit
+    def __init__(self, app: WSGIApplication, storage: Storage, body_limit: int) -> None:
+        self._app, self._storage, self._body_limit = app, storage, body_limit
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if SUSPENDED in environ:  # the mock's own server runs requests in sessions itself
             return self._app(environ, start_response)
         body, suspended = _read(get_input_stream(environ), self._body_limit + 1), SuspendedRequest()
         try:
-            outcome = self._keeping.run(partial(self._attempt, environ, body, suspended))
+            outcome = self._storage.run(partial(self._attempt, environ, body, suspended))
             while suspended.waiting:
                 block_until_changed(suspended)
-                outcome = self._keeping.run(partial(self._attempt, environ, body, suspended))
-        except KeepingError as error:
+                outcome = self._storage.run(partial(self._attempt, environ, body, suspended))
+        except StorageError as error:
             return refusal(environ["PATH_INFO"], 503, str(error))(environ, start_response)
         return self._response(outcome)(outcome.environ, start_response)
 
@@ -56,7 +56,7 @@ class InSessions:
         environ, (status, headers, content) = outcome
         found = Response(content, status, headers)
         if stream.STREAM in environ:
-            found.response = stream.blocking(environ[stream.STREAM], self._keeping)
+            found.response = stream.blocking(environ[stream.STREAM], self._storage)
         elif wire.WIRE in environ:
             wire.block(environ[wire.WIRE], found, environ[wire.ENDED])
         return found

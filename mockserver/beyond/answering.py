@@ -11,23 +11,23 @@ from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, tr
 from mockserver.beyond.nearest import nearest
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.web.routing.encoded_slash import matched_path
+from mockserver.web.routing.address import matched_path
 from mockserver.web.routing.path_tree import PathTree
 from mockserver.web.routing.route import Recognised
 from mockserver.web.service.beyond import Answered
-from mockserver.web.service.handlers.anonymous import why_nowhere
+from mockserver.web.service.public_handlers import why_nowhere
 
 if TYPE_CHECKING:
     from mockserver.beyond import forward as forwarding
     from mockserver.beyond.stubs import answering as stubs
 else:
-    (forwarding,) = late("mockserver.beyond", "forward")
-    (stubs,) = late("mockserver.beyond", "stubs.answering")
+    (forwarding,) = lazy("mockserver.beyond", "forward")
+    (stubs,) = lazy("mockserver.beyond", "stubs.answering")
 
 #: The methods of operations, in the order in which they are told.
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -14,16 +14,15 @@ from urllib.parse import quote
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import INTERNAL_ERROR, NOT_FOUND, ServiceError
-from mockserver.core.effects.forwarding import ForwardedCall, Forwarder, PeerAnswer
+from mockserver.core.effects import ForwardedCall, Forwarder, PeerAnswer
 from mockserver.core.state import reasons
-from mockserver.core.text import header_form
+from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.endpoints.service_request import body_of
-from mockserver.web.routing.audience import API_PREFIX
-from mockserver.web.routing.encoded_slash import SLASH, matched_path
-from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
+from mockserver.web.endpoints.request import body_of
+from mockserver.web.routing.address import API_PREFIX, SLASH, matched_path
+from mockserver.web.service.exchange import CONTENT_TYPE, CORS_HEADERS
 from mockserver.web.service.pending import PendingReply
 
 _LOG = logging.getLogger(__name__)
@@ -43,7 +42,7 @@ _MOST_OF_HEADERS = 64 * 1024
 _SECRET = 16
 
 #: Headers that nobody hands on, in either direction: they belong to one connection, or are secrets of one side.
-_OF_ONE_SIDE = header_form.OF_THE_CALL | {
+_OF_ONE_SIDE = addresses.CLIENT_HEADERS | {
     "api-key", "partner-key", "authorization", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
     "proxy-connection", "www-authenticate", "cookie", "cookie2", "set-cookie", "set-cookie2",
 }  # fmt: skip
@@ -154,7 +153,7 @@ def _handed_on(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
     for name, value in rows:
         if name in _OF_ONE_SIDE or name in but or name in named or name.startswith(_OF_THE_MOCK):
             continue
-        if header_form.is_name(name) and header_form.is_value(value):
+        if addresses.is_header_name(name) and addresses.is_header_value(value):
             yield name, value
 
 

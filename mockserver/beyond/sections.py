@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Resource
 
-_stub_list, _stored = late("mockserver.beyond.stubs", "stub_list", "stored")
+_stub_list, _stored = lazy("mockserver.beyond.stubs", "stub_list", "stored")
 
 #: The stubs as a resource: they have no operations of their own, and their sections are loaded after all others.
 _STUBS = Resource(

@@ -13,7 +13,7 @@ from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Misused, argument, command, option
 from mockserver.cli.values import EXISTING_FILE
 from mockserver.cli.writing import write
-from mockserver.core.text.given import counted
+from mockserver.core.text.messages import counted
 from mockserver.settings import given_file
 
 if TYPE_CHECKING:

@@ -100,7 +100,7 @@ def _open_runtime(options: dict[str, Any]) -> Runtime:
 
     with needing_server("mockserver serve"):
         from mockserver.app.runtime import runtime_of
-        from mockserver.core.workspaces.keeping import KeepingError
+        from mockserver.core.workspaces.storage import StorageError
         from mockserver.scenario.documents.mistakes import ScenarioError
         from mockserver.web.server.server import BindError
 
@@ -110,7 +110,7 @@ def _open_runtime(options: dict[str, Any]) -> Runtime:
         runtime.open()
     except (ScenarioError, BindError) as error:
         fail(str(error))
-    except (ValueError, KeepingError) as error:
+    except (ValueError, StorageError) as error:
         raise Misused(str(error)) from error
     if settings.port_file:
         _write_port(Path(settings.port_file), runtime)
@@ -129,7 +129,7 @@ def _stop_at_signals(runtime: Runtime) -> None:
     """Stop the server at SIGINT or SIGTERM, and send the warnings of all modules to its log."""
     import logging
 
-    from mockserver.web.logs.request_log import LogHandler
+    from mockserver.web.logs import LogHandler
 
     logging.getLogger().addHandler(LogHandler(runtime.mock.log))
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -11,8 +11,8 @@ from flask import Response, request
 from mockserver.control.framework.call import ControlCall
 from mockserver.control.framework.problem import Problem
 from mockserver.control.sessions import Sessions
-from mockserver.core.text import host_name
-from mockserver.web.routing.audience import CONTROL_PREFIX, DASHBOARD_PREFIX
+from mockserver.core.text import addresses
+from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX
 
 #: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
 #: no such header.
@@ -103,7 +103,7 @@ class Guard:
         """Return whether a name cannot be in the public DNS, or is allowed."""
         if not name:
             return False
-        return host_name.is_private(name) or "*" in self._allowed or self._is_allowed(name)
+        return addresses.is_private_host(name) or "*" in self._allowed or self._is_allowed(name)
 
     def _is_allowed(self, name: str) -> bool:
         """Return whether a setting allows a name or, written with a dot before it, a parent domain of the name."""
@@ -159,7 +159,7 @@ def _name(host: str) -> str | None:
     if found is None:
         return None
     name = found["ip"] or found["name"]
-    if found["ip"] is not None and not host_name.is_address(name):
+    if found["ip"] is not None and not addresses.is_ip_address(name):
         return None
     return name.lower().removesuffix(".")
 

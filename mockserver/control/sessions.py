@@ -13,7 +13,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 
 from mockserver.control.framework.problem import Problem
-from mockserver.core.workspaces.keeping import SharedKeeping
+from mockserver.core.workspaces.storage import SharedStorage
 
 #: How many different wrong tokens an address may send in a window. Chosen: more than a person mistypes; at this rate
 #: six random letters take decades to find.
@@ -107,7 +107,7 @@ class Sessions:
     """
 
     def __init__(
-        self, token: str | None, shared: SharedKeeping | None = None, now: Callable[[], float] = time.monotonic
+        self, token: str | None, shared: SharedStorage | None = None, now: Callable[[], float] = time.monotonic
     ) -> None:
         """Prepare sessions.
 

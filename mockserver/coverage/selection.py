@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from mockserver.core.text.spelling import cut, meant
+from mockserver.core.text.messages import cut, meant
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import PointKind, promises
 from mockserver.resources.registry import FURTHER_OPERATIONS

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from flask import request
 
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_PREFIX
 
 #: The most digits of a number; no list of a page is that long.
 _DIGITS = 9

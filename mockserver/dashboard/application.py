@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.guard import Unauthorized
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.dashboard.addresses import root
 from mockserver.dashboard.framework import rendering, static
 from mockserver.dashboard.framework.page import Page
@@ -19,9 +19,7 @@ from mockserver.dashboard.framework.rendering import Entry, Navigation
 from mockserver.dashboard.pages import clock, coverage, faults, machines, mail, requests, state, webhooks, workspaces
 from mockserver.dashboard.sign_in import ACCESS, asked_for
 from mockserver.web.application import LeanFlask
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.encoded_slash import shown_path
-from mockserver.web.routing.workspace_name import WORKSPACE
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, shown_path
 
 PAGES: tuple[Page, ...] = (
     workspaces.PAGE, requests.PAGE, machines.PAGE, mail.PAGE, webhooks.PAGE, clock.PAGE, faults.PAGE, coverage.PAGE,
@@ -48,23 +46,15 @@ def of_http(error: HTTPException) -> Response:
     return shown(Problem(code, f"{path}: {error.description}"))
 
 
-class DashboardFlask(LeanFlask):
-    """The pages of the dashboard, with the components of the application of the control API."""
-
-    def __init__(self, owner: LeanFlask) -> None:
-        super().__init__(owner.name)
-        self.config, self.json = owner.config, owner.json
-        self.components = owner.components
-        self.add_component(Navigation([Entry(page.name, page.title) for page in PAGES]))
-        # The guard of the control API is among them.
-        self.before_request_funcs = owner.before_request_funcs
-        self.after_request_funcs = owner.after_request_funcs
-        self.teardown_request_funcs = owner.teardown_request_funcs
-        self.take_addresses(_addresses())
-        self.register_error_handler(Problem, shown)
-        self.register_error_handler(KeepingError, lambda error: shown(Problem(503, str(error))))
-        self.register_error_handler(Unauthorized, asked_for)
-        self.register_error_handler(HTTPException, of_http)
+def dashboard_of(owner: LeanFlask) -> LeanFlask:
+    """Return the application of the pages, as a part of the application of the control calls, with its guard."""
+    found = owner.part(_addresses())
+    found.add_component(Navigation([Entry(page.name, page.title) for page in PAGES]))
+    found.register_error_handler(Problem, shown)
+    found.register_error_handler(StorageError, lambda error: shown(Problem(503, str(error))))
+    found.register_error_handler(Unauthorized, asked_for)
+    found.register_error_handler(HTTPException, of_http)
+    return found
 
 
 @cache

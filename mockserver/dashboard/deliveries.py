@@ -11,8 +11,7 @@ from werkzeug.datastructures import MultiDict
 from mockserver.control.framework import off_loop
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import delivery as model
-from mockserver.resources.deliveries.attempts import RETRIES
-from mockserver.resources.deliveries.model import Wanted, select
+from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_delivery
 
@@ -152,16 +151,16 @@ class Filter(NamedTuple):
     unclear: Sequence[str]
 
     @property
-    def wanted(self) -> Wanted:
+    def wanted(self) -> DeliveryCriteria:
         """What is looked for, without what makes no sense."""
         webhook = int(self.webhook) if _is_number(self.webhook) else None
         state = self.state if self.state in model.MACHINE.states else None
-        return Wanted(webhook, state, self.event or None)
+        return DeliveryCriteria(webhook, state, self.event or None)
 
     @property
     def is_set(self) -> bool:
         """Whether any deliveries are left out."""
-        return self.wanted != Wanted()
+        return self.wanted != DeliveryCriteria()
 
 
 def asked(query: MultiDict[str, str]) -> Filter:
@@ -202,7 +201,7 @@ class Lines(NamedTuple):
     evicted: int
 
 
-def lines(workspace: Workspace, wanted: Wanted) -> Lines:
+def lines(workspace: Workspace, wanted: DeliveryCriteria) -> Lines:
     """The newest deliveries that are wanted; rows are read under the lock of the workspace, which the caller holds."""
     accounts = workspace.state.accounts.values()
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from itertools import islice
 from typing import NamedTuple
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import MACHINE, Delivery

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Audience, Operation
-from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, NO_ALERT
+from mockserver.core.state.faults import ALERTS, FAULT_KINDS, NO_ALERT
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.rules.fault_codes import codes_of
 from mockserver.views.record import plain

@@ -8,8 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, NamedTuple
 
-from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.core.state.faults import Fault
+from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.fault_offers import sentence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.messages import nearest
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import Match
 from mockserver.resources.registry import ALL_OPERATIONS

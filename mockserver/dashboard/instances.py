@@ -8,7 +8,7 @@ from itertools import islice
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 

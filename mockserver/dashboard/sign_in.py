@@ -12,8 +12,7 @@ from mockserver.control.sessions import LIFETIME_S, Sessions, TooManyGuesses
 from mockserver.dashboard import addresses
 from mockserver.dashboard.framework import rendering
 from mockserver.web.components import component
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import split_workspace
+from mockserver.web.routing.address import DASHBOARD_PREFIX, split_workspace
 
 ACCESS = Blueprint("access", __name__)
 #: The longest address to which a sign-in leads back, in characters; chosen: longer than any that the pages link to.

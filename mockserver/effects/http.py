@@ -24,8 +24,8 @@ import urllib3
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProtocolError
 
-from mockserver.core.effects.jobs import Outcome, OutgoingRequest
-from mockserver.core.text import header_form
+from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.text import addresses
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
 
@@ -229,9 +229,9 @@ def _query(url: str, query: str) -> str:
 
 def _check_headers(headers: Sequence[tuple[str, str]]) -> None:
     for name, value in headers:
-        if not header_form.is_name(name):
+        if not addresses.is_header_name(name):
             raise UnsendableError(f"invalid header name {name!r}")
-        if not header_form.is_value(value):
+        if not addresses.is_header_value(value):
             raise UnsendableError(f"the value of the header {name} has characters that are not allowed in headers")
 
 

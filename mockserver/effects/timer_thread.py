@@ -8,8 +8,8 @@ import threading
 import time
 import weakref
 
-from mockserver.core.effects.effects import Timed
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.effects import Timed
+from mockserver.core.workspaces.storage import StorageError
 
 #: The longest wait, in seconds: real time may be set, and a timer is then late by no more than that.
 _LONGEST_S = 10.0
@@ -79,7 +79,7 @@ class TimerThread:
     def _catch_up(self, workspace: Timed) -> None:
         try:
             workspace.run(lambda: self._catch_up_now(workspace))
-        except KeepingError as error:
+        except StorageError as error:
             _LOG.info("what was due in workspace %s happens later: %s", workspace.name, error)
         except Exception:  # noqa: BLE001  # other workspaces go on
             _LOG.exception("what was due in workspace %s has failed", workspace.name)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from marshmallow import fields
 
 from mockserver.core.contract.operation import Operation
-from mockserver.core.late import LateName
-from mockserver.core.state.account import Account
+from mockserver.core.lazy import LazyName
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Listener, Workspace
 from mockserver.resources.people import People
@@ -65,10 +65,10 @@ class Resource(NamedTuple):
     name: str
     operations: Sequence[Operation]
     #: By the names of their state machines.
-    late_lifecycles: Mapping[str, LateName] = MappingProxyType({})
+    late_lifecycles: Mapping[str, LazyName] = MappingProxyType({})
     listeners: Mapping[tuple[str, str], Listener] = MappingProxyType({})
-    late_section: LateName | None = None
-    late_workspace: LateName | None = None
+    late_section: LazyName | None = None
+    late_workspace: LazyName | None = None
     #: Goes on with what was under way when a workspace left the memory.
     resume: Callable[[Workspace], None] | None = None
     #: The members of an account that the section owns, and those of the top level that the other one owns.

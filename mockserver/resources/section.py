@@ -15,8 +15,8 @@ from marshmallow import ValidationError, fields, validate
 from mockserver.core.state.state import LAST_ID
 from mockserver.core.time import duration
 from mockserver.core.time.clock import LATEST, Clock, shown
-from mockserver.core.time.instant import parse_instant as parse_instant
-from mockserver.core.time.instant import write_instant as write_instant
+from mockserver.core.time.duration import parse_instant as parse_instant
+from mockserver.core.time.duration import write_instant as write_instant
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.schemas.fields import Number
 from mockserver.web.schemas.schema import Closed

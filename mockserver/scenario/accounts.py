@@ -9,10 +9,8 @@ from functools import partial
 from typing import Any
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account, User
-from mockserver.core.state.state import State
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import nearest
+from mockserver.core.state.state import Account, State, User
+from mockserver.core.text.messages import nearest, shown
 from mockserver.scenario.documents.mistakes import Mistake, Path
 
 #: Ids that are left out are of the service's size (contract/values): accounts have seven digits.

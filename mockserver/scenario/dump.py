@@ -8,8 +8,8 @@ from typing import Any
 import yaml
 
 from mockserver.beyond.sections import SECTIONED
-from mockserver.core.state.account import Account
 from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import write_instant
 from mockserver.scenario.behaviour import BehaviourItem

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.state.state import LAST_ID, State
-from mockserver.core.text.given import too_many
+from mockserver.core.text.messages import too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.mistakes import Mistake
@@ -16,7 +16,7 @@ from mockserver.scenario.schema import MOST_GENERATED
 if TYPE_CHECKING:
     from mockserver.scenario import dump
 else:
-    (dump,) = late(__package__, "dump")
+    (dump,) = lazy(__package__, "dump")
 
 
 def relieve(workspace: Workspace, document: Mapping[str, Any]) -> None:

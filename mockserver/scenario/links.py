@@ -7,12 +7,12 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.time.cause import DELIVERY, KINDS, TIMER, Cause
+from mockserver.core.traffic.causes import DELIVERY, KINDS, TIMER, Cause
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.section import Item, about
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import List
-from mockserver.web.schemas.length import Longest
 
 #: The most characters of an id; chosen: those of timers hold the keys of instances, such as names of domains.
 _LONGEST = Longest(10_000)

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
-from mockserver.core.late import late
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import Keyring
-from mockserver.core.state.randomness import Randomness
-from mockserver.core.state.state import State
+from mockserver.core.lazy import lazy
+from mockserver.core.state.identifiers import Keyring, Randomness
+from mockserver.core.state.state import Account, State
 from mockserver.core.time.clock import Clock
-from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.traffic.mail import Mailbox
+from mockserver.core.workspaces.workspace import Origin, Workspace, WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from, parse_instant
@@ -32,7 +29,7 @@ from mockserver.settings import Settings
 if TYPE_CHECKING:
     from mockserver.scenario import links
 else:
-    (links,) = late(__package__, "links")
+    (links,) = lazy(__package__, "links")
 
 _OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in SECTIONED))
 #: Members of a document that the state takes over unchanged.

@@ -10,8 +10,8 @@ from marshmallow import Schema, ValidationError, fields, post_dump, validate, va
 
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
-from mockserver.core.late import late
-from mockserver.core.state.account import LANGUAGES
+from mockserver.core.lazy import lazy
+from mockserver.core.state.state import LANGUAGES
 from mockserver.core.time import duration
 from mockserver.resources.resource import Generator, Resource
 from mockserver.resources.section import Id24, Instant, Item, about
@@ -21,7 +21,7 @@ from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOr
 if TYPE_CHECKING:
     from mockserver.scenario import behaviour, links
 else:
-    behaviour, links = late(__package__, "behaviour", "links")
+    behaviour, links = lazy(__package__, "behaviour", "links")
 
 #: The most rows that a document generates, in all lists together. Chosen: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000

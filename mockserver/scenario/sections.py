@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from mockserver.beyond.sections import SECTIONED
-from mockserver.core.state.account import Account
-from mockserver.core.state.randomness import LAP
-from mockserver.core.text.given import shown
+from mockserver.core.state.identifiers import LAP
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section, WorkspaceSection

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account, User
-from mockserver.core.text.given import shown, too_many
+from mockserver.core.state.state import Account, User
+from mockserver.core.text.messages import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from

@@ -11,9 +11,8 @@ from contextlib import contextmanager
 from functools import partial
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, Outline
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.storage import Outline, StorageError
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import ANY_VERSION, Batch, Engine, Row
 from mockserver.storage.keeper import Keeper, Kept
 from mockserver.storage.records import forms
@@ -68,7 +67,7 @@ class BackgroundKeeper(Keeper):
         """Start the thread that writes; the engine is closed with the keeper.
 
         Raises:
-            KeepingError: the system has no thread to spare; the engine is closed.
+            StorageError: the system has no thread to spare; the engine is closed.
         """
         super().__init__(engine, parts=parts, limits=limits)
         #: Taken after the lock of a workspace and that of the store; guards all below.
@@ -85,7 +84,7 @@ class BackgroundKeeper(Keeper):
             self._thread.start()
         except RuntimeError as error:
             engine.close()
-            raise KeepingError(f"the store cannot be written: {error}") from error
+            raise StorageError(f"the store cannot be written: {error}") from error
 
     @property
     def failure(self) -> str | None:
@@ -171,7 +170,7 @@ class BackgroundKeeper(Keeper):
         began = time.thread_time()
         try:
             self.save()
-        except KeepingError as error:
+        except StorageError as error:
             return self._fail(str(error), error.__cause__)
         except Exception as error:  # noqa: BLE001  # a bug of the mock: the next round may succeed
             return self._fail(f"the store cannot be written: {type(error).__name__}", error)
@@ -191,7 +190,7 @@ class BackgroundKeeper(Keeper):
         """Write everything that waits, in batches; the thread of the keeper calls this.
 
         Raises:
-            KeepingError: not all of it could be written; the rest waits again.
+            StorageError: not all of it could be written; the rest waits again.
         """
         with self._lock:
             names, self._touched = self._touched, {}
@@ -217,7 +216,7 @@ class BackgroundKeeper(Keeper):
         Names are taken out of `names` as their changes are taken.
 
         Raises:
-            KeepingError: at the end, if a workspace cannot be encoded.
+            StorageError: at the end, if a workspace cannot be encoded.
         """
         batch: list[tuple[Kept, Row]] = []
         size, failure = 0, None
@@ -225,7 +224,7 @@ class BackgroundKeeper(Keeper):
             for name in tuple(names):
                 try:
                     taken = self._take(name, names, patience_s)
-                except KeepingError as error:  # the others are written nevertheless
+                except StorageError as error:  # the others are written nevertheless
                     taken, failure = None, error
                 if taken is not None:
                     batch.append(taken)
@@ -258,12 +257,12 @@ class BackgroundKeeper(Keeper):
         """Write a batch of workspaces, and what waits beside them.
 
         Raises:
-            KeepingError: nothing was written; all of it waits again.
+            StorageError: nothing was written; all of it waits again.
         """
         replaced = {kept.name: ANY_VERSION for kept, _ in taken if kept.version is None}
         try:
             self._write(Batch({**beside.removed, **replaced}, [row for _, row in taken], beside.counts))
-        except KeepingError:
+        except StorageError:
             for kept, _ in taken:
                 kept.take_back()
                 self._touch(kept.name)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
-from mockserver.core.workspaces.keeping import Outline
+from mockserver.core.workspaces.storage import Outline
 
 #: The version that stands for any, where a row or a removal names the version on which it builds.
 ANY_VERSION = "*"

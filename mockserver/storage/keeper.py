@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import Keeping, KeepingError, KeepingStatus, MissingError, Outline
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.storage import MissingError, Outline, Storage, StorageError, StorageStatus
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import (
     ANY_VERSION,
     PART,
@@ -39,14 +38,14 @@ def translated(prefix: str = "") -> Iterator[None]:
 
     Raises:
         MissingError: there is no such workspace.
-        KeepingError: the engine has failed, or what it holds cannot be read.
+        StorageError: the engine has failed, or what it holds cannot be read.
     """
     try:
         yield
     except NoWorkspaceError as error:
         raise MissingError(f"{prefix}{error}") from None  # the sentence says it all
     except (EngineError, UnreadableError) as error:
-        raise KeepingError(f"{prefix}{error}") from None
+        raise StorageError(f"{prefix}{error}") from None
 
 
 class Kept:
@@ -68,12 +67,12 @@ class Kept:
         The caller holds the lock of the workspace.
 
         Raises:
-            KeepingError: something in it cannot be encoded.
+            StorageError: something in it cannot be encoded.
         """
         try:
             changes, due_at = self.written.changes(), self._due_at()
         except Exception as error:
-            raise KeepingError(f"workspace {self.name} cannot be written: {error}") from error
+            raise StorageError(f"workspace {self.name} cannot be written: {error}") from error
         if not (changes or self.version is None or is_wanted):
             return None
         self.is_taken = True
@@ -102,7 +101,7 @@ class Kept:
         return look_at if due_at is None else min(due_at, look_at)
 
 
-class Keeper(Keeping):
+class Keeper(Storage):
     """Keeps workspaces in an engine."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
@@ -131,9 +130,9 @@ class Keeper(Keeping):
             return "the store is used by the process that has opened it, and not by one that was forked off"
         return self._engine.failure
 
-    def status(self) -> KeepingStatus:
+    def status(self) -> StorageStatus:
         engine = self._engine
-        return KeepingStatus(
+        return StorageStatus(
             engine.kind,
             engine.place,
             engine.size,
@@ -156,12 +155,12 @@ class Keeper(Keeping):
         """Write a batch, and count it.
 
         Raises:
-            ConflictError, KeepingError: it was not written, or nobody knows.
+            ConflictError, StorageError: it was not written, or nobody knows.
         """
         try:
             with translated():
                 self._engine.write(batch)
-        except KeepingError as error:
+        except StorageError as error:
             self._failed += 1
             self._last_failure = str(error)
             raise
@@ -182,7 +181,7 @@ class Keeper(Keeping):
         """Read a whole workspace.
 
         Raises:
-            MissingError, KeepingError: as `load`.
+            MissingError, StorageError: as `load`.
         """
         with translated(f"workspace {name} cannot be loaded: "):
             newer = self._engine.read(name)

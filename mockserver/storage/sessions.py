@@ -19,16 +19,12 @@ from functools import partial
 from typing import cast
 from weakref import WeakValueDictionary
 
-from mockserver.core.effects.effects import Effects, Report, Timed, Wanted
-from mockserver.core.effects.forwarding import Forwarder
-from mockserver.core.effects.jobs import Job
-from mockserver.core.time.transition import Changed
+from mockserver.core.effects import Effects, Forwarder, Job, Report, Timed, Wanted
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import WAITING, Sending
-from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, Result
-from mockserver.core.workspaces.origin import WorkspaceLimits
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.traffic.mail import WAITING, Mail, Sending
+from mockserver.core.workspaces.storage import MissingError, Outline, Result, StorageError
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row, SharedEngine
 from mockserver.storage.keeper import Keeper, Kept, translated
 from mockserver.storage.records import forms, reading
@@ -61,7 +57,7 @@ class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed
         """Take the lock within a step.
 
         Raises:
-            KeepingError: the workspace cannot be read.
+            StorageError: the workspace cannot be read.
             ConflictError: the workspace is gone, or held by a step that may wait for this one.
         """
         is_opened = (self.kept is None and not self.is_gone) or self._is_owned()  # type: ignore[attr-defined]  # as above
@@ -98,7 +94,7 @@ class Session:
         Return False if others hold it for so many seconds.
 
         Raises:
-            KeepingError, ConflictError: as `SessionLock.acquire`.
+            StorageError, ConflictError: as `SessionLock.acquire`.
         """
         self._keeper.before_waiting()
         if not lock.take(timeout if timeout >= 0 else _SHORT_PATIENCE_S if self.opened else _PATIENCE_S):
@@ -133,7 +129,7 @@ class Session:
         """Return what is new in the opened workspaces that stay.
 
         Raises:
-            KeepingError: something in them cannot be encoded.
+            StorageError: something in them cannot be encoded.
         """
         staying = [kept for lock, kept in self.opened.items() if not lock.is_gone]
         taken = {kept: kept.take(is_wanted=kept.name in self.touched) for kept in staying}
@@ -160,7 +156,7 @@ class Session:
 
 
 class SessionKeeper(Keeper):
-    """Saves the changes of each step before `run` returns; with a shared engine, a `SharedKeeping`."""
+    """Saves the changes of each step before `run` returns; with a shared engine, a `SharedStorage`."""
 
     in_sessions = True
 
@@ -242,7 +238,7 @@ class SessionKeeper(Keeper):
                 return found
             time.sleep(random.random() * _LOOK_S * tries)  # noqa: S311  # so that two do not meet again
         names = ", ".join(sorted(rivals)) or "of this request"
-        raise KeepingError(f"workspace {names} is changed by other servers all the time; send the request again")
+        raise StorageError(f"workspace {names} is changed by other servers all the time; send the request again")
 
     def after(self, call: Callable[[], object]) -> None:
         session = self.session
@@ -274,7 +270,7 @@ class SessionKeeper(Keeper):
 
         Raises:
             ConflictError: another server has changed one of its workspaces in the meantime; nothing was written.
-            KeepingError: it could not be written, or it is unknown whether it was.
+            StorageError: it could not be written, or it is unknown whether it was.
         """
         rows, nonce = session.rows(), secrets.token_hex(8)
         batch = Batch(session.removed, tuple(rows.values()), session.counts, nonce)
@@ -282,7 +278,7 @@ class SessionKeeper(Keeper):
             return
         try:
             self._write(batch)
-        except KeepingError:
+        except StorageError:
             self._failed_until = time.monotonic() + _FAILED_S
             raise
         self._failed_until = 0.0
@@ -326,10 +322,10 @@ class SessionKeeper(Keeper):
         Raises:
             ConflictError: its creation was dropped.
             MissingError: the engine does not hold it any more.
-            KeepingError: it cannot be read.
+            StorageError: it cannot be read.
         """
         if (failure := self._unusable()) is not None:
-            raise KeepingError(failure)
+            raise StorageError(failure)
         if kept.version is None:
             raise ConflictError((kept.name,))
         version, kept.version = kept.version, ""  # unless this succeeds, all of it is read next time
@@ -390,7 +386,7 @@ class SessionKeeper(Keeper):
         return cast("SharedEngine", self._engine)
 
     def _asked(self, ask: Callable[[SharedEngine], Result]) -> Result:
-        """Return what the engine answers, or raise `KeepingError`."""
+        """Return what the engine answers, or raise `StorageError`."""
         self.before_waiting()
         with translated():
             return ask(self._shared)

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import cast
 
-from mockserver.core.workspaces.keeping import KeepingError, Outline, SharedKeeping
 from mockserver.core.workspaces.shared_store import SharedStore
+from mockserver.core.workspaces.storage import Outline, SharedStorage, StorageError
 from mockserver.core.workspaces.store import Store
 
 #: How many workspaces stay in memory by default. Chosen: with some 0.3 MB each, less than 100 MB.
@@ -78,8 +78,8 @@ class WorkingSet:
     def _load(self, name: str) -> None:
         """Load a workspace, in which then everything happens that is due."""
         try:
-            self._store.keeping.run(lambda: self._store.look(name))
-        except KeepingError as error:
+            self._store.storage.run(lambda: self._store.look(name))
+        except StorageError as error:
             if name not in self._unreadable:  # logged once
                 _LOG.error("timers of workspace %s do not fire: %s", name, error)  # the sentence says it all
             self._unreadable[name] = time.time() + _AGAIN_S
@@ -109,18 +109,18 @@ class SharedWorkingSet(WorkingSet):
         self._listening.start()
 
     def _listen(self) -> None:
-        for name in cast("SharedKeeping", self._shared.keeping).changes():
+        for name in cast("SharedStorage", self._shared.storage).changes():
             if self._closed.is_set():
                 return
             try:
                 self._shared.heard(name)
-            except KeepingError as error:
+            except StorageError as error:
                 _LOG.info("workspace %s is not up to date: %s", name, error)
             except Exception:  # noqa: BLE001  # there is more to hear
                 _LOG.exception("a change of workspace %s by another server was not taken in", name)
 
     def turn(self) -> None:
         """Fire due timers, refresh watched workspaces, and passivate those over the limit."""
-        with suppress(KeepingError):  # health says why the store cannot be read
+        with suppress(StorageError):  # health says why the store cannot be read
             self._shared.look_after()
         self._passivate()

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypedDict
 
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.messages import nearest
 from mockserver.testing.names import OperationName
 from mockserver.testing.records import Policy, RecordState
 

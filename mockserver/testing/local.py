@@ -44,7 +44,7 @@ class LocalServer:
             MockServerError: the scenario is not valid; `errors` names every mistake.
             ServerMissingError: what the server needs is not installed.
             OSError: the server cannot listen on its port.
-            KeepingError: the store cannot be opened or read.
+            StorageError: the store cannot be opened or read.
         """
         with self._lock:
             if self._runtime is not None or turn != self.turn:

@@ -10,15 +10,12 @@ from marshmallow import fields, validate
 
 from mockserver.beyond.stubs.item import StubItem, written_of
 from mockserver.core.contract.errors import ALL_CODES
-from mockserver.core.state import fault_kinds, faults, stubs
-from mockserver.core.time import cause
-from mockserver.core.time.transition import Changed
-from mockserver.core.traffic import exchange, journal, mail, mailbox, receivers
-from mockserver.core.traffic.call_record import CallRecord
-from mockserver.core.traffic.links import Links
+from mockserver.core.state import faults, stubs
+from mockserver.core.traffic import causes, exchange, mail, match, receivers
+from mockserver.core.traffic.causes import CallRecord, Changed, Links
 from mockserver.core.traffic.match import Difference
-from mockserver.resources.deliveries import attempts
 from mockserver.resources.deliveries import delivery as model
+from mockserver.resources.deliveries.model import request_headers, request_url
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.rules.fault_codes import operations_of
@@ -47,26 +44,26 @@ from mockserver.views.traffic_records import (
     Transition,
 )
 from mockserver.web.schemas import json_text
-from mockserver.web.service.answer import complete
+from mockserver.web.service.exchange import complete
 
 #: The most causes that a member lists. Chosen: more than anybody reads, and few enough for a list of records.
 _MOST = 1_000
 
 
-def show_causes(causes: Iterable[cause.Cause]) -> list[Cause]:
+def show_causes(rows: Iterable[causes.Cause]) -> list[Cause]:
     """Return the records of causes."""
-    return [Cause(*_named(row)) for row in causes]
+    return [Cause(*_named(row)) for row in rows]
 
 
-def _named(row: cause.Cause) -> tuple[Any, str]:
+def _named(row: causes.Cause) -> tuple[Any, str]:
     return row.kind, row.id
 
 
-def linked(kind: str, thing: cause.Thing, links: Links | None) -> tuple[list[Cause], list[Cause]]:
+def linked(kind: str, thing: causes.Thing, links: Links | None) -> tuple[list[Cause], list[Cause]]:
     """Return what a thing has caused and what has caused it, each at most a thousand."""
     if links is None:
         return [], []
-    found = cause.Cause(kind, thing)
+    found = causes.Cause(kind, thing)
     return show_causes(links.caused(found)[:_MOST]), show_causes(links.caused_by(found)[:_MOST])
 
 
@@ -95,7 +92,7 @@ def show_transition(change: Changed) -> Transition:
 
 def show_exchange(row: exchange.Exchange) -> Exchange:
     """Return the record of a request with its answer."""
-    caused, caused_by = linked(cause.REQUEST, row.id, row.links)
+    caused, caused_by = linked(causes.REQUEST, row.id, row.links)
     transitions: Any = list(map(show_transition, row.transitions))
     return Exchange(
         id=row.id,
@@ -132,7 +129,7 @@ def _answer(row: exchange.Exchange) -> Message | None:
 
 def show_control_call(row: CallRecord, links: Links) -> ControlCall:
     """Return the record of a control call."""
-    caused, caused_by = linked(cause.CONTROL, row.id, links)
+    caused, caused_by = linked(causes.CONTROL, row.id, links)
     return ControlCall(
         id=row.id,
         at=row.at,
@@ -149,7 +146,7 @@ def show_control_call(row: CallRecord, links: Links) -> ControlCall:
     )
 
 
-def show_near_miss(miss: journal.NearMiss) -> NearMiss:
+def show_near_miss(miss: match.NearMiss) -> NearMiss:
     """Return the record of a near miss, whose request is redacted once, however many differences there are."""
     shown = show_exchange(miss.exchange)
     parts = {"json": shown.request.body, "query": shown.query, "headers": shown.request.headers}
@@ -176,9 +173,9 @@ def _got(parts: Mapping[str, Any], found: Difference) -> Any:
 # ---------------------------------------------------------------------- e-mails and webhook calls
 
 
-def show_mail(row: mail.Mail, sending: mailbox.Sending | None, links: Links) -> Mail:
+def show_mail(row: mail.Mail, sending: mail.Sending | None, links: Links) -> Mail:
     """Return the record of an e-mail; `sending` is its progress to a real SMTP server, if there is one."""
-    caused, caused_by = linked(cause.MAIL, row.id, links)
+    caused, caused_by = linked(causes.MAIL, row.id, links)
     machine: Any = row.machine
     smtp: Any = None if sending is None else Sending(sending.state, sending.tries, sending.error)
     return Mail(
@@ -212,7 +209,7 @@ def show_mail(row: mail.Mail, sending: mailbox.Sending | None, links: Links) -> 
 
 def show_delivery(account: str, row: model.Delivery, links: Links) -> Delivery:
     """Return the record of a delivery of an account, which is given by its name."""
-    caused, caused_by = linked(cause.DELIVERY, row.id, links)
+    caused, caused_by = linked(causes.DELIVERY, row.id, links)
     state: Any = row.state
     return Delivery(
         id=row.id,
@@ -235,13 +232,13 @@ def show_delivery(account: str, row: model.Delivery, links: Links) -> Delivery:
 def _attempt(delivery: model.Delivery, attempt: model.Attempt) -> Attempt:
     target = attempt.target or delivery.target
     body = delivery.payloads if delivery.batched else delivery.payloads[0]
-    request = AttemptedCall("POST", attempts.request_url(target), dict(attempts.request_headers(target)), body)
+    request = AttemptedCall("POST", request_url(target), dict(request_headers(target)), body)
     return Attempt(attempt.at, request, attempt.status, attempt.error if attempt.status is None else None)
 
 
 def show_inbound(account: str, row: InboundEvent, links: Links) -> InboundMail:
     """Return the record of an inbound e-mail of an account, which is given by its name."""
-    caused, caused_by = linked(cause.MAIL, row.uuid, links)
+    caused, caused_by = linked(causes.MAIL, row.uuid, links)
     return InboundMail(row.uuid, row.date, account, row.sender, row.recipient, caused, caused_by)
 
 
@@ -277,7 +274,7 @@ def _received_body(call: receivers.ReceivedCall) -> Any:
 class FaultKind(NamedTuple):
     """A fault kind."""
 
-    fault: Annotated[str, Keyword("enum", tuple(fault_kinds.FAULT_KINDS))]
+    fault: Annotated[str, Keyword("enum", tuple(faults.FAULT_KINDS))]
     does: str
     parameters: Sequence[str]
     status: Annotated[int | None, Mark.OMITTED, "of a named fault; so are those below"]
@@ -286,7 +283,7 @@ class FaultKind(NamedTuple):
     operations: Annotated[Sequence[Annotated[str, Keyword("enum", tuple(ALL_OPERATIONS))]] | None, Mark.OMITTED]
 
 
-def show_fault_kind(name: str, kind: fault_kinds.FaultKind) -> FaultKind:
+def show_fault_kind(name: str, kind: faults.FaultKind) -> FaultKind:
     """Return the record of a fault kind."""
     code = kind.code
     if code is None:

@@ -7,18 +7,16 @@ from heapq import nsmallest
 from itertools import islice
 from typing import Any
 
-from mockserver.core.state.account import Account as AccountRow
-from mockserver.core.text.domain_name import unicode_form
-from mockserver.core.time import cause, timers
+from mockserver.core.state.state import Account as AccountRow
+from mockserver.core.text.addresses import unicode_form
+from mockserver.core.time import clock as model
 from mockserver.core.time.clock import Clock
+from mockserver.core.traffic.causes import TIMER, FiredTimer
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.fired_timer import FiredTimer
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
-from mockserver.resources.domains.dns_view import dmarc_policy, dns_view
-from mockserver.resources.domains.following import named
-from mockserver.resources.domains.names import known_names
+from mockserver.resources.domains.domain import dmarc_policy, dns_view, known_names, named
 from mockserver.views import redaction
 from mockserver.views.record import plain
 from mockserver.views.traffic import linked, real, show_transition
@@ -109,10 +107,10 @@ def show_clock(clock: Clock) -> Moment:
     return Moment(clock.now(), clock.frozen, round(clock.offset.total_seconds(), 3))
 
 
-def show_timer(workspace: Workspace, timer: timers.Timer, fired: FiredTimer | None = None) -> Timer:
+def show_timer(workspace: Workspace, timer: model.Timer, fired: FiredTimer | None = None) -> Timer:
     """Return the record of a timer of a workspace, pending or fired."""
     account = workspace.state.accounts.get(timer.account)
-    caused, caused_by = linked(cause.TIMER, timer, workspace.links)
+    caused, caused_by = linked(TIMER, timer, workspace.links)
     return Timer(
         id=timer.id,
         state="pending" if fired is None else "fired",
@@ -128,7 +126,7 @@ def show_timer(workspace: Workspace, timer: timers.Timer, fired: FiredTimer | No
     )
 
 
-def pending(workspace: Workspace, offset: int, limit: int) -> list[timers.Timer]:
+def pending(workspace: Workspace, offset: int, limit: int) -> list[model.Timer]:
     """Return the pending timers of a workspace from `offset` on, soonest first."""
     found = workspace.state.timers
     is_far = (offset + limit) * _FEW > found.count

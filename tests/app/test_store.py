@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from mockserver import MockServer, Settings, create_app
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 
 KEY = {"api-key": "any"}
 
@@ -66,7 +66,7 @@ def test_health_tells_of_the_file(make_server, tmp_path):
 
 
 def test_two_servers_with_one_file_are_refused(make_server):
-    with make_server(), pytest.raises(KeepingError, match="is used by another process"), make_server():
+    with make_server(), pytest.raises(StorageError, match="is used by another process"), make_server():
         pass
 
 

@@ -5,10 +5,10 @@ import subprocess
 from contextlib import ExitStack
 
 import pytest
-from bench import MOCK_WITH_LOG, post
-from kinds import LIMITED
-from processor import servers
-from scenario_of_kinds import BODY_LIMIT, OTHERS, RATE_LIMIT, SCENARIO
+from benchmarks.bench import MOCK_WITH_LOG, post
+from benchmarks.kinds import LIMITED
+from benchmarks.processor import servers
+from benchmarks.scenario_of_kinds import BODY_LIMIT, OTHERS, RATE_LIMIT, SCENARIO
 
 
 @pytest.fixture

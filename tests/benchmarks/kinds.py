@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from connections import request
-from scenario_of_kinds import BODY_LIMIT, NUMBER, message_id
+from benchmarks.connections import request
+from benchmarks.scenario_of_kinds import BODY_LIMIT, NUMBER, message_id
 
 from mockserver.evidence.fixture import cases
 from mockserver.resources.oauth import metadata

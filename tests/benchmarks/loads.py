@@ -3,7 +3,7 @@
 import json
 from itertools import cycle
 
-from connections import request
+from benchmarks.connections import request
 
 KEY = "xkeysib-acme"
 

@@ -11,8 +11,8 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
-from bench import part_of, started
-from connections import Connections
+from benchmarks.bench import part_of, started
+from benchmarks.connections import Connections
 
 _LIBC = ctypes.CDLL(None)
 _CORES = sorted(os.sched_getaffinity(0))

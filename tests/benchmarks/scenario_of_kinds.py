@@ -2,7 +2,7 @@
 as requests of a kind come between two resets.
 """
 
-from connections import CONNECTIONS
+from benchmarks.connections import CONNECTIONS
 
 #: How many requests of a kind come to one state. So many take some hundredths of a second.
 NUMBER = CONNECTIONS * 3

@@ -9,9 +9,9 @@ import statistics
 from collections import defaultdict
 
 import pytest
-from bench import part_of
-from kinds import FREE, KINDS, READ
-from processor import Load
+from benchmarks.bench import part_of
+from benchmarks.kinds import FREE, KINDS, READ
+from benchmarks.processor import Load
 
 from mockserver.resources.registry import OPERATIONS
 

@@ -6,9 +6,9 @@ import urllib.request
 from contextlib import ExitStack, contextmanager
 
 import pytest
-from bench import KEY, MOCK, get, part_of, post
-from connections import request
-from processor import REQUESTS, Load, in_turns, servers
+from benchmarks.bench import KEY, MOCK, get, part_of, post
+from benchmarks.connections import request
+from benchmarks.processor import REQUESTS, Load, in_turns, servers
 
 from mockserver.dashboard.application import PAGES
 

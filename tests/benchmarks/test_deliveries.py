@@ -9,7 +9,7 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from bench import MOCK, resident_mb, started
+from benchmarks.bench import MOCK, resident_mb, started
 
 from mockserver import MockServer
 

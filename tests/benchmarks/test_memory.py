@@ -4,10 +4,10 @@ import json
 import os
 
 import pytest
-from bench import MOCK, get, part_of, post, resident_mb, started
-from connections import request
-from kinds import KINDS
-from scenario_of_kinds import NUMBER
+from benchmarks.bench import MOCK, get, part_of, post, resident_mb, started
+from benchmarks.connections import request
+from benchmarks.kinds import KINDS
+from benchmarks.scenario_of_kinds import NUMBER
 
 pytestmark = pytest.mark.benchmark
 

@@ -11,7 +11,7 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 import pytest
-from bench import MOCK, post, started
+from benchmarks.bench import MOCK, post, started
 from redis_server import RedisServer
 
 pytestmark = pytest.mark.benchmark

@@ -6,8 +6,8 @@ Absolute figures are printed; only ratios fail.
 import statistics
 
 import pytest
-from bench import EMPTY, MOCK, get, part_of, seconds_to_first_answer, started
-from processor import SERVER_CORE, seconds
+from benchmarks.bench import EMPTY, MOCK, get, part_of, seconds_to_first_answer, started
+from benchmarks.processor import SERVER_CORE, seconds
 
 pytestmark = pytest.mark.benchmark
 

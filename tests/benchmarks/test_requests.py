@@ -10,10 +10,10 @@ import subprocess
 from typing import NamedTuple
 
 import pytest
-from bench import ASGI, HERE, KEY, MOCK_WITH_LOG
-from connections import CONNECTIONS, request
-from processor import Load, in_turns, servers
-from wrk import burst
+from benchmarks.bench import ASGI, HERE, KEY, MOCK_WITH_LOG
+from benchmarks.connections import CONNECTIONS, request
+from benchmarks.processor import Load, in_turns, servers
+from benchmarks.wrk import burst
 
 pytestmark = pytest.mark.benchmark
 

@@ -11,9 +11,9 @@ import subprocess
 from contextlib import contextmanager
 
 import pytest
-from bench import MOCK, post
-from loads import KEY, hundreds
-from processor import load_core, seconds, servers
+from benchmarks.bench import MOCK, post
+from benchmarks.loads import KEY, hundreds
+from benchmarks.processor import load_core, seconds, servers
 from redis_server import RedisServer
 
 pytestmark = pytest.mark.benchmark

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from balanced import BALANCERS, Replica, Spread
-from bench import HERE
-from processor import SERVER_CORE, load_core
+from benchmarks.bench import HERE
+from benchmarks.processor import SERVER_CORE, load_core
+from load_balancer import BALANCERS, Replica, Spread
 
 pytestmark = pytest.mark.benchmark
 

@@ -8,9 +8,9 @@ import subprocess
 import time
 
 import pytest
-from bench import HERE, MOCK, MOCK_WITH_LOG, get, post, started
-from loads import hundreds
-from processor import SERVER_CORE, seconds, servers
+from benchmarks.bench import HERE, MOCK, MOCK_WITH_LOG, get, post, started
+from benchmarks.loads import hundreds
+from benchmarks.processor import SERVER_CORE, seconds, servers
 
 from mockserver import Settings, create_app
 
@@ -30,8 +30,8 @@ WORKSPACES = 1_000
 @pytest.mark.parametrize(("every", "share"), [(5, MIXED), (1, WRITES)], ids=["mixed", "writes"])
 def test_requests_to_workspaces_in_a_file_cost_little_more_than_in_memory(show, tmp_path, every, share):
     command = [*MOCK_WITH_LOG, str(HERE / "workspace.yaml")]
-    keeping = [*command, "--store", f"sqlite:{tmp_path / 'store.db'}"]
-    with servers(command, keeping, log=subprocess.DEVNULL) as found:
+    storage = [*command, "--store", f"sqlite:{tmp_path / 'store.db'}"]
+    with servers(command, storage, log=subprocess.DEVNULL) as found:
         before = [seconds(server.process) for server in found]
         loads, count, until = hundreds(every), 0, time.monotonic() + LOADED_S
         while time.monotonic() < until:

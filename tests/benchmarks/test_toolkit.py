@@ -11,9 +11,9 @@ import sys
 import time
 
 import pytest
-from bench import ASGI, HERE, KEY, MOCK, get, post, started
-from connections import request
-from processor import REQUESTS, Load, in_turns, servers
+from benchmarks.bench import ASGI, HERE, KEY, MOCK, get, post, started
+from benchmarks.connections import request
+from benchmarks.processor import REQUESTS, Load, in_turns, servers
 
 from mockserver import MockServer
 

@@ -4,9 +4,9 @@ import re
 import subprocess
 from typing import NamedTuple
 
-from bench import KEY
-from connections import CONNECTIONS
-from processor import seconds
+from benchmarks.bench import KEY
+from benchmarks.connections import CONNECTIONS
+from benchmarks.processor import seconds
 
 _MS = {"us": 0.001, "ms": 1, "s": 1000}
 

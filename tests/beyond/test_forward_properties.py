@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from mockserver.beyond.forward import forward
 from mockserver.core.contract.errors import ServiceError
-from mockserver.core.effects.forwarding import PeerAnswer
-from mockserver.core.text import header_form
+from mockserver.core.effects import PeerAnswer
+from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.caller import Caller
-from mockserver.web.endpoints.service_request import ServiceRequest
+from mockserver.web.endpoints.request import ServiceRequest
 
 SECRETS = {"api-key": "xkeysib-0123456789", "authorization": "Bearer 0123456789abcdef", "cookie": "a=0123456789abcdef"}
 NOTHING = PeerAnswer(204)
@@ -101,7 +101,7 @@ def test_no_header_of_this_side_leaves(send, rows):
         assert last == "via"
         assert not {name for name, _ in sent} & KEPT_HERE
         assert not any(name.startswith("x-mock-") for name, _ in sent)
-        assert all(header_form.is_name(name) and header_form.is_value(value) for name, value in sent)
+        assert all(addresses.is_header_name(name) and addresses.is_header_value(value) for name, value in sent)
         assert not any("0123456789" in value for name, value in sent)
 
 
@@ -133,4 +133,4 @@ def test_every_answer_can_be_sent_on(send, status, rows, body):
     }
     assert names.count("content-type") <= 1
     assert not any(name.startswith("x-mock-") for name in names)
-    assert all(header_form.is_name(name) and header_form.is_value(value) for name, value in reply.headers)
+    assert all(addresses.is_header_name(name) and addresses.is_header_value(value) for name, value in reply.headers)

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from invoking import invoke
 
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import Batch, Row

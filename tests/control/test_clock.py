@@ -1,7 +1,7 @@
 import pytest
 
 from mockserver.core.time.clock import Clock
-from mockserver.core.workspaces.advance import Advance
+from mockserver.core.workspaces.lifecycle import Advance
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 ONBOARDING = {

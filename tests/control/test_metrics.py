@@ -10,7 +10,7 @@ import pytest
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics_parser
 
-from mockserver.core.traffic.meter import BUCKETS
+from mockserver.core.traffic.coverage import BUCKETS
 
 
 @pytest.fixture

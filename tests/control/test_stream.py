@@ -13,7 +13,7 @@ import requests
 
 from mockserver.app.runtime import Runtime
 from mockserver.control.traffic import stream
-from mockserver.core.waiting.watchers import Watchers
+from mockserver.core.waiting import Watchers
 from mockserver.web.server.server import bind
 
 

@@ -11,9 +11,7 @@ ALL = {"method": "GET", "path": "/v3/contacts", "answer": {"json": {"contacts": 
 ONE = {"method": "GET", "path": "/v3/contacts/{email}", "answer": {"status": 404}, "times": 2}
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api("empty")
+pytestmark = pytest.mark.api("empty")
 
 
 def added(api, stub):

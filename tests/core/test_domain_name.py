@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.text.domain_name import (
+from mockserver.core.text.addresses import (
     ascii_form,
     below_registrable,
     comparable,

@@ -1,6 +1,6 @@
 """What is kept of all that happens in a workspace."""
 
-from mockserver.core.traffic.feed import LOST, Feed
+from mockserver.core.traffic.ring import LOST, Feed
 
 
 def numbers(items):

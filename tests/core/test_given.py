@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from mockserver.core.text.given import kind_of, redacted, shown
+from mockserver.core.text.messages import kind_of, redacted, shown
 
 LONG = "a" * 70
 

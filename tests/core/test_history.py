@@ -2,8 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mockserver.core.time.transition import Changed
-from mockserver.core.traffic.history import History
+from mockserver.core.traffic.causes import Changed, History
 
 AT = datetime(2026, 1, 15, 9, tzinfo=UTC)
 

@@ -2,8 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import SENT, WAITING, Mailbox, Sending
+from mockserver.core.traffic.mail import SENT, WAITING, Mail, Mailbox, Sending
 
 
 def mail(number, text="Hello"):

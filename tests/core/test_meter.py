@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from mockserver.core.traffic.meter import BUCKETS, Meter
+from mockserver.core.traffic.coverage import BUCKETS, Meter
 
 
 def metered(seconds):

@@ -4,8 +4,8 @@ import copy
 import pickle
 
 import pytest
+from state_comparison import difference, equal
 
-from mockserver.core.state.equality import difference, equal
 from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.scenario.documents.library import Library
@@ -36,10 +36,7 @@ def busy_state(make_api):
     return made
 
 
-@pytest.fixture
-def api(make_api):
-    """The `standard` scenario, in which time stands still."""
-    return make_api({"extends": "standard", "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
+pytestmark = pytest.mark.api({"extends": "standard", "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.time.timers import TimerId, Timers
+from mockserver.core.time.clock import TimerId, Timers
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 KEYS = st.one_of(st.integers(0, 2**62), st.text(min_size=1).filter(lambda text: text.isprintable()))

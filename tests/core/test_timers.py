@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mockserver.core.time.timers import Timers
+from mockserver.core.time.clock import Timers
 
 START = datetime(2026, 1, 15, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.core.waiting.watchers import ANYTHING, Watchers
+from mockserver.core.waiting import ANYTHING, Watchers
 
 
 @pytest.fixture

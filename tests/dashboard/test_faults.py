@@ -5,7 +5,7 @@ from html import unescape
 
 import pytest
 
-from mockserver.core.state.fault_kinds import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.dashboard.fault_offers import offers
 from mockserver.resources.registry import ALL_OPERATIONS
 

@@ -5,7 +5,7 @@ from urllib.parse import urljoin
 import pytest
 import web_page
 
-from mockserver.core.traffic.mailbox import Sending
+from mockserver.core.traffic.mail import Sending
 
 #: A workspace that sends what clients give it.
 SENDING = {

@@ -13,9 +13,7 @@ PAGE = "/_mock/ui/state"
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api("onboarding")
+pytestmark = pytest.mark.api("onboarding")
 
 
 def shown(page):

@@ -3,7 +3,7 @@
 import pytest
 
 from mockserver import MockServerError
-from mockserver.core.effects.jobs import Jobs
+from mockserver.core.effects import Jobs
 
 
 def under_way(workspace, peer):

@@ -12,9 +12,9 @@ _STRICT = ("-a", "-W", "-n", "--keep-going")
 
 
 @pytest.fixture(scope="session")
-def site(once):
+def site(shared_files):
     """The folder of the built site; a warning fails the build."""
-    return once.make("site", build) / "html"
+    return shared_files.make("site", build) / "html"
 
 
 def build(folder):

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from mockserver.core.effects.jobs import OutgoingRequest
+from mockserver.core.effects import OutgoingRequest
 from mockserver.effects import egress as names_module
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.egress import Egress, EgressRefusedError, allowed, connect, is_allowed

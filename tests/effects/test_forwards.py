@@ -8,8 +8,8 @@ import time
 import pytest
 
 from mockserver import Settings, create_app
-from mockserver.app.effects.forwards import Forwards
-from mockserver.core.effects.forwarding import ForwardedCall, PeerAnswer
+from mockserver.app.forwards import Forwards
+from mockserver.core.effects import ForwardedCall, PeerAnswer
 
 KEY = f"xkeysib-{'5' * 64}-0123456789abcdef"
 CALL = ForwardedCall("GET", "/v3/contacts?limit=2", [("accept", "application/json")], b"")

@@ -13,12 +13,12 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.effects.jobs import Outcome, OutgoingRequest
+from mockserver.core.effects import Outcome, OutgoingRequest
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress
 from mockserver.effects.http import call
-from mockserver.resources.deliveries.attempts import request_headers, request_url
 from mockserver.resources.deliveries.delivery import Target
+from mockserver.resources.deliveries.model import request_headers, request_url
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 #: Within so many seconds a call has ended that was given up; its peer would hold it for ever.

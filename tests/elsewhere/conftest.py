@@ -53,8 +53,8 @@ class Environment(NamedTuple):
 class Environments:
     """The environments of a run, which its workers share."""
 
-    def __init__(self, once):
-        self._once = once
+    def __init__(self, shared_files):
+        self._once = shared_files
 
     def make(self, name, fill):
         """The environment of a name, which is made and then filled by a function if it is not there yet."""
@@ -80,8 +80,8 @@ class Environments:
 
 
 @pytest.fixture(scope="session")
-def environments(once):
-    return Environments(once)
+def environments(shared_files):
+    return Environments(shared_files)
 
 
 @pytest.fixture(scope="session")
@@ -99,8 +99,8 @@ def build(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def wheel(build, once):
-    (found,) = once.make("wheel", lambda folder: build("wheel", folder=folder)).iterdir()
+def wheel(build, shared_files):
+    (found,) = shared_files.make("wheel", lambda folder: build("wheel", folder=folder)).iterdir()
     return found
 
 
@@ -133,7 +133,7 @@ def replaced(environments, wheel):
 
 
 @pytest.fixture(scope="module")
-def server():
+def server_url():
     """The root address of a server that runs in this environment."""
     command = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:

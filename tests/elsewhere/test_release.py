@@ -15,9 +15,9 @@ _PROGRAMS = Path(sys.executable).parent
 
 
 @pytest.fixture(scope="module")
-def released(build, once):
+def released(build, shared_files):
     """The wheel and the source, in the order of their names."""
-    return sorted(once.make("released", lambda folder: build("wheel", "sdist", folder=folder)).iterdir())
+    return sorted(shared_files.make("released", lambda folder: build("wheel", "sdist", folder=folder)).iterdir())
 
 
 def texts(paths):

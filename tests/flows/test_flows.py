@@ -1,8 +1,8 @@
 """Whole flows, by programs that know nothing of a mock: with the official clients, and in shell."""
 
 import pytest
-from real_flows import FLOWS
-from running import LANGUAGES, Running
+from flows.real_flows import FLOWS
+from flows.running import LANGUAGES, Running
 
 from mockserver import MockServer
 
@@ -24,12 +24,6 @@ def each_language(*names, slow=()):
 
     rows = [pytest.param(one, id=one.name, marks=list(marks(one))) for one in LANGUAGES if one.name in (names or ALL)]
     return pytest.mark.parametrize("language", rows)
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServer() as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from real_flows import FLOWS
-from running import LANGUAGES
+from flows.real_flows import FLOWS
+from flows.running import LANGUAGES
 
 _GUIDE = (Path(__file__).parents[2] / "docs" / "howto" / "sending.md").read_text(encoding="utf-8")
 _MODULES = Path(__file__).parent / "programs" / "js" / "node_modules"

@@ -1,7 +1,7 @@
-"""Mutated requests against applications of their own, on all cores, for so many seconds.
+"""Send mutated requests to applications, on all cores, for a number of seconds. In the folder `tests`:
 
-python tests/fuzz --seconds 120            # ends with 1 if something was found
-python tests/fuzz --session 7/3            # the one session again that a finding names
+python -m fuzz --seconds 120            # ends with 1 if something was found
+python -m fuzz --session 7/3            # the one session again that a finding names
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
-from session import Report, Session
+from fuzz.session import Report, Session
 
 #: How many requests make a session.
 REQUESTS = 400
@@ -49,7 +49,7 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python tests/fuzz", description=__doc__.split("\n", maxsplit=1)[0])
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--seconds", type=float, default=120)
     parser.add_argument("--seed", type=int, default=1, help="another run of other requests")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)

@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any
 
 import yaml
-from drafts import FORM, JSON, YAML, Draft
-from library_requests import STUBS, of_libraries
+from fuzz.drafts import FORM, JSON, YAML, Draft
+from fuzz.library_requests import STUBS, of_libraries
 
 from mockserver.app.control_api import CONTROL_API
 from mockserver.evidence.fixture import cases

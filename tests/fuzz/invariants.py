@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from drafts import Sent
-from target import BODY_LIMIT, Answer, Target
+from fuzz.drafts import Sent
+from fuzz.target import BODY_LIMIT, Answer, Target
 
 #: What a page or an answer must not show of the program behind it.
 _TRACES = (b"Traceback (most recent", b'File "/', b"marshmallow.", b"werkzeug.", b"jinja2.")

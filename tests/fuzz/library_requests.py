@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from drafts import Draft
+from fuzz.drafts import Draft
 
 #: A workspace that answers them; it has no webhooks, so that nothing leaves it.
 SCENARIO = {

@@ -10,8 +10,8 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from corpus import PARTS, QUERIES
-from drafts import FORM, JSON, YAML, Draft, Sent
+from fuzz.corpus import PARTS, QUERIES
+from fuzz.drafts import FORM, JSON, YAML, Draft, Sent
 
 #: Numbers at the edges of what machines hold, and what JSON has not.
 _NUMBERS = (0, 1, -1, 2, 0.5, -0.0, 1.0, 1e308, 5e-324, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 10**30)

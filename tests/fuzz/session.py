@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
-import corpus
-import invariants
-import mutation
-from drafts import Draft, Sent, write
-from target import Answer, Target
+from fuzz import corpus, invariants, mutation
+from fuzz.drafts import Draft, Sent, write
+from fuzz.target import Answer, Target
 
 #: How many requests come between two looks at the invariants.
 BETWEEN = 100

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from drafts import Sent
+from fuzz.drafts import Sent
 
 from mockserver import Settings, create_app
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest

@@ -1,9 +1,9 @@
-"""A short part of the run that `python tests/fuzz` makes long: mutated requests change nothing that has to hold."""
+"""A short part of the run that `python -m fuzz` makes long: mutated requests change nothing that has to hold."""
 
 from __future__ import annotations
 
 import pytest
-from session import Session
+from fuzz.session import Session
 
 #: Enough for two looks at all that has to hold.
 REQUESTS = 200

@@ -6,7 +6,7 @@ from collections import Counter
 from types import FrameType, TracebackType
 
 import pytest
-from ways import Way, ways
+from guard.entry_points import EntryPoint, entry_points
 
 #: What holds a body, or all that was made of it.
 HOLDERS = (FrameType, TracebackType, BaseException)
@@ -14,8 +14,8 @@ HOLDERS = (FrameType, TracebackType, BaseException)
 SIZE, ONE_OF = 1_000, 4
 
 
-@pytest.mark.parametrize("way", list(ways()), ids=str)
-def test_no_refused_request_waits_for_a_collection(make_api, left_behind, way: Way):
+@pytest.mark.parametrize("way", list(entry_points()), ids=str)
+def test_no_refused_request_waits_for_a_collection(make_api, left_behind, way: EntryPoint):
     api = make_api("corporate-v2")
     headers = {"Content-Type": way.media, "api-key": "xkeysib-acme"}
     bodies = [make(SIZE, way.names) for make in list(way.evils.values())[::ONE_OF]]

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-import evil
 import pytest
-from peer import Bystander, Server, is_busy
-from ways import Way, ways
+from guard import evil
+from guard.entry_points import EntryPoint, entry_points
+from guard.peer import Bystander, Server, is_busy
 
 SMALL, MIDDLE, LARGE = 10_000, 100_000, 1_000_000
 #: Of so many large texts of a kind a way gets one, and each of them comes by some ways: one reader reads them for all
@@ -34,19 +34,19 @@ SHORT = (
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def guard_server() -> Iterator[Server]:
     with Server() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def bystander(server: Server) -> Iterator[Bystander]:
-    with Bystander(server.root) as found:
+def bystander(guard_server: Server) -> Iterator[Bystander]:
+    with Bystander(guard_server.root) as found:
         yield found
 
 
-def way_of(name: str) -> Way:
-    return next(way for way in ways() if str(way) == name)
+def way_of(name: str) -> EntryPoint:
+    return next(way for way in entry_points() if str(way) == name)
 
 
 def complaint(server: Server, bystander: Bystander, sizes: tuple[int, ...], send: Callable[[int], float]) -> str | None:
@@ -74,14 +74,16 @@ def _complaint(
     return None
 
 
-def all_sizes(way: Way, position: int) -> dict[str, tuple[int, ...]]:
+def all_sizes(way: EntryPoint, position: int) -> dict[str, tuple[int, ...]]:
     """The sizes in which a way gets each body; `position` says which of the large ones are among them."""
     ways_of_each = SHARED_OUT.get(way.media, 1)
     large = [*way.evils][position % ways_of_each :: ways_of_each]
     return {name: (SMALL, MIDDLE, LARGE) if name in large else (SMALL, MIDDLE) for name in way.evils}
 
 
-def complaints(server: Server, bystander: Bystander, way: Way, sizes: dict[str, tuple[int, ...]]) -> dict[str, str]:
+def complaints(
+    server: Server, bystander: Bystander, way: EntryPoint, sizes: dict[str, tuple[int, ...]]
+) -> dict[str, str]:
     """What is wrong, by the name of the body."""
     headers = {"Content-Type": way.media, "api-key": "xkeysib-acme"}
     bodies = {name: {size: make(size, way.names) for size in sizes[name]} for name, make in way.evils.items()}
@@ -96,37 +98,41 @@ def complaints(server: Server, bystander: Bystander, way: Way, sizes: dict[str, 
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_a_small_body_never_stops_the_others(server, bystander, name):
+def test_a_small_body_never_stops_the_others(guard_server, bystander, name):
     way = way_of(name)
 
-    assert complaints(server, bystander, way, dict.fromkeys(way.evils, (SMALL, MIDDLE))) == {}
+    assert complaints(guard_server, bystander, way, dict.fromkeys(way.evils, (SMALL, MIDDLE))) == {}
 
 
 @pytest.mark.guard
-@pytest.mark.parametrize(("position", "way"), [pytest.param(*each, id=str(each[1])) for each in enumerate(ways())])
-def test_no_body_stops_the_others(server, bystander, position, way):
-    assert complaints(server, bystander, way, all_sizes(way, position)) == {}
+@pytest.mark.parametrize(
+    ("position", "way"), [pytest.param(index, way, id=str(way)) for index, way in enumerate(entry_points())]
+)
+def test_no_body_stops_the_others(guard_server, bystander, position, way):
+    assert complaints(guard_server, bystander, way, all_sizes(way, position)) == {}
 
 
 @pytest.mark.guard
 @pytest.mark.parametrize("name", evil.MAILS)
-def test_no_mail_stops_the_others(server, bystander, name):
+def test_no_mail_stops_the_others(guard_server, bystander, name):
     make = evil.MAILS[name]
 
-    found = complaint(server, bystander, (SMALL, MIDDLE, LARGE), lambda size: server.mail(make(size, ())))
+    found = complaint(guard_server, bystander, (SMALL, MIDDLE, LARGE), lambda size: guard_server.mail(make(size, ())))
 
     assert found is None
 
 
 @pytest.mark.guard
-def test_the_memory_that_bodies_take_is_given_back(server):
+def test_the_memory_that_bodies_take_is_given_back(guard_server):
     way = way_of("POST /v3/senders as json")
 
     def round_of_bodies() -> float:
         for make in way.evils.values():
-            server.send(way.method, way.path, {"Content-Type": way.media, "api-key": "any"}, make(LARGE, way.names))
-        server.send("POST", "/_mock/reset", {}, b"")
-        return server.held()
+            guard_server.send(
+                way.method, way.path, {"Content-Type": way.media, "api-key": "any"}, make(LARGE, way.names)
+            )
+        guard_server.send("POST", "/_mock/reset", {}, b"")
+        return guard_server.held()
 
     round_of_bodies()
     first, second = round_of_bodies(), round_of_bodies()

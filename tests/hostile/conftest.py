@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from judge import KEY, SCENARIO
+from hostile.refusals import KEY, SCENARIO
 
 
 @cache

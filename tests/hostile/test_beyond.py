@@ -6,7 +6,7 @@ import random
 from time import process_time
 
 import pytest
-from judge import refused
+from hostile.refusals import refused
 
 from mockserver.beyond.catalogue import catalogue
 from mockserver.beyond.nearest import nearest

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge import RAW, each, refused
+from hostile.refusals import RAW, each, refused
 
 
 @pytest.mark.parametrize("raw", RAW.values(), ids=RAW)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge import KEY, each, refused
+from hostile.refusals import KEY, each, refused
 
 
 @each(

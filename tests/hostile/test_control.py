@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from judge import RAW, TRACES, each, problem
+from hostile.refusals import RAW, TRACES, each, problem
 
 
 @pytest.mark.parametrize("raw", RAW.values(), ids=RAW)

@@ -6,9 +6,9 @@ import json
 
 import pytest
 from examples import examples
+from hostile.refusals import TRACES, each, problem
 from hypothesis import given
 from hypothesis import strategies as st
-from judge import TRACES, each, problem
 
 from mockserver.app.control_api import CONTROL_API
 

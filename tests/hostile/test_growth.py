@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mockserver.core.state.account import Account
-from mockserver.core.text import domain_name
-from mockserver.core.traffic.feed import Feed
+from mockserver.core.state.state import Account
+from mockserver.core.text import addresses
+from mockserver.core.traffic.ring import Feed
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.plan import Allotment
@@ -214,7 +214,7 @@ def test_a_wanted_address_is_put_into_its_form_once(make_api, monkeypatch, path)
     for row in api.get("/v3/senders").json["senders"]:
         api.put(f"/v3/senders/{row['id']}", json={"email": f"b{row['id']}@acme.test"})
     asked = []
-    monkeypatch.setattr(domain_name, "ascii_form", lambda name: asked.append(name) or name)
+    monkeypatch.setattr(addresses, "ascii_form", lambda name: asked.append(name) or name)
 
     assert api.get(path).status_code == 200
     assert len(asked) == 1

@@ -9,9 +9,9 @@ from pathlib import Path
 from zoneinfo import TZPATH
 
 import pytest
-from judge import each, refused
-from library_requests import SCENARIO, of_libraries
-from session import Session
+from fuzz.library_requests import SCENARIO, of_libraries
+from fuzz.session import Session
+from hostile.refusals import each, refused
 
 import mockserver
 from mockserver.settings import data_folder

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from judge import GOOD_EXPORT, GOOD_SENDER, GOOD_WEBHOOK, each, refused
+from hostile.refusals import GOOD_EXPORT, GOOD_SENDER, GOOD_WEBHOOK, each, refused
 
 NOT_TEXT = [None, True, 1, 1.5, [], {}, ["x"]]
 NOT_INTEGER = [None, True, 1.5, "1", "", [], {}, [1]]

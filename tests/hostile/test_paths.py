@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge import UUID, each, refused
+from hostile.refusals import UUID, each, refused
 
 NUMBERS = [
     "1.0", "1e3", "+1", "0x1", "abc", "%20", "1%20", "%31%00", "%00", "%2e%2e", "%2E", "..%2F..", "1%2fvalidate",

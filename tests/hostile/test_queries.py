@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from judge import each, refused
+from hostile.refusals import each, refused
 
 from mockserver.app.control_api import CONTROL_API
 

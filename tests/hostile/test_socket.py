@@ -8,12 +8,9 @@ import socket
 from urllib.parse import urlsplit
 
 import pytest
-from judge import GOOD_SENDER, KEY, SCENARIO, UUID, each
+from hostile.refusals import GOOD_SENDER, KEY, SCENARIO, UUID, each
 
-
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve(SCENARIO)
+pytestmark = pytest.mark.root(SCENARIO)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Mails by SMTP for workspaces that rest."""
 
 import pytest
-from shelf import Shelf, small_store
+from memory_storage import MemoryStorage, small_store
 
 from mockserver.resources.inbound import model
 
@@ -11,14 +11,14 @@ LISTENING = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"], "we
 
 
 @pytest.fixture
-def shelf():
-    return Shelf()
+def storage():
+    return MemoryStorage()
 
 
 @pytest.fixture
-def store(shelf):
+def store(storage):
     """A store whose workspace `b` listens, and rests as `a` and `c` do."""
-    found = small_store(shelf)
+    found = small_store(storage)
     for name in "abc":
         found.create(LISTENING if name == "b" else None, name=name)
     assert all(map(found.passivate, "abc"))
@@ -29,14 +29,14 @@ def received(store, name):
     return len(store.look(name).state.first_account.timeline(model.InboundEvent))
 
 
-def test_a_mail_reaches_one_that_rests_and_no_other_stays_loaded(store, shelf):
+def test_a_mail_reaches_one_that_rests_and_no_other_stays_loaded(store, storage):
     model.take(store, RAW, "a@a.test", ["b@in.test"])
-    assert ([row.name for row in store.loaded()], shelf.names) == (["default", "b"], ["c", "b"])
+    assert ([row.name for row in store.loaded()], storage.names) == (["default", "b"], ["c", "b"])
     assert received(store, "b") == 1
 
 
-def test_one_that_cannot_be_read_keeps_no_mail_from_the_others(store, shelf):
-    shelf.damaged["c"] = "it is damaged"
+def test_one_that_cannot_be_read_keeps_no_mail_from_the_others(store, storage):
+    storage.damaged["c"] = "it is damaged"
     model.take(store, RAW, "a@a.test", ["b@in.test"])
     assert received(store, "b") == 1
 

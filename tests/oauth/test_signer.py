@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from shelf import Shelf
+from memory_storage import MemoryStorage
 
 from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
 
 
 def test_a_token_is_read_by_another_start_that_has_the_key():
-    shelf = Shelf()
-    token = Signer(shelf).sign({"sub": "1"})
-    again = Signer(shelf)
+    storage = MemoryStorage()
+    token = Signer(storage).sign({"sub": "1"})
+    again = Signer(storage)
     assert again.read(token) == {"sub": "1"}
-    assert again.public == Signer(shelf).public
+    assert again.public == Signer(storage).public
 
 
 def test_without_anything_kept_each_start_has_its_own_key():
@@ -25,10 +25,10 @@ def test_without_anything_kept_each_start_has_its_own_key():
 
 
 def test_to_read_a_text_draws_no_key():
-    shelf = Shelf()
+    storage = MemoryStorage()
     with pytest.raises(BadSignature, match="no token has been signed yet"):
-        Signer(shelf).read("a.b.c")
-    assert shelf.secret("oauth signing key") is None
+        Signer(storage).read("a.b.c")
+    assert storage.secret("oauth signing key") is None
 
 
 def test_an_access_token_opens_its_account_at_the_next_start(make_realm, make_api, tmp_path):

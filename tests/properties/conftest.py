@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from same_workspace import lost
 
-from mockserver.core.effects.jobs import Outcome
+from mockserver.core.effects import Outcome
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate.bulk import BulkPlan
 from mockserver.resources.corporate.plan import Allotment

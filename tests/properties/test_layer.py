@@ -5,8 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.state.layer import Layer, LayeredSet, shown
-from mockserver.core.state.tables import Tally
+from mockserver.core.state.tables import Layer, Tally, shown
 
 KEYS = st.integers(0, 5)
 ACTS = st.lists(st.tuples(st.sampled_from(("add", "remove", "change", "look")), KEYS), max_size=20)
@@ -35,19 +34,3 @@ def test_a_layer_is_as_a_copy(keys, acts):
     assert len(layer) == tally.rows == len(whole)
     assert [key in layer for key in range(6)] == [key in whole for key in range(6)]
     assert below == {key: [key] for key in keys}
-
-
-@given(st.sets(KEYS), ACTS)
-def test_a_layered_set_is_as_a_copy(below, acts):
-    layer, whole = LayeredSet(frozenset(below)), set(below)
-
-    for act, key in acts:
-        for items in (layer, whole):
-            if act == "remove":
-                items.discard(key)
-            elif act == "add":
-                items.update([key])
-
-    assert sorted(layer) == sorted(whole)
-    assert len(layer) == len(whole)
-    assert [key in layer for key in range(6)] == [key in whole for key in range(6)]

@@ -8,7 +8,7 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.identifiers import Randomness
 
 PURPOSES = st.sampled_from(["otp", "mail", "request", "a/b", "a", "b"])
 SEEDS = st.integers(-(2**63), 2**63)

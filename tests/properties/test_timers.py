@@ -8,7 +8,7 @@ from itertools import islice
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from mockserver.core.time.timers import Timers
+from mockserver.core.time.clock import Timers
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 MINUTES = st.integers(0, 10)

@@ -1,4 +1,4 @@
-"""Records the corpus anew: `python tests/raw --record`, with words after it for some of its files.
+"""Record the corpus again: `python -m raw --record` in `tests`; words after it select files.
 
 It is for a change that is meant to change answers; without `--record` it tells which conversations are other ones.
 """
@@ -11,8 +11,8 @@ from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from conversation import FOLDER, Conversation, corpus, put
-from talk import SERVERS, Target, played, scenario
+from raw.conversation import FOLDER, Conversation, corpus, put
+from raw.playback import SERVERS, Target, played, scenario
 
 from mockserver import MockServer
 
@@ -48,7 +48,7 @@ def _recorded(target: Target, row: Conversation) -> Conversation:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python tests/raw", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m raw", description=__doc__)
     parser.add_argument("words", nargs="*", metavar="WORD", help="a part of the names of files; all without")
     parser.add_argument("--record", action="store_true", help="write what comes back into the corpus")
     options = parser.parse_args()

@@ -50,7 +50,7 @@ class Conversation:
     """What goes over one connection, with a server in the state of its start."""
 
     name: str
-    #: Steps: a text to send, or a mapping (`talk.py` tells which there are).
+    #: Steps: a text to send, or a mapping (`playback.py` tells which there are).
     send: list[Any]
     #: The server that is asked, of `SERVERS`.
     server: str = "standard"

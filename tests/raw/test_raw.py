@@ -1,6 +1,6 @@
 """Raw requests over sockets are answered byte for byte as the corpus has it, and their connections end as it has it.
 
-`python tests/raw --record` records the corpus anew, for a change that is meant to change answers.
+`python -m raw --record` records the corpus anew, for a change that is meant to change answers.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from contextlib import ExitStack, closing
 
 import pytest
-from conversation import as_bytes, as_text, corpus
-from talk import SERVERS, Target, played, scenario
+from raw.conversation import as_bytes, as_text, corpus
+from raw.playback import SERVERS, Target, played, scenario
 
 from mockserver import MockServer
 

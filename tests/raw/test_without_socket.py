@@ -9,8 +9,8 @@ from io import BytesIO
 from urllib.parse import unquote_to_bytes
 
 import pytest
-from conversation import OPEN, as_bytes, as_text, corpus
-from talk import SERVERS, SIDE, normal, scenario
+from raw.conversation import OPEN, as_bytes, as_text, corpus
+from raw.playback import SERVERS, SIDE, normal, scenario
 from werkzeug.test import run_wsgi_app
 
 from mockserver import Settings, create_app

@@ -5,10 +5,10 @@ import subprocess
 import sys
 
 import pytest
+from state_comparison import difference
 
 from mockserver.beyond.sections import SECTIONED
-from mockserver.core.late import LateModule, late
-from mockserver.core.state.equality import difference
+from mockserver.core.lazy import LazyModule, lazy
 from mockserver.resources.registry import LIFECYCLES, PARTS, RESOURCES
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.library import Library
@@ -40,7 +40,7 @@ def test_a_module_is_imported_when_something_of_it_is_called(tmp_path, monkeypat
     (tmp_path / "late_package" / "rules.py").write_text("from late_one import add\n")
     monkeypatch.syspath_prepend(tmp_path)
 
-    (rules,) = late("late_package", "rules")
+    (rules,) = lazy("late_package", "rules")
     add = rules.add
     assert "late_one" not in sys.modules
 
@@ -49,7 +49,7 @@ def test_a_module_is_imported_when_something_of_it_is_called(tmp_path, monkeypat
 
 
 def test_a_name_that_a_module_does_not_have_is_an_error_when_it_is_wanted():
-    (module,) = late("mockserver.resources", "people")
+    (module,) = lazy("mockserver.resources", "people")
 
     with pytest.raises(AttributeError, match="Nobody"):
         module.Nobody()
@@ -63,9 +63,9 @@ def test_what_is_listened_to_is_a_transition_that_there_is(transition):
 
 
 def test_a_late_module_can_be_copied():
-    (module,) = late("mockserver.resources", "people")
+    (module,) = lazy("mockserver.resources", "people")
 
-    assert isinstance(copy.deepcopy(module), LateModule)
+    assert isinstance(copy.deepcopy(module), LazyModule)
 
 
 @pytest.mark.parametrize("name", BY_NAME)

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import requests
-from balanced import until
+from load_balancer import until
 
 pytestmark = pytest.mark.slow
 

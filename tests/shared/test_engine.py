@@ -6,8 +6,8 @@ import signal
 from contextlib import contextmanager
 
 import pytest
-from balanced import until
 from cluster import SharingServer
+from load_balancer import until
 
 pytestmark = pytest.mark.slow
 

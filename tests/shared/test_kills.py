@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from random import Random
 
 import pytest
-from crowd import Crowd
-from promises import Promises, Receiver
+from storage.crowd import Crowd
+from storage.promises import Promises, Receiver
 
 pytestmark = pytest.mark.slow
 

@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from crowd import Crowd
+from storage.crowd import Crowd
 
 pytestmark = pytest.mark.slow
 

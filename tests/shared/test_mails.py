@@ -6,7 +6,7 @@ from collections import Counter
 from email import message_from_bytes
 
 import pytest
-from balanced import until
+from load_balancer import until
 from smtp_inbox import Inbox
 
 pytestmark = pytest.mark.slow

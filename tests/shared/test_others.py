@@ -7,8 +7,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
-from balanced import until
 from cluster import PATIENCE_S
+from load_balancer import until
 
 from mockserver import MockServer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from balanced import until
+from load_balancer import until
 
 pytestmark = pytest.mark.slow
 

@@ -17,8 +17,8 @@ from random import Random
 
 import pytest
 import requests
-from balanced import until
 from cluster import Cluster, SharingServer
+from load_balancer import until
 from redis_server import RedisServer
 
 NAMES = ("default", "w1", "w2")

@@ -12,7 +12,7 @@ import pytest
 from cluster import Cluster
 from ports import free_port
 from redis_server import RedisServer
-from server_process import ServerProcess
+from storage.server_process import ServerProcess
 from trouble_proxy import TroubleProxy
 
 _SUPPORT = str(Path(__file__).parents[1] / "support")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 
 import pytest
-from balanced import BALANCERS, Replica, Spread
+from load_balancer import BALANCERS, Replica, Spread
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
-from balanced import until
+from load_balancer import until
 
 pytestmark = pytest.mark.slow
 

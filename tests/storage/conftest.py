@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 from redis_server import RedisServer
-from server_process import ServerProcess
+from storage.server_process import ServerProcess
 from wire import Wire
 
 from mockserver.storage.engine import Batch, Changes, Row

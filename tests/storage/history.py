@@ -6,7 +6,7 @@ import time
 from http.client import HTTPException
 from typing import NamedTuple
 
-from player import ACTIONS, STORY, Player
+from random_user import ACTIONS, STORY, RandomUser
 from wire import Wire, decoded
 
 #: What is done: all but what calls somebody, as its outcome comes when it comes.
@@ -35,7 +35,7 @@ class History:
 
     def __init__(self, mirror, name, seed, *, pause_s):
         self._mirror, self._seed, self._pause_s = mirror, seed, pause_s
-        self._player = Player(self._send, seed, _ALONE)
+        self._user = RandomUser(self._send, seed, _ALONE)
         self._wire = None
         self._begin_in(name)
 
@@ -56,7 +56,7 @@ class History:
             try:
                 self._begin()
                 while not over.wait(self._pause_s):
-                    self._player.play(1)
+                    self._user.play(1)
             except (OSError, HTTPException):
                 return
 

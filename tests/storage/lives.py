@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 
-from crowd import Crowd
-from history import History
-from moments import Moment
-from promises import Promises, Receiver
-from server_process import ServerProcess
+from storage.crowd import Crowd
+from storage.history import History
+from storage.moments import Moment
+from storage.promises import Promises, Receiver
+from storage.server_process import ServerProcess
 
 from mockserver import Settings, create_app
 

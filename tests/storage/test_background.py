@@ -3,11 +3,11 @@
 import threading
 
 import pytest
-from balanced import until
-from shelf import small_store
+from load_balancer import until
+from memory_storage import small_store
 
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import background, keeper
@@ -67,17 +67,17 @@ def make_keeper(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def keeping(make_keeper):
+def storage(make_keeper):
     return make_keeper()
 
 
 @pytest.fixture
-def store(keeping):
+def store(storage):
     """A store of which everything is saved."""
-    found = small_store(keeping)
+    found = small_store(storage)
     found.create(name="other")
-    keeping.save()
-    keeping.engine.batches.clear()
+    storage.save()
+    storage.engine.batches.clear()
     return found
 
 
@@ -87,9 +87,9 @@ def touch(workspace):
         workspace.state.revoked_keys.add(f"key-{len(workspace.state.revoked_keys)}")
 
 
-def saved_keys(keeping, name="default"):
+def saved_keys(storage, name="default"):
     """How many keys of a workspace are revoked, by what is in the file."""
-    return len(keeping.load(name).state.revoked_keys)
+    return len(storage.load(name).state.revoked_keys)
 
 
 # ---------------------------------------------------------------------- what is written, and when
@@ -97,35 +97,35 @@ def saved_keys(keeping, name="default"):
 
 def test_a_change_is_written_soon(make_keeper, monkeypatch):
     monkeypatch.setattr(background, "_PAUSE_S", 0.01)
-    keeping = make_keeper()
-    touch(small_store(keeping).default)
-    assert keeping.engine.has_written("default")
+    storage = make_keeper()
+    touch(small_store(storage).default)
+    assert storage.engine.has_written("default")
 
 
-def test_a_workspace_that_was_only_looked_at_is_not_written(keeping, store):
+def test_a_workspace_that_was_only_looked_at_is_not_written(storage, store):
     with store.default.lock:
         pass
-    keeping.save()
-    assert keeping.engine.batches == []
+    storage.save()
+    assert storage.engine.batches == []
 
 
-def test_a_change_during_a_write_is_written_next(keeping, store):
-    keeping.engine.meanwhile.append(lambda: touch(store.default))
+def test_a_change_during_a_write_is_written_next(storage, store):
+    storage.engine.meanwhile.append(lambda: touch(store.default))
     touch(store.default)
-    keeping.save()
-    keeping.save()
-    assert saved_keys(keeping) == 2
+    storage.save()
+    storage.save()
+    assert saved_keys(storage) == 2
 
 
-def test_many_workspaces_are_written_in_batches(keeping, store, monkeypatch):
+def test_many_workspaces_are_written_in_batches(storage, store, monkeypatch):
     monkeypatch.setattr(background, "_BATCH_BYTES", 1)
     touch(store.default)
     touch(store.get("other"))
-    keeping.save()
-    assert keeping.engine.batches == [{"default"}, {"other"}]
+    storage.save()
+    assert storage.engine.batches == [{"default"}, {"other"}]
 
 
-def test_a_busy_workspace_is_written_later_and_the_others_now(keeping, store, monkeypatch):
+def test_a_busy_workspace_is_written_later_and_the_others_now(storage, store, monkeypatch):
     monkeypatch.setattr(background, "_PATIENCE_S", 0.01)
     held, release = threading.Event(), threading.Event()
 
@@ -139,25 +139,25 @@ def test_a_busy_workspace_is_written_later_and_the_others_now(keeping, store, mo
     thread.start()
     assert held.wait(TIMEOUT_S)
     touch(store.get("other"))
-    keeping.save()
-    assert (saved_keys(keeping), saved_keys(keeping, "other")) == (0, 1)
+    storage.save()
+    assert (saved_keys(storage), saved_keys(storage, "other")) == (0, 1)
     release.set()
     thread.join()
-    keeping.save()
-    assert saved_keys(keeping) == 1
+    storage.save()
+    assert saved_keys(storage) == 1
 
 
-def test_a_workspace_that_cannot_be_encoded_costs_no_other_one(keeping, store):
+def test_a_workspace_that_cannot_be_encoded_costs_no_other_one(storage, store):
     store.default.snapshots["bad"] = None
     touch(store.default)
     touch(store.get("other"))
-    with pytest.raises(KeepingError, match="workspace default cannot be written"):
-        keeping.save()
-    assert saved_keys(keeping, "other") == 1
+    with pytest.raises(StorageError, match="workspace default cannot be written"):
+        storage.save()
+    assert saved_keys(storage, "other") == 1
 
     del store.default.snapshots["bad"]
-    keeping.save()
-    assert saved_keys(keeping) == 1
+    storage.save()
+    assert saved_keys(storage) == 1
 
 
 # ---------------------------------------------------------------------- failures
@@ -181,32 +181,32 @@ def test_a_failure_is_the_state_of_the_keeper_until_a_write_succeeds(failing):
     assert failing.status().last_failure == "the disk is full"
 
 
-def test_what_could_not_be_written_is_written_later(keeping, store):
-    keeping.engine.trouble = "the disk is full"
+def test_what_could_not_be_written_is_written_later(storage, store):
+    storage.engine.trouble = "the disk is full"
     touch(store.default)
     store.create(name="new")
-    with pytest.raises(KeepingError, match="the disk is full"):
-        keeping.save()
-    keeping.engine.trouble = None
-    keeping.save()
-    assert saved_keys(keeping) == 1
-    assert {row.name for row in keeping.outlines()} == {"default", "other", "new"}
+    with pytest.raises(StorageError, match="the disk is full"):
+        storage.save()
+    storage.engine.trouble = None
+    storage.save()
+    assert saved_keys(storage) == 1
+    assert {row.name for row in storage.outlines()} == {"default", "other", "new"}
 
 
-def test_a_workspace_dropped_while_nothing_can_be_written_is_gone_later(keeping, store):
-    keeping.engine.trouble = "the disk is full"
+def test_a_workspace_dropped_while_nothing_can_be_written_is_gone_later(storage, store):
+    storage.engine.trouble = "the disk is full"
     store.drop(store.get("other"))
-    with pytest.raises(KeepingError):
-        keeping.save()
-    keeping.engine.trouble = None
-    keeping.save()
-    assert [row.name for row in keeping.outlines()] == ["default"]
+    with pytest.raises(StorageError):
+        storage.save()
+    storage.engine.trouble = None
+    storage.save()
+    assert [row.name for row in storage.outlines()] == ["default"]
 
 
-def test_changes_that_are_lost_at_the_end_are_logged(keeping, store, caplog):
-    keeping.engine.trouble = "the disk is full"
+def test_changes_that_are_lost_at_the_end_are_logged(storage, store, caplog):
+    storage.engine.trouble = "the disk is full"
     touch(store.default)
-    assert not keeping.close()
+    assert not storage.close()
     assert "the last changes could not be saved and are lost: the disk is full" in caplog.text
 
 
@@ -216,70 +216,70 @@ def test_without_a_thread_there_is_no_keeper_and_the_file_is_free(make_keeper, m
 
     with monkeypatch.context() as patch:
         patch.setattr(threading.Thread, "start", refuse)
-        with pytest.raises(KeepingError, match="can't start new thread"):
+        with pytest.raises(StorageError, match="can't start new thread"):
             make_keeper()
     assert make_keeper().outlines() == []
 
 
-def test_a_forked_process_saves_nothing(keeping, store, monkeypatch):
+def test_a_forked_process_saves_nothing(storage, store, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(keeper.os, "getpid", lambda: -1)
-        assert "forked off" in keeping.failure
-        assert keeping.close()
-    assert keeping.outlines()  # the process that has opened the file still has it
+        assert "forked off" in storage.failure
+        assert storage.close()
+    assert storage.outlines()  # the process that has opened the file still has it
 
 
 # ---------------------------------------------------------------------- workspaces that come and go
 
 
 @pytest.mark.parametrize("is_saved", [True, False])
-def test_a_workspace_created_again_under_a_name_has_nothing_of_the_earlier_one(keeping, store, is_saved):
+def test_a_workspace_created_again_under_a_name_has_nothing_of_the_earlier_one(storage, store, is_saved):
     touch(store.get("other"))
-    keeping.save()
+    storage.save()
     store.drop(store.get("other"))
     if is_saved:
-        keeping.save()
+        storage.save()
     store.create(name="other")
-    keeping.save()
-    assert saved_keys(keeping, "other") == 0
+    storage.save()
+    assert saved_keys(storage, "other") == 0
 
 
-def test_a_workspace_dropped_while_it_is_written_is_gone(keeping, store):
+def test_a_workspace_dropped_while_it_is_written_is_gone(storage, store):
     found = store.create(name="w")
-    keeping.engine.meanwhile.append(lambda: store.drop(found))
-    keeping.save()
-    keeping.save()
-    assert "w" not in {row.name for row in keeping.outlines()}
+    storage.engine.meanwhile.append(lambda: store.drop(found))
+    storage.save()
+    storage.save()
+    assert "w" not in {row.name for row in storage.outlines()}
 
 
-def test_a_workspace_leaves_the_memory_only_when_it_is_saved(keeping, store):
+def test_a_workspace_leaves_the_memory_only_when_it_is_saved(storage, store):
     touch(store.get("other"))
     assert not store.passivate("other")
-    keeping.save()
+    storage.save()
     assert store.passivate("other")
 
 
-def test_a_passivated_workspace_is_as_it_was_and_goes_on(keeping, store):
+def test_a_passivated_workspace_is_as_it_was_and_goes_on(storage, store):
     touch(store.get("other"))
-    keeping.save()
+    storage.save()
     store.passivate("other")
     touch(store.get("other"))
-    keeping.save()
-    assert saved_keys(keeping, "other") == 2
+    storage.save()
+    assert saved_keys(storage, "other") == 2
 
 
-def test_a_loaded_workspace_is_not_written_before_it_changes(keeping, store):
+def test_a_loaded_workspace_is_not_written_before_it_changes(storage, store):
     store.passivate("other")
     store.get("other")
-    keeping.save()
-    assert keeping.engine.batches == []
+    storage.save()
+    assert storage.engine.batches == []
 
 
 def test_the_next_start_has_the_secrets_and_the_coverage_of_the_earlier_one(make_keeper):
     store = small_store(make_keeper())
-    secret = store.keeping.secret("signing", lambda: b"first")
+    secret = store.storage.secret("signing", lambda: b"first")
     store.default.coverage.answers["op", 200] += 1
     store.reset(store.default)
     store = small_store(make_keeper())
-    assert store.keeping.secret("signing", lambda: b"second") == secret == b"first"
+    assert store.storage.secret("signing", lambda: b"second") == secret == b"first"
     assert store.coverage().answers["op", 200] == 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from lives import Lives
-from moments import Moment
+from storage.lives import Lives
+from storage.moments import Moment
 
 
 @pytest.fixture

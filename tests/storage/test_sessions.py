@@ -4,11 +4,11 @@ import threading
 from contextlib import ExitStack
 
 import pytest
-from shelf import small_store
+from memory_storage import small_store
 
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import NameTakenError, StoreFullError
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import sessions
@@ -23,12 +23,12 @@ LIMITS = WorkspaceLimits.of(Settings())
 class Server:
     """One of several servers on a store, without HTTP."""
 
-    def __init__(self, keeping, **options):
-        self.keeping = keeping
-        self.store = small_store(keeping, **options)
+    def __init__(self, storage, **options):
+        self.storage = storage
+        self.store = small_store(storage, **options)
 
     def run(self, step):
-        return self.keeping.run(step)
+        return self.storage.run(step)
 
     def revoke(self, key, name="default"):
         """Change a workspace, in a step of its own."""
@@ -61,9 +61,9 @@ def join(redis_server):
     with ExitStack() as opened:
 
         def join(**options):
-            keeping = SessionKeeper(Engine(redis_server.url(), layout="today"), parts=PARTS, limits=LIMITS)
-            opened.callback(keeping.close)
-            return Server(keeping, **options)
+            storage = SessionKeeper(Engine(redis_server.url(), layout="today"), parts=PARTS, limits=LIMITS)
+            opened.callback(storage.close)
+            return Server(storage, **options)
 
         yield join
 
@@ -108,9 +108,9 @@ def test_servers_in_conflict_take_turns(one, other, monkeypatch):
 
     def step():
         workspace = one.store.get("default")
-        in_turn.append(not other.keeping._shared.order("default"))  # noqa: SLF001  # whether `one` has the lock
+        in_turn.append(not other.storage._shared.order("default"))  # noqa: SLF001  # whether `one` has the lock
         if len(in_turn) == 1:
-            other.keeping._shared.let_go("default")  # noqa: SLF001
+            other.storage._shared.let_go("default")  # noqa: SLF001
             other.revoke("theirs")
         workspace.revoke_key("ours")
 
@@ -147,7 +147,7 @@ def test_a_saved_step_succeeds_though_its_turn_cannot_be_given_back(one, other, 
         raise EngineError("Redis is away")
 
     monkeypatch.setattr(sessions, "_IN_TURN", 1)
-    monkeypatch.setattr(one.keeping._engine, "let_go", fail)  # noqa: SLF001
+    monkeypatch.setattr(one.storage._engine, "let_go", fail)  # noqa: SLF001
     runs = []
 
     def step():
@@ -169,7 +169,7 @@ def test_a_step_that_is_always_overtaken_is_refused(one, other, monkeypatch):
         other.revoke(f"theirs {len(runs)}")
         runs.append(workspace.revoke_key("ours"))
 
-    with pytest.raises(KeepingError, match="workspace default is changed by other servers all the time; send"):
+    with pytest.raises(StorageError, match="workspace default is changed by other servers all the time; send"):
         one.run(step)
     assert len(runs) == 3
     assert "ours" not in other.revoked()
@@ -190,11 +190,11 @@ def test_changes_that_cannot_be_saved_are_forgotten(one, other, monkeypatch):
         raise EngineError("Redis is away")
 
     with monkeypatch.context() as patch:
-        patch.setattr(one.keeping._engine, "write", fail)  # noqa: SLF001
-        with pytest.raises(KeepingError, match="Redis is away"):
+        patch.setattr(one.storage._engine, "write", fail)  # noqa: SLF001
+        with pytest.raises(StorageError, match="Redis is away"):
             one.revoke("ours")
     assert one.revoked() == other.revoked() == []
-    assert one.keeping.status().last_failure == "Redis is away"
+    assert one.storage.status().last_failure == "Redis is away"
 
 
 def test_effects_happen_once_and_only_after_their_cause_is_saved(one, other):
@@ -205,7 +205,7 @@ def test_effects_happen_once_and_only_after_their_cause_is_saved(one, other):
         if not workspace.state.revoked_keys:
             other.revoke("theirs")
         workspace.revoke_key("ours")
-        one.keeping.after(lambda: effects.append(other.revoked()))
+        one.storage.after(lambda: effects.append(other.revoked()))
 
     one.run(step)
     assert effects == [["ours", "theirs"]]
@@ -215,8 +215,8 @@ def test_an_effect_that_fails_costs_no_other_one(one, caplog):
     effects = []
 
     def step():
-        one.keeping.after(lambda: 1 / 0)
-        one.keeping.after(lambda: effects.append("called"))
+        one.storage.after(lambda: 1 / 0)
+        one.storage.after(lambda: effects.append("called"))
 
     one.run(step)
     assert effects == ["called"]
@@ -367,8 +367,8 @@ def test_coverage_is_that_of_all_servers_and_of_workspaces_that_are_gone(one, ot
 
 
 def test_a_secret_is_drawn_once(one, other):
-    assert one.keeping.secret("key") is None
-    assert one.keeping.secret("key", lambda: b"first") == other.keeping.secret("key", lambda: b"second") == b"first"
+    assert one.storage.secret("key") is None
+    assert one.storage.secret("key", lambda: b"first") == other.storage.secret("key", lambda: b"second") == b"first"
 
 
 # ---------------------------------------------------------------------- the same in a file
@@ -377,9 +377,9 @@ def test_a_secret_is_drawn_once(one, other):
 @pytest.fixture
 def alone(tmp_path):
     """A server that saves each step in a file."""
-    keeping = SessionKeeper(FileEngine(tmp_path / "store.db", layout="today"), parts=PARTS, limits=LIMITS)
-    yield Server(keeping)
-    keeping.close()
+    storage = SessionKeeper(FileEngine(tmp_path / "store.db", layout="today"), parts=PARTS, limits=LIMITS)
+    yield Server(storage)
+    storage.close()
 
 
 def test_with_a_file_a_step_that_fails_leaves_nothing(alone):
@@ -405,4 +405,4 @@ def test_with_a_file_a_workspace_whose_creation_was_not_saved_does_not_exist(alo
 
 def test_with_a_file_every_step_is_saved_when_it_returns(alone):
     alone.revoke("a")
-    assert alone.keeping.load("default").state.revoked_keys == {"a"}
+    assert alone.storage.load("default").state.revoked_keys == {"a"}

@@ -10,7 +10,7 @@ from contextlib import closing
 from random import Random
 
 import pytest
-from player import STORY
+from random_user import STORY
 from wire import Wire
 
 #: How long something takes at most that takes a second; tests run on busy machines.

@@ -6,10 +6,10 @@ import signal
 from contextlib import ExitStack
 
 import requests
-from balanced import until
+from load_balancer import until
 from ports import free_port
 from round_robin import RoundRobin
-from server_process import ServerProcess
+from storage.server_process import ServerProcess
 from wire import Wire
 
 #: How long an answer may take, in seconds, beside what a request itself waits for; it is there in a moment.

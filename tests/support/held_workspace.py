@@ -1,6 +1,6 @@
 """What an engine does with the changes of a workspace, in memory."""
 
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import Newer

@@ -12,7 +12,7 @@ import stale_rows
 from same_workspace import workspace_difference
 
 from mockserver import create_app
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.storage.records import reading
 from mockserver.storage.records.packing import layout

@@ -7,7 +7,7 @@ import subprocess
 from contextlib import contextmanager
 
 import pytest
-from balanced import is_listened_to, until
+from load_balancer import is_listened_to, until
 from ports import free_port
 from round_robin import RoundRobin
 

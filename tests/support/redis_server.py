@@ -9,7 +9,7 @@ import subprocess
 from contextlib import suppress
 
 import pytest
-from balanced import until
+from load_balancer import until
 from ports import free_port
 
 _PROGRAM = "redis-server"

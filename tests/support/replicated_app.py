@@ -14,7 +14,7 @@ from werkzeug.wrappers import Response
 
 from mockserver import create_app
 from mockserver.app.runtime import Runtime
-from mockserver.core.workspaces.registry import DEFAULT
+from mockserver.core.workspaces.store import DEFAULT
 from mockserver.web.server.server import bind
 
 #: How many replicated applications a test may have at the same time, and how long an answer may take, in seconds.

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from balanced import is_listened_to, until
+from load_balancer import is_listened_to, until
 from ports import free_port
 
 _PROGRAM = "nginx"

@@ -13,11 +13,11 @@ from enum import Enum
 from functools import cache
 
 from held_workspace import read_again
+from state_comparison import difference
 
-from mockserver.core.state.equality import difference
 from mockserver.core.state.state import State
 from mockserver.core.state.tables import Tables
-from mockserver.core.time.timers import Timers
+from mockserver.core.time.clock import Timers
 from mockserver.web.service.beyond import Answered
 
 #: Why an attribute is not kept, by class and name; that of a base counts for all of its classes.

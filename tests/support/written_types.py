@@ -10,11 +10,11 @@ from importlib import import_module
 from pathlib import Path
 
 import mockserver
-from mockserver.core.state.account import Account
-from mockserver.core.time.timers import Timer
+from mockserver.core.state.state import Account
+from mockserver.core.time.clock import Timer
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.workspaces.origin import Origin
+from mockserver.core.workspaces.workspace import Origin
 from mockserver.resources.registry import PARTS
 from mockserver.storage.records import forms, logs
 

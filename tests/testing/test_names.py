@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from mockserver.core.state.fault_kinds import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES
 from mockserver.testing import names

@@ -10,7 +10,7 @@ import pytest
 import requests
 from secured import PATIENCE, exchange
 
-from mockserver.core.state.fault_kinds import ALERTS
+from mockserver.core.state.faults import ALERTS
 
 
 @pytest.mark.parametrize("alert", ALERTS)

@@ -187,7 +187,7 @@ def test_no_error_of_mypy_is_longer_than_its_longest_list_of_names(errors):
 
 
 @pytest.fixture(scope="module")
-def complaints(project, misspelt, once):
+def complaints(project, misspelt, shared_files):
     """What pyright complains of in both variants and in those with mistakes: messages by file, each with its line."""
     files = ["blocking.py", "coroutines.py", "forgotten.py", *misspelt]
 
@@ -198,7 +198,7 @@ def complaints(project, misspelt, once):
         )  # fmt: skip
         report.write_text(found.stdout, encoding="utf-8")
 
-    report = json.loads(once.make("pyright", run).read_text(encoding="utf-8"))
+    report = json.loads(shared_files.make("pyright", run).read_text(encoding="utf-8"))
     assert report["summary"]["filesAnalyzed"] == len(files)
     told = {name: [] for name in files}
     for row in report["generalDiagnostics"]:

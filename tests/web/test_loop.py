@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 import requests
-from balanced import until
+from load_balancer import until
 
 from mockserver.core.traffic.match import Match
 from mockserver.web.server.loop import LARGE_SWEEP, LARGE_TABLE, LOOP, LeaveLoop

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from player import ACTIONS, STORY, Player
+from random_user import ACTIONS, STORY, RandomUser
 from wire import Wire, decoded
 
 
@@ -84,9 +84,9 @@ def default_workspace():
 
 
 @pytest.fixture
-def workspace(make_api, new_workspace, story):
-    """A workspace of the story, beside the default workspace of an API of its own."""
-    return new_workspace(make_api(), story)
+def make_workspace(make_api, new_workspace, story):
+    """A factory: a workspace of the story, beside the default workspace of a new API."""
+    return lambda **options: new_workspace(make_api(), story, **options)
 
 
 @pytest.fixture
@@ -109,7 +109,7 @@ def player():
             answer = workspace.ask(method, path, body, key=key)
             return answer.status_code, decoded(answer.data)
 
-        return Player(ask, seed)
+        return RandomUser(ask, seed)
 
     return make
 
@@ -117,13 +117,13 @@ def player():
 @pytest.fixture
 def player_of():
     """A factory: a player who asks by a function, by a seed."""
-    return Player
+    return RandomUser
 
 
 @pytest.fixture
 def wired_player():
     """The same for a workspace behind a socket."""
-    return lambda wire, seed: Player(wire.ask, seed)
+    return lambda wire, seed: RandomUser(wire.ask, seed)
 
 
 THREADS = 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.state.keys import Keyring, api_key, is_drawn
+from mockserver.core.state.identifiers import Keyring, api_key, is_drawn
 
 BODIES = st.text("0123456789abcdef", min_size=64, max_size=64)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.core.state.keys import is_drawn
+from mockserver.core.state.identifiers import is_drawn
 
 MODES = ["any", "known", "isolate"]
 

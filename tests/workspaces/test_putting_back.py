@@ -2,8 +2,7 @@
 
 import pytest
 
-from mockserver.core.effects.effects import NoEffects
-from mockserver.core.effects.jobs import Outcome
+from mockserver.core.effects import NoEffects, Outcome
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from mockserver import Settings
-from mockserver.core.state.keys import api_key, is_drawn
+from mockserver.core.state.identifiers import api_key, is_drawn
 
 DRAWN_BY_B = api_key("0" * 64, "b")
 #: Names that a replica `b` draws.

@@ -8,25 +8,24 @@ import weakref
 from contextlib import contextmanager
 
 import pytest
-from shelf import Shelf, small_store
+from memory_storage import MemoryStorage, small_store
 
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.registry import Gone
-from mockserver.core.workspaces.store import KeyMode, NameTakenError
+from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.store import Gone, KeyMode, NameTakenError
 
 #: As many as `at_once` runs, and how often each of them does something.
 THREADS, TURNS = 8, 25
 
 
 @pytest.fixture
-def shelf():
-    return Shelf()
+def storage():
+    return MemoryStorage()
 
 
 @pytest.fixture
-def store(shelf):
+def store(storage):
     """A store with the workspaces `default`, `a` and `b`."""
-    found = small_store(shelf)
+    found = small_store(storage)
     found.create(name="a")
     found.create(name="b")
     return found
@@ -75,27 +74,27 @@ def test_a_workspace_that_rests_is_in_memory_no_more(store):
     assert store.peek("a") is None
 
 
-def test_it_is_loaded_when_it_is_used_by_its_name(store, shelf):
+def test_it_is_loaded_when_it_is_used_by_its_name(store, storage):
     store.passivate("a")
     assert store.get("a") is store.peek("a") is not None
-    assert shelf.names == ["a"]
+    assert storage.names == ["a"]
 
 
-def test_it_is_loaded_when_it_is_used_by_a_key_of_it(store, shelf):
+def test_it_is_loaded_when_it_is_used_by_a_key_of_it(store, storage):
     key = key_of(store.get("a"))
     store.passivate("a")
 
     workspace, account = store.find(key)
 
-    assert (workspace.name, account.name, shelf.names) == ("a", "m", ["a"])
+    assert (workspace.name, account.name, storage.names) == ("a", "m", ["a"])
 
 
-def test_only_the_workspace_that_is_meant_is_loaded(store, shelf):
+def test_only_the_workspace_that_is_meant_is_loaded(store, storage):
     key = key_of(store.get("a"))
     store.passivate("a")
     assert store.find(key, within=store.get("b")) is None
     assert store.find("unknown", within=store.get("b")) is not None
-    assert shelf.names == []
+    assert storage.names == []
 
 
 def test_a_key_that_is_added_and_one_that_is_revoked_are_known_while_it_rests(store):
@@ -129,8 +128,8 @@ def test_its_name_is_taken(store):
         store.create(name="a")
 
 
-def test_the_workspace_of_an_unknown_key_is_found_again(shelf):
-    store = small_store(shelf, keys=KeyMode.ISOLATE)
+def test_the_workspace_of_an_unknown_key_is_found_again(storage):
+    store = small_store(storage, keys=KeyMode.ISOLATE)
     name = store.find("unknown")[0].name
     store.passivate(name)
     assert store.find("unknown")[0].name == name
@@ -148,8 +147,8 @@ def test_a_name_that_there_is_not_does_not_rest(store):
     assert not store.passivate("c")
 
 
-def test_one_that_is_not_kept_yet_does_not_rest(store, shelf):
-    shelf.is_up_to_date = False
+def test_one_that_is_not_kept_yet_does_not_rest(store, storage):
+    storage.is_up_to_date = False
     assert not store.passivate("a")
     assert store.peek("a") is not None
 
@@ -185,13 +184,18 @@ def test_one_that_somebody_has_stays_the_only_one_of_its_name(store):
 # ---------------------------------------------------------------------- going for good
 
 
-def test_it_can_be_dropped_without_being_loaded(store, shelf):
+def test_it_can_be_dropped_without_being_loaded(store, storage):
     key = key_of(store.get("a"))
     store.passivate("a")
 
     assert store.discard("a")
 
-    assert (store.get("a"), store.knows(key), store.why_gone("a"), shelf.names) == (None, False, Gone.DROPPED, [])
+    assert (store.get("a"), store.knows(key), store.why_gone("a"), storage.names) == (
+        None,
+        False,
+        Gone.DROPPED,
+        [],
+    )
     assert not store.discard("a")
 
 
@@ -200,71 +204,71 @@ def test_one_in_memory_is_not_discarded(store):
     assert store.get("a") is not None
 
 
-def test_the_one_used_longest_ago_is_evicted_though_it_rests(shelf):
-    store = small_store(shelf, limit=3)
+def test_the_one_used_longest_ago_is_evicted_though_it_rests(storage):
+    store = small_store(storage, limit=3)
     for name in "ab":
         store.create(name=name)
     store.passivate("a")
 
     store.create(name="c")
 
-    assert (store.names(), store.why_gone("a"), shelf.names) == (("default", "b", "c"), Gone.EVICTED, [])
+    assert (store.names(), store.why_gone("a"), storage.names) == (("default", "b", "c"), Gone.EVICTED, [])
 
 
 # ---------------------------------------------------------------------- what cannot be read
 
 
-def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, shelf):
+def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, storage):
     key = key_of(store.get("a"))
     store.passivate("a")
-    shelf.damaged["a"] = "it is damaged"
+    storage.damaged["a"] = "it is damaged"
 
     for ask in (lambda: store.get("a"), lambda: store.look("a"), lambda: store.find(key)):
-        with pytest.raises(KeepingError, match="workspace a cannot be read: it is damaged"):
+        with pytest.raises(StorageError, match="workspace a cannot be read: it is damaged"):
             ask()
     assert store.get("b") is not None
 
 
-def test_one_that_can_be_read_again_is_there(store, shelf):
+def test_one_that_can_be_read_again_is_there(store, storage):
     store.passivate("a")
-    shelf.damaged["a"] = "the disk is away"
-    with pytest.raises(KeepingError):
+    storage.damaged["a"] = "the disk is away"
+    with pytest.raises(StorageError):
         store.get("a")
-    shelf.damaged.clear()
+    storage.damaged.clear()
     assert store.get("a") is not None
 
 
 # ---------------------------------------------------------------------- another start
 
 
-def test_another_start_has_them_all_and_loads_the_default_one(store, shelf):
+def test_another_start_has_them_all_and_loads_the_default_one(store, storage):
     key = key_of(store.get("b"))
 
-    again = small_store(shelf)
+    again = small_store(storage)
 
     assert (set(again.names()), [row.name for row in again.loaded()]) == ({"default", "a", "b"}, ["default"])
     assert again.find(key)[0].name == "b"
 
 
-def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_given(store, shelf, caplog):
-    again = small_store(shelf, {"accounts": [{"name": "other"}]})
+def test_the_default_workspace_is_as_it_was_kept_though_another_scenario_is_given(store, storage, caplog):
+    again = small_store(storage, {"accounts": [{"name": "other"}]})
 
     assert again.default.state.first_account.name == "m"
     assert "the default workspace is as it was saved" in caplog.text
 
 
-def test_a_default_workspace_that_cannot_be_read_is_told_at_the_start_and_stops_nothing_else(store, shelf, caplog):
-    shelf.damaged["default"] = "it is damaged"
-    again = small_store(shelf)
+def test_a_default_workspace_that_cannot_be_read_is_told_at_the_start_and_stops_nothing_else(store, storage, caplog):
+    storage.damaged["default"] = "it is damaged"
+    again = small_store(storage)
     assert "the default workspace cannot be used: workspace default cannot be read" in caplog.text
     assert again.get("a") is not None
-    with pytest.raises(KeepingError, match="workspace default cannot be read"):
+    with pytest.raises(StorageError, match="workspace default cannot be read"):
         _ = again.default
 
 
-def test_a_default_workspace_that_cannot_be_read_and_is_discarded_is_made_anew(store, shelf):
-    shelf.damaged["default"] = "it is damaged"
-    again = small_store(shelf)
+def test_a_default_workspace_that_cannot_be_read_and_is_discarded_is_made_anew(store, storage):
+    storage.damaged["default"] = "it is damaged"
+    again = small_store(storage)
     assert again.discard("default")
     assert again.default.state.first_account.name == "m"
 
@@ -283,11 +287,11 @@ def test_coverage_is_that_of_all_whether_they_rest_or_not(store):
     assert covered(store) == {("m", "e"): 3}
 
 
-def test_coverage_of_one_that_rests_and_goes_stays(store, shelf):
+def test_coverage_of_one_that_rests_and_goes_stays(store, storage):
     store.get("a").coverage.transitions["m", "e"] += 1
     store.passivate("a")
     store.discard("a")
-    assert covered(store) == covered(small_store(shelf)) == {("m", "e"): 1}
+    assert covered(store) == covered(small_store(storage)) == {("m", "e"): 1}
 
 
 def test_coverage_of_an_uncounted_one_does_not_count_while_it_rests(store):
@@ -308,10 +312,10 @@ def test_coverage_is_cleared_of_those_that_rest(store):
 # ---------------------------------------------------------------------- threads
 
 
-def test_threads_that_ask_at_once_load_it_once(store, shelf, at_once):
+def test_threads_that_ask_at_once_load_it_once(store, storage, at_once):
     store.passivate("a")
     found = at_once(lambda _: store.get("a"))
-    assert (len(set(map(id, found))), shelf.names) == (1, ["a"])
+    assert (len(set(map(id, found))), storage.names) == (1, ["a"])
 
 
 def test_what_threads_do_to_workspaces_that_come_and_go_is_never_lost(store, at_once):

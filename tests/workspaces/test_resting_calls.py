@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from shelf import Shelf
+from memory_storage import MemoryStorage
 
 
-class Patient(Shelf):
-    """A shelf from which nothing is loaded on an event loop, which does not wait."""
+class Patient(MemoryStorage):
+    """A storage from which nothing is loaded on an event loop, which does not wait."""
 
     def load(self, name):
         with pytest.raises(RuntimeError, match="no running event loop"):
@@ -18,15 +18,15 @@ class Patient(Shelf):
 
 
 @pytest.fixture
-def shelf(monkeypatch):
+def storage(monkeypatch):
     """Keeps the workspaces of all applications of a test."""
     found = Patient()
-    monkeypatch.setattr("mockserver.app.mock.keeping_of", lambda settings: found)
+    monkeypatch.setattr("mockserver.app.mock.storage_of", lambda settings: found)
     return found
 
 
 @pytest.fixture
-def resting(shelf, make_api):
+def resting(storage, make_api):
     """An application with the workspaces `a` and `b`, which rest; `keys` are theirs."""
     api = make_api("empty")
     made = [api.post("/_mock/workspaces", json={"name": name}).json for name in "ab"]
@@ -36,9 +36,9 @@ def resting(shelf, make_api):
 
 
 @pytest.fixture
-def damaged(resting, shelf):
+def damaged(resting, storage):
     """The same; `a` cannot be read."""
-    shelf.damaged["a"] = "the part state is damaged"
+    storage.damaged["a"] = "the part state is damaged"
     return resting
 
 
@@ -48,28 +48,32 @@ WHY = "workspace a cannot be read: the part state is damaged"
 # ---------------------------------------------------------------------- they are there
 
 
-def test_a_list_has_them_all_and_loads_only_what_it_shows(resting, shelf):
+def test_a_list_has_them_all_and_loads_only_what_it_shows(resting, storage):
     found = resting.get("/_mock/workspaces?limit=2").json
-    assert ([row["name"] for row in found["items"]], found["count"], shelf.names) == (["b", "a"], 3, ["b", "a"])
+    assert ([row["name"] for row in found["items"]], found["count"], storage.names) == (
+        ["b", "a"],
+        3,
+        ["b", "a"],
+    )
 
 
-def test_a_part_of_a_list_loads_nothing_else(resting, shelf):
+def test_a_part_of_a_list_loads_nothing_else(resting, storage):
     found = resting.get("/_mock/workspaces?limit=1&offset=1").json
-    assert ([row["name"] for row in found["items"]], found["count"], shelf.names) == (["a"], 3, ["a"])
+    assert ([row["name"] for row in found["items"]], found["count"], storage.names) == (["a"], 3, ["a"])
 
 
-def test_health_and_metrics_count_them_without_loading_them(resting, shelf):
+def test_health_and_metrics_count_them_without_loading_them(resting, storage):
     assert resting.get("/_mock/health").json["workspaces"] == 3
     metrics = resting.get("/_mock/metrics").text
     assert "mockserver_workspaces 3.0" in metrics
     assert "mockserver_workspaces_loaded 1.0" in metrics
-    assert shelf.names == []
+    assert storage.names == []
 
 
-def test_a_call_drops_one_without_loading_it(resting, shelf):
+def test_a_call_drops_one_without_loading_it(resting, storage):
     assert resting.delete("/_mock/workspaces/a").status_code == 204
     assert resting.get("/_mock/workspaces/a").json["detail"] == "unknown workspace 'a'; it was deleted"
-    assert shelf.names == []
+    assert storage.names == []
 
 
 def test_the_journal_names_the_workspace_of_a_key_that_was_revoked_there(resting):
@@ -83,7 +87,7 @@ def test_the_journal_names_the_workspace_of_a_key_that_was_revoked_there(resting
 @pytest.mark.parametrize(
     "path", ["/v3/senders", "/_mock/clock", "/_mock/workspaces", "/_mock/ui/requests", "/_mock/coverage"]
 )
-def test_the_event_loop_loads_nothing(resting, serve_app, wire, path, shelf):
+def test_the_event_loop_loads_nothing(resting, serve_app, wire, path, storage):
     with wire(serve_app(resting.app), "a") as client:
         client.key = resting.keys["a"]
         status, _ = client.ask("GET", path)
@@ -133,9 +137,9 @@ def test_it_can_be_dropped_and_its_name_is_free_again(damaged):
     assert damaged.post("/_mock/workspaces", json={"name": "a"}).status_code == 201
 
 
-def test_it_is_there_again_once_it_can_be_read(damaged, shelf):
+def test_it_is_there_again_once_it_can_be_read(damaged, storage):
     damaged.get("/_mock/workspaces/a")
-    shelf.damaged.clear()
+    storage.damaged.clear()
     assert damaged.get("/v3/senders", key=damaged.keys["a"]).status_code == 200
     assert damaged.get("/_mock/workspaces").json["unreadable"] == []
 

@@ -6,7 +6,7 @@ import re
 from random import Random
 
 import pytest
-from shelf import Shelf
+from memory_storage import MemoryStorage
 
 #: What tells real time, and so differs between any two workspaces.
 REAL = re.compile(rb'"(made_at|real_at|ms|offset_s)": *("[^"]*"|-?[0-9.e+-]+|null)')
@@ -38,8 +38,8 @@ def seen(answer):
 @pytest.fixture
 def make_pair(make_api, new_workspace, monkeypatch, story):
     staying = make_api("empty")
-    shelf = Shelf()
-    monkeypatch.setattr("mockserver.app.mock.keeping_of", lambda _: shelf)
+    storage = MemoryStorage()
+    monkeypatch.setattr("mockserver.app.mock.storage_of", lambda _: storage)
     resting = make_api("empty")
     return lambda seed: Pair(*(new_workspace(api, story, seed=1, name="w") for api in (resting, staying)), seed)
 

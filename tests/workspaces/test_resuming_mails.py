@@ -5,12 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from shelf import Shelf, small_store
+from memory_storage import MemoryStorage, small_store
 
-from mockserver.core.effects.effects import NoEffects
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING, Sending
-from mockserver.core.workspaces.outgoing import send
+from mockserver.core.effects import NoEffects
+from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
+from mockserver.core.workspaces.lifecycle import send
 
 
 class Server(NoEffects):
@@ -27,14 +26,14 @@ class Server(NoEffects):
 
 
 @pytest.fixture
-def shelf():
+def storage():
     """The e-mails 1, 2 and 3 were sent in this order, and the second one has arrived."""
-    shelf, server = Shelf(), Server()
-    workspace = small_store(shelf, effects=server).default
+    storage, server = MemoryStorage(), Server()
+    workspace = small_store(storage, effects=server).default
     for number in "123":
         send(workspace, Mail(number, datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
     server.mails[1][1](Sending(SENT, 1))
-    return shelf
+    return storage
 
 
 def states(workspace):
@@ -42,36 +41,36 @@ def states(workspace):
     return {mail.id: mailbox.sending(mail).state for mail in mailbox}
 
 
-def test_those_that_wait_are_sent_again_in_their_order(shelf):
+def test_those_that_wait_are_sent_again_in_their_order(storage):
     server = Server()
-    small_store(shelf, effects=server)
+    small_store(storage, effects=server)
     assert [number for number, *_ in server.mails] == ["1", "3"]
 
 
-def test_how_far_they_come_is_noted(shelf):
+def test_how_far_they_come_is_noted(storage):
     server = Server()
-    workspace = small_store(shelf, effects=server).default
+    workspace = small_store(storage, effects=server).default
     server.mails[0][1](Sending(SENT, 1))
     assert states(workspace) == {"1": SENT, "2": SENT, "3": WAITING}
 
 
-def test_a_reset_calls_them_off(shelf):
+def test_a_reset_calls_them_off(storage):
     server = Server()
-    store = small_store(shelf, effects=server)
+    store = small_store(storage, effects=server)
     store.reset(store.default)
     assert [wanted() for *_, wanted in server.mails] == [False, False]
 
 
-def test_without_a_server_they_have_failed_and_say_why(shelf):
-    workspace = small_store(shelf).default
+def test_without_a_server_they_have_failed_and_say_why(storage):
+    workspace = small_store(storage).default
     assert states(workspace) == {"1": FAILED, "2": SENT, "3": FAILED}
     sending = workspace.state.mailbox.sending(workspace.state.mailbox.find("1"))
     assert sending.error == "the server was started anew without --smtp-url"
 
 
-def test_a_workspace_with_one_on_its_way_does_not_rest(shelf):
+def test_a_workspace_with_one_on_its_way_does_not_rest(storage):
     server = Server()
-    store = small_store(shelf, effects=server)
+    store = small_store(storage, effects=server)
     workspace = store.create(name="w")
     send(workspace, Mail("4", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
     assert not store.passivate("w")

@@ -11,13 +11,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.randomness import Randomness
-from mockserver.core.state.state import State
+from mockserver.core.state.identifiers import Randomness
+from mockserver.core.state.state import Account, State
 from mockserver.core.time.clock import Clock
-from mockserver.core.workspaces.origin import Origin
 from mockserver.core.workspaces.store import KeyMode, NameTakenError, Store, StoreFullError
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.workspace import Origin, Parts, Workspace
 from mockserver.scenario.load import load
 
 SMALL = {
@@ -262,7 +260,7 @@ def test_an_unknown_key_that_comes_many_times_at_once_gets_one_workspace(at_once
 
 def test_workspaces_that_go_for_newer_ones_at_once_are_counted_once(at_once, monkeypatch):
     """Threads that switch all the time hold each lock for long."""
-    monkeypatch.setattr("mockserver.core.workspaces.registry._PATIENCE_S", 20.0)
+    monkeypatch.setattr("mockserver.core.workspaces.store._PATIENCE_S", 20.0)
     store = small_store(limit=4)
     at_once(lambda _: [store.create() for _ in range(10)])
 

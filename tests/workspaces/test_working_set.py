@@ -5,20 +5,20 @@ from __future__ import annotations
 import time
 
 import pytest
-from shelf import Shelf, small_store
+from memory_storage import MemoryStorage, small_store
 
 from mockserver.storage.working_set import WorkingSet
 
 
 @pytest.fixture
-def shelf():
-    return Shelf()
+def storage():
+    return MemoryStorage()
 
 
 @pytest.fixture
-def store(shelf):
+def store(storage):
     """A store with the workspaces `default`, `a`, `b` and `c`."""
-    found = small_store(shelf)
+    found = small_store(storage)
     for name in "abc":
         found.create(name=name)
     return found
@@ -45,53 +45,53 @@ def test_one_that_cannot_rest_stays_and_a_later_one_rests(store):
     assert loaded(store) == ["default", "a", "c"]
 
 
-def test_those_that_are_not_kept_yet_rest_later(store, shelf):
+def test_those_that_are_not_kept_yet_rest_later(store, storage):
     working_set = WorkingSet(store, 1)
-    shelf.is_up_to_date = False
+    storage.is_up_to_date = False
     working_set.turn()
     assert loaded(store) == ["default", "a", "b", "c"]
 
-    shelf.is_up_to_date = True
+    storage.is_up_to_date = True
     working_set.turn()
     assert loaded(store) == ["default"]
 
 
 @pytest.mark.parametrize(("in_s", "is_loaded"), [(-1, True), (3600, False), (None, False)])
-def test_after_a_start_what_is_due_is_loaded(store, shelf, in_s, is_loaded):
-    shelf.due["a"] = None if in_s is None else time.time() + in_s
-    again = small_store(shelf)
+def test_after_a_start_what_is_due_is_loaded(store, storage, in_s, is_loaded):
+    storage.due["a"] = None if in_s is None else time.time() + in_s
+    again = small_store(storage)
     WorkingSet(again).turn()
     assert ("a" in loaded(again)) is is_loaded
 
 
-def test_what_is_due_is_loaded_in_the_order_in_which_it_was_due(store, shelf):
+def test_what_is_due_is_loaded_in_the_order_in_which_it_was_due(store, storage):
     for name, ago in (("a", 1), ("b", 3), ("c", 2)):
-        shelf.due[name] = time.time() - ago
-    again = small_store(shelf)
+        storage.due[name] = time.time() - ago
+    again = small_store(storage)
     WorkingSet(again).turn()
-    assert shelf.names == ["default", "b", "c", "a"]
+    assert storage.names == ["default", "b", "c", "a"]
 
 
-def test_one_that_cannot_be_read_is_told_once_and_the_others_are_loaded(store, shelf, caplog):
+def test_one_that_cannot_be_read_is_told_once_and_the_others_are_loaded(store, storage, caplog):
     for name in "ab":
-        shelf.due[name] = 1.0
-    shelf.damaged["a"] = "it is damaged"
-    working_set = WorkingSet(small_store(shelf))
+        storage.due[name] = 1.0
+    storage.damaged["a"] = "it is damaged"
+    working_set = WorkingSet(small_store(storage))
     working_set.turn()
     working_set.turn()
 
     assert [row.message for row in caplog.records] == [
         "timers of workspace a do not fire: workspace a cannot be read: it is damaged"
     ]
-    assert shelf.names == ["default", "b"]
+    assert storage.names == ["default", "b"]
 
 
-def test_its_thread_loads_what_becomes_due_and_ends(store, shelf):
-    shelf.due["a"] = time.time() + 0.01
-    working_set = WorkingSet(small_store(shelf))
+def test_its_thread_loads_what_becomes_due_and_ends(store, storage):
+    storage.due["a"] = time.time() + 0.01
+    working_set = WorkingSet(small_store(storage))
     working_set.open()
     try:
-        assert shelf.has_loaded("a")
+        assert storage.has_loaded("a")
     finally:
         working_set.close()
     assert not working_set._thread.is_alive()  # noqa: SLF001  # that it ends is the point

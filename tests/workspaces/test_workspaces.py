@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mockserver.core.state.keys import is_drawn
+from mockserver.core.state.identifiers import is_drawn
 
 
 def create(api, **wanted):

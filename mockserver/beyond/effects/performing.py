@@ -10,7 +10,7 @@ from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
 from mockserver.core.traffic.mail import TO, MailContent, Party, Recipient
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.account import spending
-from mockserver.resources.scheduled_emails import sending
+from mockserver.resources.scheduled_emails import model as sending
 from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS
 from mockserver.resources.webhooks import events
 
@@ -97,7 +97,7 @@ def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) ->
         told = content._replace(**effect.members)
         if not told.message_id:
             told = told._replace(message_id=events.draw_message_id(caller.workspace))
-        events.tell_recipients(
+        events.raise_for_recipients(
             caller.workspace, caller.account, told, effect.name,
             category=effect.category, after=effect.after, overrides=effect.payload,
         )  # fmt: skip

@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 from marshmallow.exceptions import SCHEMA
 
-from mockserver.core.text.domain_name import LONGEST_EMAIL
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.addresses import LONGEST_EMAIL
+from mockserver.core.text.messages import nearest, shown
 from mockserver.core.traffic.mail import MailContent, Party
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.account.spending import KINDS
@@ -19,8 +18,8 @@ from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, MailI
 from mockserver.resources.section import Duration, Item
 from mockserver.resources.webhooks.catalogue import raisable
 from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import JsonObject, List, OneOrMany
-from mockserver.web.schemas.length import Longest
 
 #: The most credits that one effect uses. Chosen: far above what an e-mail costs, and exact as a number of JSON.
 _MOST_CREDITS = 10**9

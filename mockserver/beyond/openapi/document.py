@@ -7,7 +7,7 @@ from typing import Any
 
 from jsonref import JsonRef, JsonRefError, replace_refs
 
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 
 #: The most steps for an operation and for a document, each a look at one part; all of them take some seconds. A circle
 #: of references takes many, as `jsonref` follows it as deep as Python allows.

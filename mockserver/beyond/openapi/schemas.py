@@ -10,7 +10,7 @@ from typing import Any
 from jsonref import JsonRef
 
 from mockserver.beyond.openapi.document import Document, LeftOutError
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.web.schemas.json_text import INT64
 
 #: The most levels of schemas within each other, chosen as half of what a document may have, which must hold the answer,

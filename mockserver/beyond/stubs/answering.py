@@ -21,13 +21,13 @@ from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
 from mockserver.core.state import reasons
 from mockserver.core.state.stubs import Stored, Stub
-from mockserver.core.text import header_form
+from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
-from mockserver.web.routing import encoded_slash
+from mockserver.web.routing.address import matched_path, unsegmented
 from mockserver.web.schemas import json_text
 from mockserver.web.server.loop import LARGE_BODY
-from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
+from mockserver.web.service.exchange import CONTENT_TYPE, CORS_HEADERS
 
 #: How many bytes the effects of a request take at most. Chosen: some six mails of which each has a file as large as a
 #: body can hold.
@@ -57,10 +57,10 @@ def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None
 
 def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stub, Mapping[str, str]] | None:
     stubs = caller.workspace.state.stubs
-    for stub, params in stubs.at(exchange.method, encoded_slash.matched_path(request)):
+    for stub, params in stubs.at(exchange.method, matched_path(request)):
         is_meant = is_meant_for(stub.method, stub.path, exchange.operation)
         if is_meant and stub.is_active and stub.match.admits(exchange):
-            return stub, encoded_slash.unsegmented(params, request)
+            return stub, unsegmented(params, request)
     return None
 
 
@@ -213,6 +213,6 @@ def _reply(given: Mapping[str, Any]) -> Reply:
 def _headers(given: Mapping[str, Any]) -> Iterator[Header]:
     for name, value in given.items():
         words = written(value)
-        if not header_form.is_value(words):
+        if not addresses.is_header_value(words):
             raise ExpressionError(f"not a valid value of the header {name}")
         yield CONTENT_TYPE if name.lower() == CONTENT_TYPE.lower() else name, words

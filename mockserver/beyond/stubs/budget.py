@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import Undefined
 
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.web.schemas import json_text
 
 #: How many steps the expressions of a request may take whose body is empty. Chosen: they take some 20 milliseconds.

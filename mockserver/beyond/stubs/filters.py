@@ -16,7 +16,7 @@ from jinja2 import filters, pass_environment, tests
 from marshmallow import ValidationError
 
 from mockserver.beyond.stubs.budget import MOST_HELD, BudgetError, ExpressionError, check_length, expected, text
-from mockserver.core.text.domain_name import comparable
+from mockserver.core.text.addresses import comparable
 from mockserver.core.time import duration
 from mockserver.core.time.clock import Clock
 from mockserver.resources.section import parse_instant

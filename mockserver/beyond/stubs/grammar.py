@@ -16,7 +16,7 @@ from mockserver.beyond.stubs.filters import FILTERS, METHODS, TESTS
 from mockserver.beyond.stubs.names import MEMBERS, ROOTS
 from mockserver.beyond.stubs.provider import FUNCTIONS
 from mockserver.beyond.stubs.sandbox import METHOD
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.messages import nearest
 from mockserver.web.schemas import json_text
 
 #: The longest text with expressions. Chosen: a mail of several pages; to parse it takes some 60 milliseconds at most.

@@ -14,8 +14,8 @@ from mockserver.beyond.stubs.grammar import has_expressions
 from mockserver.beyond.stubs.pattern import Pattern, shadowed
 from mockserver.beyond.stubs.program import GONE, read
 from mockserver.core.state.stubs import Stub
-from mockserver.core.text import header_form
-from mockserver.core.text.given import too_many
+from mockserver.core.text import addresses
+from mockserver.core.text.messages import too_many
 from mockserver.core.traffic.match import Match
 from mockserver.resources.match import ContentMatchItem
 from mockserver.resources.section import Item, about
@@ -36,7 +36,7 @@ _WITHOUT_BODY = (204, 304)
 #: The beginning of the headers that say what the mock has done.
 _OF_THE_MOCK = "x-mock-"
 #: Headers that the mock writes itself.
-_TAKEN = header_form.OF_THE_CALL | {"date", "sib-request-id"}
+_TAKEN = addresses.CLIENT_HEADERS | {"date", "sib-request-id"}
 
 
 class StubPart(Item):
@@ -59,14 +59,14 @@ class Condition(fields.Field[Any]):
 
 
 def _check_header(name: str) -> None:
-    if not header_form.is_name(name):
+    if not addresses.is_header_name(name):
         raise ValidationError("not the name of a header")
     if name.lower() in _TAKEN or name.lower().startswith(_OF_THE_MOCK):
         raise ValidationError("set by the mock itself")
 
 
 def _check_value(value: str) -> None:
-    if not has_expressions(value) and not header_form.is_value(value):
+    if not has_expressions(value) and not addresses.is_header_value(value):
         raise ValidationError("not the value of a header")
 
 

@@ -23,10 +23,10 @@ from mockserver.resources.attributes.model import Attribute
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.blocked import BlockedContact
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.web.endpoints.json_body import NO_BODY, read_body
+from mockserver.web.endpoints.request import NO_BODY, read_body
 
 #: How many levels a body may have. Chosen: fewer than a value may have that an expression makes of it (`budget`).
 _DEEPEST = 60

@@ -11,7 +11,7 @@ from jinja2 import Template
 from mockserver.beyond.effects import ITEMS
 from mockserver.beyond.stubs import grammar, sandbox
 from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError, Path
-from mockserver.core.text.spelling import nearest
+from mockserver.core.text.messages import nearest
 from mockserver.web.schemas import json_text
 
 #: How many stubs are kept read. Chosen: as many as a team has in its libraries; each takes a megabyte at most.

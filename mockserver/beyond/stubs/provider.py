@@ -10,7 +10,7 @@ from typing import Any
 from jinja2 import StrictUndefined
 
 from mockserver.beyond.stubs.budget import Budget, ExpressionError, expected, text
-from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.identifiers import Randomness
 from mockserver.core.state.state import LAST_ID
 from mockserver.core.state.stubs import Stored
 from mockserver.core.workspaces.caller import Caller

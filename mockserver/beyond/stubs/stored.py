@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.stubs import Stored
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section

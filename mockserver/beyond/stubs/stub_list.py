@@ -10,7 +10,7 @@ from marshmallow import fields, validate
 
 from mockserver.beyond.stubs.item import StubItem, dump_stub
 from mockserver.core.state.stubs import Stub
-from mockserver.core.text.given import shown, too_many
+from mockserver.core.text.messages import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import WorkspaceSection
 from mockserver.resources.section import SectionError, TakenError, about

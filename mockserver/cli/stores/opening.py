@@ -11,8 +11,7 @@ import click
 from mockserver.cli.program import Misused, argument
 
 if TYPE_CHECKING:
-    from mockserver.core.workspaces.origin import WorkspaceLimits
-    from mockserver.core.workspaces.workspace import Workspace
+    from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
     from mockserver.storage.engine import Engine
 
 #: The beginning of a store's name as `--store` takes it, which a command takes as well.
@@ -66,12 +65,12 @@ def _engine(path: str, layout: str | None, writer: str, *, create: bool) -> Engi
 
 
 def _check_client() -> None:
-    from mockserver.app.keeping import check_client
-    from mockserver.core.workspaces.keeping import KeepingError
+    from mockserver.app.workspaces import check_client
+    from mockserver.core.workspaces.storage import StorageError
 
     try:
         check_client()
-    except KeepingError as error:
+    except StorageError as error:
         raise Misused(str(error)) from error
 
 
@@ -98,6 +97,6 @@ def loaded(store: Engine, name: str) -> Workspace | str:
 
 def unlimited() -> WorkspaceLimits:
     """Return limits that no workspace reaches: the server that loads a workspace has its own."""
-    from mockserver.core.workspaces.origin import WorkspaceLimits
+    from mockserver.core.workspaces.workspace import WorkspaceLimits
 
     return WorkspaceLimits(*[1 << 40] * len(WorkspaceLimits._fields))

@@ -18,13 +18,12 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound, Reque
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.state import reasons
-from mockserver.core.traffic.acting import ACTING, Acting
-from mockserver.core.traffic.call_record import CallRecord
+from mockserver.core.traffic.causes import CURRENT_CALL, CallRecord, CurrentCall
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.views.record import sent
 from mockserver.web.components import component
-from mockserver.web.routing.encoded_slash import shown_path
+from mockserver.web.routing.address import shown_path
 from mockserver.web.schemas import json_text
 
 #: The header of an answer with the id of the call.
@@ -197,9 +196,9 @@ def _recorded(run: Callable[[], Response]) -> Response:
     Raises:
         Problem: the call is refused.
     """
-    acting = off_loop.begun("acting", Acting)
+    acting = off_loop.begun("acting", CurrentCall)
     acting.on = request.environ.get(target.ACTED_ON)
-    token = ACTING.set(acting)
+    token = CURRENT_CALL.set(acting)
     try:
         answer = run()
     except Problem as problem:
@@ -207,7 +206,7 @@ def _recorded(run: Callable[[], Response]) -> Response:
             _note(acting, problem.status)
         raise
     finally:
-        ACTING.reset(token)
+        CURRENT_CALL.reset(token)
     if not off_loop.is_waiting() and (acting.has_caused or answer.status_code < 400):
         identifier = _note(acting, answer.status_code)
         if identifier is not None:
@@ -215,7 +214,7 @@ def _recorded(run: Callable[[], Response]) -> Response:
     return answer
 
 
-def _note(acting: Acting, status: int) -> str | None:
+def _note(acting: CurrentCall, status: int) -> str | None:
     """Record a call that is over; return the id of the record, or None if the call has acted on no workspace."""
     workspace = acting.on
     if not isinstance(workspace, Workspace):

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from flask import request
 
-from mockserver.core.waiting.watchers import ANYTHING, Kinds
+from mockserver.core.waiting import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server import loop, waiting
 

@@ -9,12 +9,12 @@ from pathlib import PurePath
 from flask import Response, request
 from werkzeug.wrappers import Response as AnyResponse
 
+from mockserver.core.state.identifiers import MISDIRECTED
 from mockserver.core.time.state_machine import TransitionRefused
-from mockserver.core.workspaces.replica import MISDIRECTED
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake
 from mockserver.views.record import sent
 from mockserver.views.server_records import MistakeLine, ProblemDetails
-from mockserver.web.routing.audience import is_of_the_mock
+from mockserver.web.routing.address import is_of_the_mock
 from mockserver.web.schemas import json_text
 
 _POLICY = "Content-Security-Policy"

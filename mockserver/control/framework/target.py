@@ -11,19 +11,18 @@ from flask import request
 from mockserver.control.framework import off_loop
 from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes, unknown
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.traffic.acting import ACTING
-from mockserver.core.workspaces.registry import Gone
-from mockserver.core.workspaces.replica import REPLICA_HEADER
-from mockserver.core.workspaces.store import Store, StoreFullError
+from mockserver.core.state.identifiers import REPLICA_HEADER
+from mockserver.core.state.state import Account
+from mockserver.core.traffic.causes import CURRENT_CALL
+from mockserver.core.workspaces.store import Gone, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.web.components import component
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.server import loop
-from mockserver.web.service.auth import find
+from mockserver.web.service.handlers import find
 
 #: The key of the WSGI environment that holds the workspace on which the call has acted.
 ACTED_ON = "mockserver.acted_on"
@@ -127,7 +126,7 @@ def occupy(found: Workspace) -> None:
 def acting_on(found: Workspace) -> Workspace:
     """Note a workspace for the log as the one on which the call has acted, and return it."""
     request.environ[ACTED_ON] = found
-    acting = ACTING.get()
+    acting = CURRENT_CALL.get()
     if acting is not None:
         acting.on = found
     return found

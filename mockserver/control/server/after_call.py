@@ -12,8 +12,8 @@ from mockserver.control.framework.off_loop import is_waiting
 from mockserver.control.guard import READING, SIGN_IN
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.logs.request_log import RequestLog
-from mockserver.web.routing.audience import CONTROL_PREFIX, DASHBOARD_PREFIX
+from mockserver.web.logs import RequestLog
+from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX
 
 #: The key of the WSGI environment that holds when the request began, by `time.perf_counter`.
 _BEGAN = "mockserver.began"
@@ -53,4 +53,4 @@ class CallLog:
         ms = (perf_counter() - request.environ[_BEGAN]) * 1000
         name, query = None if workspace is None else workspace.name, request.environ["QUERY_STRING"]
         note = partial(self._log.note_call, name, request.method, path, query, status, ms, request.remote_addr)
-        target.store().keeping.after(note)
+        target.store().storage.after(note)

@@ -27,7 +27,7 @@ def uptime_s() -> float:
 @HEALTH.call("GET", "/readyz", answer=Health, is_open=True)
 def ready() -> Any:
     """Whether the server answers, and can keep what changes; 503 if it cannot."""
-    failure = target.store().keeping.failure
+    failure = target.store().storage.failure
     if failure is not None:
         raise Problem(503, failure)
     return live()
@@ -47,21 +47,21 @@ def live() -> Any:
 
 def _health(workspaces: int) -> dict[str, Any]:
     store = target.store()
-    keeping = store.keeping.status()
+    storage = store.storage.status()
     found = {
         "status": "ok",
         "version": version(),
         "scenario": _scenario(),
         "workspaces": workspaces,
         "evicted": store.evicted,
-        "store": "memory" if keeping is None else keeping.engine,
+        "store": "memory" if storage is None else storage.engine,
         "uptime_s": round(uptime_s(), 3),
         "started": target.current().started,
     }
     if store.replica.name:
         found["replica"] = store.replica.name
-    if keeping is not None:
-        found["kept"] = KeptHealth(keeping.place, keeping.bytes, keeping.waiting, keeping.last_failure)
+    if storage is not None:
+        found["kept"] = KeptHealth(storage.place, storage.bytes, storage.waiting, storage.last_failure)
     return {**found, **target.current().effects_health()}
 
 

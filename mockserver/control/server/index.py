@@ -22,9 +22,9 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
 from mockserver.views.record import listing
 from mockserver.views.server_records import AnsweredAs, CallLine, OperationBeyond
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.service.auth import ANY_KEY
+from mockserver.web.routing.address import DASHBOARD_PREFIX
 from mockserver.web.service.beyond import CHOICES
+from mockserver.web.service.handlers import ANY_KEY
 
 
 def example_key() -> str | None:

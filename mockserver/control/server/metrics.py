@@ -10,8 +10,8 @@ from flask import Response, request
 from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource
 from mockserver.control.server.health import uptime_s
-from mockserver.core.traffic.meter import BUCKETS, Meter
-from mockserver.core.workspaces.keeping import KeepingStatus
+from mockserver.core.traffic.coverage import BUCKETS, Meter
+from mockserver.core.workspaces.storage import StorageStatus
 from mockserver.core.workspaces.store import Store
 from mockserver.settings import version
 
@@ -92,9 +92,9 @@ class _Collector:
     def collect(self) -> Iterator[Metric]:
         yield from _requests_and_attempts(self._store.meter)
         yield from _held(self._store)
-        keeping = self._store.keeping.status()
-        if keeping is not None:
-            yield from _kept(keeping)
+        storage = self._store.storage.status()
+        if storage is not None:
+            yield from _kept(storage)
         if "smtp" in self._effects:
             yield from _smtp(self._effects["smtp"])
 
@@ -131,7 +131,7 @@ def _requests_and_attempts(meter: Meter) -> Iterator[Metric]:
     )
 
 
-def _kept(status: KeepingStatus) -> Iterator[Metric]:
+def _kept(status: StorageStatus) -> Iterator[Metric]:
     """Yield the metrics of the store on disk."""
     from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # not needed to start
 

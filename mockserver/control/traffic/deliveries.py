@@ -13,15 +13,15 @@ from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.off_loop import begun, wait_for
 from mockserver.control.framework.problem import Problem, of_transition, unknown
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.traffic.exchange import Wire, WireForm
 from mockserver.core.traffic.receivers import MOST, Manner, ReceivedCall, Receiver
-from mockserver.core.waiting.watchers import Kinds
+from mockserver.core.waiting import Kinds
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
+from mockserver.resources.deliveries.delivery import MACHINE
 from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
-from mockserver.resources.deliveries.model import Wanted, select
+from mockserver.resources.deliveries.model import DELIVERY, DeliveryCriteria, select
 from mockserver.resources.section import Item, Span
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT
 from mockserver.views.record import Evicted, listing
@@ -49,8 +49,8 @@ class DeliveryFilter(Item):
 @DELIVERIES.call("GET", query=DeliveryFilter, answer=listing("DeliveryPage", Delivery, evicted=Evicted), locks=False)
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
-    wanted = Wanted(query.get("webhook"), query.get("state"), query.get("event"))
-    found = wait_for(workspace, query["wait"], lambda: select(workspace, wanted), _NEWS)
+    criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
+    found = wait_for(workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
     with workspace.lock:
         part = inputs.part_of(found, query)
         off_loop.before_showing(row.text_size for _, row in part)

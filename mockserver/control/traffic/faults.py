@@ -8,9 +8,8 @@ from typing import Any
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_mistakes, unknown
-from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.core.state.faults import Fault
-from mockserver.core.text.given import shown, too_many
+from mockserver.core.state.faults import FAULT_KINDS, Fault
+from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item

@@ -13,10 +13,9 @@ from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.off_loop import wait_for
 from mockserver.control.framework.problem import unknown
-from mockserver.core.text.domain_name import is_address
-from mockserver.core.traffic.mail import KINDS
+from mockserver.core.text.addresses import equals_address
+from mockserver.core.traffic.mail import FAILED, KINDS, SENT, WAITING
 from mockserver.core.traffic.mail import Mail as MailRow
-from mockserver.core.traffic.mailbox import FAILED, SENT, WAITING
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.views.record import Evicted, listing
@@ -82,7 +81,7 @@ def _page(workspace: Workspace, mail: MailRow) -> Response:
 
 
 def _select(workspace: Workspace, query: dict[str, Any]) -> Sequence[MailRow]:
-    is_wanted = is_address(query["to"]) if query.get("to") else lambda address: True
+    is_wanted = equals_address(query["to"]) if query.get("to") else lambda address: True
     matching = (mail for mail in workspace.state.mailbox if _matches(workspace, mail, query, is_wanted))
     return list(islice(matching, query["limit"]))
 

@@ -13,8 +13,8 @@ from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.off_loop import begun, wait_for
 from mockserver.control.framework.problem import Problem, unknown
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
-from mockserver.core.traffic.journal import Journal, near_misses
-from mockserver.core.traffic.match import Match
+from mockserver.core.traffic.exchange import Journal
+from mockserver.core.traffic.match import Match, matching, near_misses
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob, check_operation
@@ -179,9 +179,9 @@ class _Search:
     def look(self, journal: Journal) -> Sequence[ExchangeRow]:
         """Return all exchanges of the journal that match, newest first."""
         if self._held is not None:
-            return [row for row in journal.matching(self._match) if row.is_held is self._held]
+            return [row for row in matching(journal, self._match) if row.is_held is self._held]
         is_known = journal is self._journal and journal.completed == self._completed
-        found = journal.matching(self._match, self._seen if is_known else 0)
+        found = matching(journal, self._match, self._seen if is_known else 0)
         if not found:
             self._journal, self._seen, self._completed = journal, journal.added, journal.completed
         return found

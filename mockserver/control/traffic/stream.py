@@ -12,9 +12,9 @@ from marshmallow import ValidationError, fields, validate
 
 from mockserver.control.framework import inputs, target
 from mockserver.control.framework.call import ControlResource, written
-from mockserver.core.traffic.feed import LOST, FeedItem
-from mockserver.core.traffic.links import Links
-from mockserver.core.waiting.watchers import CONTROL, RESETS
+from mockserver.core.traffic.causes import Links
+from mockserver.core.traffic.ring import LOST, FeedItem
+from mockserver.core.waiting import CONTROL, RESETS
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
@@ -80,7 +80,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     if SUSPENDED in request.environ:
         request.environ[stream.STREAM] = events
     else:
-        answer.response = stream.blocking(events, target.store().keeping)
+        answer.response = stream.blocking(events, target.store().storage)
     return answer
 
 

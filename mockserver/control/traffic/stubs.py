@@ -11,7 +11,7 @@ from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_mistakes, of_one, unknown
 from mockserver.core.state.stubs import Stub as StubRow
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item

@@ -9,8 +9,8 @@ from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_sc
 
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.core.state.account import Account
-from mockserver.core.text.spelling import meant
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import meant
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
 from mockserver.resources.inbound import model as inbound
@@ -89,7 +89,7 @@ def _category(body: dict[str, Any]) -> Category:
 def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[DeliveryRow]:
     to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
     if "story" in body:
-        return events.tell_story(workspace, account, body["story"], to, message_id, "Hello")
+        return events.raise_story(workspace, account, body["story"], to, message_id, "Hello")
     occurrence = Occurrence(_category(body), body["event"], to, workspace.state.clock.now(), message_id)
     return events.raise_event(workspace, account, occurrence, body.get("payload", {}))
 

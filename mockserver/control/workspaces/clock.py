@@ -14,10 +14,10 @@ from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.off_loop import begun, is_waiting, wait_for
 from mockserver.control.framework.problem import Problem, of_one, unknown
 from mockserver.core.time import duration
-from mockserver.core.time import timers as model
 from mockserver.core.time.clock import ClockError
-from mockserver.core.time.transition import Changed
-from mockserver.core.workspaces.advance import Advance as Advancing
+from mockserver.core.time.clock import Timer as TimerRow
+from mockserver.core.traffic.causes import Changed
+from mockserver.core.workspaces.lifecycle import Advance as Advancing
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item
 from mockserver.views.record import Evicted, listing
@@ -140,7 +140,7 @@ def _begin(workspace: Workspace, target: datetime | timedelta | str, member: str
             raise of_one(member, str(error)) from error
 
 
-def _timer(workspace: Workspace, identifier: str) -> model.Timer | None:
+def _timer(workspace: Workspace, identifier: str) -> TimerRow | None:
     """Return the timer of an id, or None for the next one.
 
     Raises:

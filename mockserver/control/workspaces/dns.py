@@ -10,7 +10,7 @@ from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_one
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.domains.following import publish_dns
+from mockserver.resources.domains.model import publish_dns
 from mockserver.resources.domains.section import DnsItem
 from mockserver.resources.section import Item
 from mockserver.views.record import listing

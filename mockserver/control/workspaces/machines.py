@@ -7,10 +7,10 @@ from typing import Any
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_transition, unknown
-from mockserver.core.state.account import Account
-from mockserver.core.text.spelling import nearest
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import nearest
+from mockserver.core.time.clock import Key
 from mockserver.core.time.state_machine import StateMachine, TransitionRefused
-from mockserver.core.time.timers import Key
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import LIFECYCLES

@@ -13,10 +13,9 @@ from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_mistakes, unknown
 from mockserver.control.workspaces.workspaces import ScenarioChoice, before_making, chosen_scenario, show_hosted
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.origin import Snapshot
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Snapshot, Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.dump import dump, to_yaml
@@ -25,7 +24,7 @@ from mockserver.scenario.seed import add
 from mockserver.settings.locations import SCHEMA_FILE
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import KeptMoment, ScenarioLine, WorkspaceSummary
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas import json_text
 
 STATE = ControlResource("state", "/_mock")
@@ -109,11 +108,11 @@ def _readable() -> Workspace:
     """Return the workspace that the call acts on; the default one is made anew if it cannot be read.
 
     Raises:
-        KeepingError: another workspace cannot be read, or the store cannot be.
+        StorageError: another workspace cannot be read, or the store cannot be.
     """
     try:
         return target.workspace(whole=True)
-    except KeepingError:
+    except StorageError:
         store, key = target.store(), request.headers.get("api-key")
         name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER, DEFAULT))
         is_default = name == DEFAULT and not (key and store.knows(key))

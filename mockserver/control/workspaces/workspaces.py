@@ -11,16 +11,16 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_misdirected, of_one
-from mockserver.core.state.account import Account
-from mockserver.core.workspaces.keeping import KeepingError
-from mockserver.core.workspaces.replica import ANY, REPLICA_HEADER
+from mockserver.core.state.identifiers import ANY_REPLICA, REPLICA_HEADER
+from mockserver.core.state.state import Account
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import Revoked, Unreadable, WorkspaceInUse, WorkspaceSummary
 from mockserver.views.workspaces import show_workspace, show_workspace_in_use
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas.fields import ApiKey, Flag
 from mockserver.web.server.loop import LARGE_WORKSPACE
 
@@ -121,10 +121,10 @@ def _check_place(name: str) -> None:
         return
     meant = request.headers.get(REPLICA_HEADER)
     leading = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
-    if meant == ANY and leading is None:
+    if meant == ANY_REPLICA and leading is None:
         detail = f"the load balancer could not see the name of the workspace: send {WORKSPACE_HEADER}: {name} as well"
         raise of_misdirected(detail, WORKSPACE_HEADER, name)
-    if meant not in (None, ANY):
+    if meant not in (None, ANY_REPLICA):
         raise of_one("name", f"give either name or the header {REPLICA_HEADER}, not both")
     if leading not in (None, name):
         raise of_one("name", f"must be {leading!r}, the workspace by which the call was routed to this replica")
@@ -170,7 +170,7 @@ def loaded(names: Iterable[str]) -> list[Workspace]:
 def _looked_at(name: str) -> Workspace | None:
     try:
         return target.store().seen(name)
-    except KeepingError:
+    except StorageError:
         return None  # from now on it is among those that are unreadable
 
 

@@ -1,16 +1,210 @@
-"""Faults: rules that make matching requests go wrong, in the service's own words or on the wire."""
+"""Faults: their kinds, and the rules that apply them to matching requests."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
-from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, Injection, Proceed, draws
-from mockserver.core.state.randomness import Randomness
-from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.contract import errors
+from mockserver.core.contract.errors import ErrorCode
+from mockserver.core.state.identifiers import Randomness
+from mockserver.core.traffic.exchange import Exchange, Reply, Wire, WireForm
 from mockserver.core.traffic.match import Match
+
+#: The way to the real answer; a refusal of the service's is an answer too.
+Proceed = Callable[[], Reply]
+#: How long a slow body takes where the rule does not say, in milliseconds.
+SLOW_MS = 5_000.0
+#: The longest delay: a day, in milliseconds.
+LONGEST_MS = 86_400_000.0
+#: The alerts with which a server refuses a TLS handshake, by their names and numbers (RFC 8446, 6); what a server would
+#: say of a client's own certificate is not among them, as the mock asks for none.
+ALERTS = {
+    "handshake_failure": 40,
+    "access_denied": 49,
+    "protocol_version": 70,
+    "insufficient_security": 71,
+    "internal_error": 80,
+    "unrecognized_name": 112,
+    "no_application_protocol": 120,
+}
+#: In the place of an alert: the connection is reset.
+NO_ALERT = "none"
+
+
+class Latency(NamedTuple):
+    """A distribution of delays in milliseconds: lognormal by median and sigma, or uniform from low to high."""
+
+    type: str
+    # Shown as they were given: 1 is not 1.0.
+    median_ms: int | float = 0.0
+    sigma: int | float = 0.0
+    low_ms: int | float = 0.0
+    high_ms: int | float = 0.0
+
+    def at(self, share: float) -> float:
+        """The delay below which a share of all delays lies, in milliseconds."""
+        if self.type == "uniform":
+            return self.low_ms + share * (self.high_ms - self.low_ms)
+        from statistics import NormalDist  # noqa: PLC0415  # with fractions and decimal, which the start needs not
+
+        # A lognormal delay has no longest one.
+        return min(LONGEST_MS, self.median_ms * math.exp(self.sigma * NormalDist().inv_cdf(share)))
+
+
+def draws(identifier: str) -> tuple[str, str]:
+    """What is drawn for a rule: whether it hits, and how late it answers."""
+    return f"fault {identifier}", f"fault {identifier} latency"
+
+
+class Injection(NamedTuple):
+    """A fault at work: the rule, the request, and the way to the real answer."""
+
+    rule: Fault
+    exchange: Exchange
+    proceed: Proceed
+    random: Randomness
+
+    def milliseconds(self, default: float = 0.0) -> float:
+        distribution: Latency | None = self.rule.parameters.get("distribution")
+        if distribution is not None:
+            # Neither end of the range: the normal distribution has none.
+            return distribution.at(min(max(self.random.share(draws(self.rule.id)[1]), 1e-9), 1 - 1e-9))
+        return float(self.rule.parameters.get("ms", default))
+
+
+class FaultKind(NamedTuple):
+    """A kind of fault: what it does, and which parameters it takes."""
+
+    summary: str
+    #: Makes the answer to a request; None: the fault hits TLS handshakes, before there is a request.
+    answer: Callable[[Injection], Reply] | None
+    parameters: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    #: The error of a named fault, and the status and message where they are not the code's own.
+    code: ErrorCode | None = None
+    status: int | None = None
+    message: str | None = None
+    #: Whether it fits every operation; else those that document its code.
+    everywhere: bool = True
+    #: Whether the client reads the service's own answer, only later.
+    genuine: bool = False
+
+
+def _refused(injection: Injection, code: ErrorCode, message: str | None, status: int | None) -> Reply:
+    rule = injection.rule
+    error = code(message, status=status or rule.statuses.get(injection.exchange.operation or ""))
+    return Reply(error.status, error=error.because(f"injected by fault {rule.id} ({rule.kind})"))
+
+
+def _error(injection: Injection) -> Reply:
+    parameters = injection.rule.parameters
+    written = parameters["code"]
+    # One that the service does not have is there by force.
+    code = errors.ALL_CODES.get(written) or ErrorCode(written, 400, written)
+    return _refused(injection, code, parameters.get("message"), parameters.get("status"))
+
+
+def _named(injection: Injection) -> Reply:
+    kind = FAULT_KINDS[injection.rule.kind]
+    assert kind.code is not None, "a named fault has a code"
+    return _refused(injection, kind.code, injection.rule.parameters.get("message", kind.message), kind.status)
+
+
+def _rate_limited(injection: Injection) -> Reply:
+    reply = _named(injection)
+    reset = str(injection.rule.parameters.get("reset_s", 1))
+    reply.headers = (("x-sib-ratelimit-remaining", "0"), ("x-sib-ratelimit-reset", reset))
+    return reply
+
+
+def _latency(injection: Injection) -> Reply:
+    delay = injection.milliseconds() / 1000
+    reply = injection.proceed()
+    reply.wire = Wire(delay_s=delay)
+    return reply
+
+
+def _hang(injection: Injection) -> Reply:
+    endless = "ms" not in injection.rule.parameters
+    return Reply(0, wire=Wire(WireForm.EMPTY, delay_s=None if endless else injection.milliseconds() / 1000))
+
+
+def _truncated(injection: Injection) -> Reply:
+    reply = injection.proceed()
+    reply.wire = Wire(WireForm.TRUNCATED)
+    return reply
+
+
+def _malformed(injection: Injection) -> Reply:
+    reply = injection.proceed()
+    reply.spoilt = True
+    return reply
+
+
+def _slow(injection: Injection) -> Reply:
+    reply = injection.proceed()
+    reply.wire = Wire(WireForm.SLOW, spread_s=injection.milliseconds(SLOW_MS) / 1000)
+    return reply
+
+
+def _lost(injection: Injection) -> Reply:
+    injection.proceed()
+    return _refused(injection, errors.INTERNAL_ERROR, "The gateway got no answer in time", 504)
+
+
+def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> FaultKind:
+    """A named fault of all operations."""
+    summary = f"{status or code.status} {message or code.message}"
+    return FaultKind(summary, _named, ("message",), code=code, status=status, message=message)
+
+
+def _only(code: ErrorCode) -> FaultKind:
+    """A named fault of the operations that document its code."""
+    return _refuses(code)._replace(everywhere=False)
+
+
+#: Whose rules hit a TLS handshake, of which nothing is known but the name that the client calls.
+_OF_WHOM = "the rule is one of the workspace NAME for a client that calls NAME.localhost, else of default"
+
+#: What can go wrong. A new kind is one row here, and perhaps a function above.
+FAULT_KINDS: dict[str, FaultKind] = {
+    "error": FaultKind("an error, by its code", _error, ("code", "status", "message"), ("code",), everywhere=False),
+    "otp_expired": _only(errors.OTP_EXPIRED),
+    "otp_invalid": _only(errors.OTP_INVALID),
+    "dns_failure": _only(errors.DNS_NOT_CONFIGURED),
+    "permission_denied": _only(errors.PERMISSION_DENIED),
+    "not_enough_credits": _only(errors.NOT_ENOUGH_CREDITS),
+    "unauthorized": _refuses(errors.UNAUTHORIZED),
+    "account_under_validation": _refuses(errors.ACCOUNT_UNDER_VALIDATION),
+    "rate_limited": _refuses(errors.TOO_MANY_REQUESTS)._replace(
+        answer=_rate_limited, parameters=("message", "reset_s")
+    ),
+    "duplicate_request": _refuses(errors.DUPLICATE_REQUEST),
+    "server_error": _refuses(errors.INTERNAL_ERROR),
+    "unavailable": _refuses(errors.INTERNAL_ERROR, 503, "Service unavailable"),
+    "maintenance": _refuses(errors.INTERNAL_ERROR, 503, "The service is under maintenance"),
+    "lost_answer": FaultKind("the work is done, and the caller is told 504", _lost),
+    "latency": FaultKind("the answer comes late", _latency, ("ms", "distribution"), genuine=True),
+    "hang": FaultKind("no answer comes: the connection ends after ms, else when the client leaves", _hang, ("ms",)),
+    "connection_reset": FaultKind(
+        "the connection is reset before an answer", lambda _: Reply(0, wire=Wire(WireForm.RESET))
+    ),
+    "empty_response": FaultKind("the connection ends before an answer", lambda _: Reply(0, wire=Wire(WireForm.EMPTY))),
+    "truncated_body": FaultKind(
+        "the whole length is announced, half of the body is sent, the connection ends", _truncated
+    ),
+    "malformed_body": FaultKind("the body is broken JSON", _malformed),
+    "slow_body": FaultKind("the body trickles in, within ms", _slow, ("ms",), genuine=True),
+    "tls_handshake": FaultKind(
+        f"a new TLS connection is refused by an alert, or reset where that is {NO_ALERT}; {_OF_WHOM}", None, ("alert",)
+    ),
+    "expired_certificate": FaultKind(f"a new TLS connection gets a certificate that has run out; {_OF_WHOM}", None),
+}
+
 
 #: Below it is what a rule is for that does not say where.
 _API = "/v3/"

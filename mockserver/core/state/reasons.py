@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 from heapq import nsmallest
 from typing import Any
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.state import State
-from mockserver.core.time.clock import Clock
-from mockserver.core.time.timers import Key
+from mockserver.core.state.state import Account, State
+from mockserver.core.time.clock import Clock, Key
 
 #: How many items of a list are named. Chosen: so that a reason fits on a line or two.
 _MOST = 5

@@ -1,26 +1,70 @@
-"""The state of a workspace: all that a scenario describes, as one plain object."""
+"""The state of a workspace and its accounts: everything that a scenario describes."""
 
 from __future__ import annotations
 
+import copy
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, NamedTuple
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.fault_kinds import draws
-from mockserver.core.state.faults import Fault, Faults
-from mockserver.core.state.keys import api_key
-from mockserver.core.state.layer import LayeredSet, shown
-from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.faults import Fault, Faults, draws
+from mockserver.core.state.identifiers import Randomness, api_key
 from mockserver.core.state.stubs import Stub, Stubs
-from mockserver.core.state.tables import Row, Tables, Tally
-from mockserver.core.time.clock import Clock
-from mockserver.core.time.timers import Timers
-from mockserver.core.traffic.mailbox import Mailbox
+from mockserver.core.state.tables import Layer, Row, Tables, Tally, Timeline, shown
+from mockserver.core.time.clock import Clock, Timers
+from mockserver.core.traffic.mail import Mailbox
+
+#: The languages of the service (ISO 639-1, contract/corporate#createSubAccount).
+LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
+
+
+class User(NamedTuple):
+    """A person who signs in to an account."""
+
+    email: str
+    admin: bool = False
+    #: The password that the sign-in page accepts, or None to accept any.
+    password: str | None = None
+
+
+@dataclass
+class Account(Tables):
+    """What one API key sees: an account of any role, with its rows."""
+
+    id: int
+    name: str
+    email: str
+    created_at: datetime
+    organization_id: str
+    user_id: int
+    role: Role = Role.STANDALONE
+    #: The name of its master account; None but for admin accounts and sub-accounts.
+    of: str | None = None
+    first_name: str = ""
+    last_name: str = ""
+    company_name: str = ""
+    enterprise: bool = False
+    #: Whether the vendor has yet to approve the account, so that nothing can be sent (contract/account#validation).
+    under_validation: bool = False
+    #: One of `LANGUAGES`, or None if none was chosen.
+    language: str | None = None
+    api_keys: list[str] = field(default_factory=list)
+    revoked_keys: list[str] = field(default_factory=list)
+    users: list[User] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.first_name} {self.last_name}".strip()
+
 
 #: With more purposes of draws than this, those of faults that are gone are dropped. Chosen: some hundred kilobytes.
 _MOST_PURPOSES = 5_000
@@ -57,11 +101,11 @@ class State(Tables):
     timers: Timers = field(default_factory=Timers)
     accounts: MutableMapping[int, Account] = field(default_factory=dict)
     #: The account that each API key opens.
-    keys: MutableMapping[str, int] = field(default_factory=dict)
-    revoked_keys: set[str] | LayeredSet[str] = field(default_factory=set)
+    keys: dict[str, int] = field(default_factory=dict)
+    revoked_keys: set[str] = field(default_factory=set)
     #: The ids of all accounts by name, and those of the master accounts, which are never removed.
-    names: MutableMapping[str, int] = field(default_factory=dict)
-    masters: MutableMapping[str, int] = field(default_factory=dict)
+    names: dict[str, int] = field(default_factory=dict)
+    masters: dict[str, int] = field(default_factory=dict)
     #: The last id given out, by the kind of thing that it identifies.
     last_ids: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
     #: The highest id of any kind that a scenario has given; ids that are counted on stay near it.
@@ -231,3 +275,70 @@ class State(Tables):
             return False
         timer = self.timers.next()
         return timer is not None and timer.moment <= self.clock.now()
+
+
+def above(state: State) -> State:
+    """A copy of a state, without its timers and e-mails; rows are copied when they are first read."""
+    keys, revoked_keys = dict(state.keys), set(state.revoked_keys)
+    below = state.tally
+    tally = Tally(below.limit, below.rows, (keys, revoked_keys), held=below.bytes, stored=below.stored)
+    found = replace(
+        state,
+        random=state.random.copy(),
+        mailbox=Mailbox(),
+        faults=Faults(state.faults),
+        stubs=Stubs(state.stubs),
+        timers=Timers(),
+        accounts=Layer(state.accounts, copied=partial(_account, tally)),
+        keys=keys,
+        revoked_keys=revoked_keys,
+        names=dict(state.names),
+        masters=dict(state.masters),
+        last_ids=state.last_ids.copy(),
+    )
+    found.tally, found.bytes, found.stored = tally, state.bytes, state.stored
+    _put_above(found, state)
+    return found
+
+
+def _account(tally: Tally, account: Account) -> Account:
+    found = copy.copy(account)
+    found.tally = tally
+    _put_above(found, account)
+    found.api_keys, found.revoked_keys = list(account.api_keys), list(account.revoked_keys)
+    found.users = list(account.users)
+    return found
+
+
+def _put_above(upper: Tables, below: Tables) -> None:
+    """Let `upper` show the rows of `below`, and keep what is added or changed to itself."""
+    # The closures refer to the tallies and not to `upper`, which will hold them: that would be a cycle.
+    own, theirs = upper.tally, below.tally
+
+    def layer(rows: Any) -> Layer:
+        return Layer(rows, own if getattr(rows, "tally", None) is theirs else Tally())
+
+    def record(found: Any) -> Any:
+        return layer(found) if isinstance(found, dict) else copy.deepcopy(found)
+
+    tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # of the same class
+    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](own))  # noqa: SLF001  # of the same class
+    records: Any = _Copied(below._records, record)  # noqa: SLF001  # of the same class
+    upper._tables, upper._timelines, upper._records = tables, timelines, records  # noqa: SLF001  # of the same class
+
+
+class _Copied(dict[type, Any]):
+    """The tables, timelines or records of the state below, each copied when it is first asked for."""
+
+    def __init__(self, below: dict[type, Any], copied: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self._below, self._copied = below, copied
+
+    def get(self, kind: type, default: Any = None) -> Any:
+        if kind not in self and kind in self._below:
+            self[kind] = self._copied(self._below[kind])
+        return super().get(kind, default)
+
+    def setdefault(self, kind: type, default: Any = None) -> Any:
+        self.get(kind)
+        return super().setdefault(kind, default)

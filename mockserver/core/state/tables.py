@@ -1,19 +1,18 @@
-"""Tables, timelines and single records, which hold the rows of an account or a workspace by the type of the row.
-
-The core knows no resource: `account.table(Sender)` makes the table on first use.
-"""
+"""Tables: the rows of an account or a workspace, by type, counted and versioned."""
 
 from __future__ import annotations
 
+import copy
 import math
 from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Sized
 from datetime import datetime
+from itertools import islice, takewhile
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from mockserver.core.time import version
+from mockserver.core.time.clock import draw_version
 
 Key = TypeVar("Key")
 Row = TypeVar("Row")
@@ -261,7 +260,7 @@ class Tables:
         """The version of what is here of a type: another one if it may have changed."""
         found = self._versions.get(row)
         if found is None:
-            found = self._versions[row] = version.draw()
+            found = self._versions[row] = draw_version()
         return found
 
     def longest(self) -> int:
@@ -274,7 +273,7 @@ class Tables:
 
     def table(self, row: type[Row]) -> dict[Any, Row]:
         """The rows of a type by their key, in the order of adding; the table is made on first use."""
-        self._versions[row] = version.draw()
+        self._versions[row] = draw_version()
         found = self._tables.get(row)
         if found is None:
             found = self._tables[row] = Table(None if issubclass(row, Bounded) else self.tally)
@@ -286,7 +285,7 @@ class Tables:
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
         """The rows of a type by their date; the timeline is made on first use."""
-        self._versions[row] = version.draw()
+        self._versions[row] = draw_version()
         found = self._timelines.get(row)
         if found is None:
             found = self._timelines[row] = Timeline(self.tally)
@@ -298,7 +297,7 @@ class Tables:
 
     def record(self, row: type[Row]) -> Row:
         """The only row of a type, made with its defaults on first use."""
-        self._versions[row] = version.draw()
+        self._versions[row] = draw_version()
         found = self._records.get(row)
         if found is None:
             found = self._records[row] = row()
@@ -329,3 +328,74 @@ class Tables:
             if isinstance(rows, Table | Timeline) and rows.tally is before:
                 before.rows -= len(rows)
                 rows.tally = self.tally
+
+
+class Layer(MutableMapping[Any, Any]):
+    """Rows above the rows of another mapping, each of which is copied when it is first read.
+
+    `tally` counts the rows of the layer; `copied` makes the copy of a row.
+    """
+
+    def __init__(
+        self, below: Mapping[Any, Any], tally: Tally | None = None, copied: Callable[[Any], Any] = copy.copy
+    ) -> None:
+        self._below = below
+        self._tally = tally or Tally()
+        self._copied = copied
+        self._own: dict[Any, Any] = {}
+        self._gone: set[Any] = set()
+        self._count = len(below)
+        #: How many of the first items below are deleted here: `__iter__` skips them without looking at each again.
+        self._front = 0
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._own or (key in self._below and key not in self._gone)
+
+    def __getitem__(self, key: Any) -> Any:
+        if key not in self._own:
+            if key in self._gone:
+                raise KeyError(key)
+            self._own[key] = self._copied(self._below[key])
+        return self._own[key]
+
+    def __setitem__(self, key: Any, row: Any) -> None:
+        self._grow(key not in self)
+        self._own[key] = row
+        if key in self._gone:  # its position is again that of the row below
+            self._gone.discard(key)
+            self._front = 0
+
+    def __delitem__(self, key: Any) -> None:
+        if key not in self:
+            raise KeyError(key)
+        self._own.pop(key, None)
+        if key in self._below:
+            self._gone.add(key)
+        self._grow(-1)
+
+    def _grow(self, number: int) -> None:
+        self._count += number
+        self._tally.rows += number
+
+    def __iter__(self) -> Iterator[Any]:
+        self._front += sum(1 for _ in takewhile(self._gone.__contains__, islice(self._below, self._front, None)))
+        yield from (key for key in islice(self._below, self._front, None) if key not in self._gone)
+        yield from (key for key in tuple(self._own) if key not in self._below)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def shown(self) -> Iterator[tuple[Any, Any]]:
+        """The items, to be read only: the rows below are not copied."""
+        own, gone = self._own, self._gone
+        for key, row in self._below.items():
+            if key in own:
+                yield key, own[key]
+            elif key not in gone:
+                yield key, row
+        yield from ((key, own[key]) for key in tuple(own) if key not in self._below)
+
+
+def shown(rows: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
+    """The items of a mapping, to be read only: those of a layer come without copying the rows below."""
+    return rows.shown() if isinstance(rows, Layer) else rows.items()

@@ -13,7 +13,7 @@ from mimetypes import MimeTypes
 from posixpath import splitext
 from typing import Any
 
-from mockserver.core.text.domain_name import domain_of
+from mockserver.core.text.addresses import domain_of
 
 
 class _Policy(EmailPolicy):

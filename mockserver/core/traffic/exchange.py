@@ -3,18 +3,82 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs
 
 from mockserver.core.contract.errors import ServiceError
-from mockserver.core.time.transition import Changed
-from mockserver.core.traffic.held import Held
-from mockserver.core.traffic.links import Links
+from mockserver.core.traffic.causes import Changed, Links
+from mockserver.core.traffic.ring import Ring
+
+
+def _nobody() -> None:
+    """Nobody waits for the answer to be let go."""
+
+
+class Held:
+    """What holds the answer of one exchange; an exchange that leaves the journal is not let go any more.
+
+    It refers neither to the exchange nor to the workspace, so that it keeps nothing of what is gone.
+    """
+
+    def __init__(self, exchange: str, headers: Sequence[tuple[str, str]] = (), *, refuses: bool = False) -> None:
+        #: The id of the exchange.
+        self.exchange = exchange
+        #: The headers of the answer, as far as they were known when it was held.
+        self.headers = list(headers)
+        #: Whether the fault lets no answer through: the request has done nothing yet, and is run again if it is let go.
+        self.refuses = refuses
+        #: Whether the server can run a request again.
+        self.runs_again = True
+        #: Whether the request's body was too large to be kept.
+        self.is_without_body = False
+        #: Whether it was let go.
+        self.is_let_go = False
+        #: Whether nobody waits for the answer any more.
+        self.is_over = False
+        #: The body with which the request is run again.
+        self.body = b""
+        #: Called when it is let go.
+        self._wake: Callable[[], object] = _nobody
+
+    @property
+    def hindrance(self) -> str | None:
+        """Why it cannot be let go, as the request would have to be run again; None if it can."""
+        if not self.refuses:
+            return None
+        if not self.runs_again:
+            return "a WSGI server cannot run a request a second time"
+        return "its body was too large to keep" if self.is_without_body else None
+
+    def let_go(self, body: bytes) -> None:
+        """Send the answer at once; a request that has done nothing yet is run with this body."""
+        self.body, self.is_let_go = body, True
+        self._wake()
+
+    def watch(self, wake: Callable[[], object]) -> None:
+        """Call `wake` when the answer is let go, possibly before this returns."""
+        self._wake = wake
+        if self.is_let_go:
+            wake()
+
+    def unwatch(self) -> None:
+        """Call nobody any more: the journal keeps this longer than the connection is to be kept."""
+        self._wake = _nobody
+
+    def wait(self, seconds: float) -> None:
+        """Wait in this thread until the answer is let go, or so many seconds have passed."""
+        free = threading.Event()
+        self.watch(free.set)
+        free.wait(seconds)
+        self.unwatch()
+
 
 Header = tuple[str, str]
 
@@ -242,3 +306,84 @@ def _parameters(query: str) -> Mapping[str, list[str]]:
 
 def _by_header(headers: Sequence[Header]) -> Mapping[str, str]:
     return {name.lower(): value for name, value in headers}
+
+
+class Journal:
+    """The last exchanges, newest first; the oldest are evicted when their number or their bytes exceed the limit."""
+
+    def __init__(self, limit: int, bytes_limit: int) -> None:
+        self._exchanges = Ring[Exchange](limit, bytes_limit)
+        #: How many exchanges have got their answer after they were added.
+        self.completed = 0
+        #: The positions of the last of these; -1 stands for one that was no longer here.
+        self._late: deque[int] = deque(maxlen=limit)
+
+    def __iter__(self) -> Iterator[Exchange]:
+        return iter(self._exchanges)
+
+    def __len__(self) -> int:
+        return len(self._exchanges)
+
+    @property
+    def evicted(self) -> int:
+        """How many exchanges were evicted."""
+        return self._exchanges.evicted
+
+    @property
+    def added(self) -> int:
+        """How many exchanges were ever added."""
+        return self._exchanges.added
+
+    @property
+    def newest(self) -> Exchange | None:
+        """The last exchange that is kept, or None if none is; it may be asked for without the workspace's lock."""
+        return self._exchanges.newest
+
+    @property
+    def ring(self) -> Ring[Exchange]:
+        """The exchanges, to be written down."""
+        return self._exchanges
+
+    def put_back(self, exchange: Exchange) -> None:
+        """Add an exchange that was written down and read again."""
+        self._exchanges.add(exchange, exchange.size)
+
+    def add(self, exchange: Exchange) -> int:
+        """Add an exchange that is over, without its bodies if these are too large; returns how many it has evicted."""
+        exchange.forget_values()  # as `_measure`, whose call would cost each request
+        if exchange.measure() > self._exchanges.largest:
+            exchange.leave_out_bodies()
+            exchange.measure()
+        return len(self._exchanges.add(exchange, exchange.size))
+
+    def complete(self, exchange: Exchange) -> int:
+        """Take in the answer of an exchange that was added without one; returns how many that has evicted.
+
+        One that was evicted meanwhile stays out.
+        """
+        self.completed += 1
+        before = exchange.size
+        self._measure(exchange)
+        index, kept = next(((at, kept) for at, kept in enumerate(self) if kept.id == exchange.id), (None, exchange))
+        if kept is not exchange:  # it was read again meanwhile
+            vars(kept).update(vars(exchange))
+        self._late.append(-1 if index is None else self._exchanges.end - 1 - index)
+        return 0 if index is None else len(self._exchanges.grow(len(self) - 1 - index, exchange.size - before))
+
+    def completed_since(self, number: int) -> Iterator[tuple[int, Exchange]]:
+        """The exchanges that have got their answer late, but for the first `number` of them, with their positions."""
+        for position in islice(reversed(self._late), max(0, self.completed - number)):
+            yield from (row for row in islice(self._exchanges.since(position), 1) if row[0] == position)
+
+    def _measure(self, exchange: Exchange) -> None:
+        """Measure an exchange that is over, without its bodies if these are too large."""
+        exchange.forget_values()
+        if exchange.measure() > self._exchanges.largest:
+            exchange.leave_out_bodies()
+            exchange.measure()
+
+    def find(self, identifier: str) -> Exchange | None:
+        return next((exchange for exchange in self if exchange.id == identifier), None)
+
+    def clear(self) -> None:
+        self._exchanges.clear()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from fnmatch import translate
+from heapq import nsmallest
+from itertools import islice
 from typing import Any, NamedTuple
 
-from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.traffic.exchange import Exchange, Journal
 
 #: The longest glob, in characters. Chosen: longer than any path of the API; each request is matched against it.
 LONGEST_GLOB = 500
@@ -178,3 +180,39 @@ def beyond(wanted: Any, got: Any, path: str, *, is_exact: bool = False) -> Itera
 def _escaped(name: str) -> str:
     """A member's name as a token of a JSON Pointer (RFC 6901)."""
     return name.replace("~", "~0").replace("/", "~1")
+
+
+#: How many differences of a near miss are kept; further ones are counted. Chosen: more than anybody reads.
+_MOST_DIFFERENCES = 100
+
+
+class NearMiss(NamedTuple):
+    """An exchange that does not match a pattern, and where it differs."""
+
+    exchange: Exchange
+    differences: Sequence[Difference]
+    #: How many differences there are besides those that are kept.
+    further: int
+
+    @property
+    def distance(self) -> tuple[bool, int]:
+        """What near misses are sorted by: another operation counts for more than any number of other differences."""
+        is_other_operation = any(row.path == "/operation" for row in self.differences)
+        return is_other_operation, len(self.differences) + self.further
+
+
+def matching(journal: Journal, match: Match, since: int = 0) -> list[Exchange]:
+    """Return the matching exchanges of a journal, newest first, without the first `since` that were ever added."""
+    # An exchange that was too large to be kept counts in `added`, so this may look at one older exchange.
+    return [exchange for exchange in islice(journal, journal.added - since) if match.admits(exchange)]
+
+
+def near_misses(exchanges: Iterable[Exchange], match: Match, most: int = 5) -> list[NearMiss]:
+    """The `most` closest exchanges that do not match: fewest differences first, then newest; other operations last."""
+    found = (_missed(exchange, match) for exchange in exchanges)
+    return nsmallest(most, (row for row in found if row.differences), key=lambda row: row.distance)
+
+
+def _missed(exchange: Exchange, match: Match) -> NearMiss:
+    rows = match.differences(exchange)
+    return NearMiss(exchange, list(islice(rows, _MOST_DIFFERENCES)), sum(1 for _ in rows))

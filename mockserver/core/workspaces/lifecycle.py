@@ -1,16 +1,21 @@
-"""Lifecycles: a state machine at work on rows, whose events it fires and publishes."""
+"""Lifecycles of rows, moves of the clock, and outgoing calls and e-mails."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
 from importlib import import_module
 from time import time
 from typing import Any, Generic, Protocol, TypeVar
 
-from mockserver.core.state.account import Account
+from mockserver.core.effects import Done, Job, Outcome, OutgoingRequest
+from mockserver.core.state.state import Account
+from mockserver.core.time.clock import Key, Timer
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.time.timers import Key
-from mockserver.core.time.transition import Changed
+from mockserver.core.traffic.causes import MAIL, Changed
+from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import Workspace
 
 
@@ -169,3 +174,154 @@ class Lifecycle(Generic[Row]):
             action(workspace, account, row)
         if links.added != before:
             change.effects.extend(links.last(links.added - before))
+
+
+class Advance:
+    """A move of the clock, in steps between which jobs are waited for: their outcomes may set further timers."""
+
+    def __init__(self, workspace: Workspace, target: datetime | timedelta | Timer | None) -> None:
+        """Begin a move to a moment, by a length, to when a timer is due now or, without a target, to the next timer.
+
+        The caller holds the lock.
+
+        Raises:
+            ClockError: the target is in the past, or a moment that no clock shows.
+        """
+        clock = workspace.state.clock
+        self._start = clock.now()
+        if isinstance(target, Timer):
+            # A running clock may have passed its moment since it was looked up.
+            target = max(target.moment, self._start)
+        self._target = clock.reached(target, self._start) if isinstance(target, timedelta) else target
+        if self._target is not None:
+            clock.check(self._target, self._start)
+        self._workspace = workspace
+        self._generation = workspace.generation
+        self._changes = workspace.collect_changes()
+
+    def step(self) -> bool:
+        """Go on until a job has to be waited for; True if the move is over. The caller holds the lock."""
+        workspace = self._workspace
+        while not self.interrupted:
+            if workspace.jobs:
+                if not workspace.fire_next(workspace.state.clock.now()):
+                    return False
+            elif self._target is None:
+                # Only now is it known which timer is next: the jobs may have set one.
+                timer = workspace.state.timers.next()
+                self._target = workspace.state.clock.now() if timer is None else timer.moment
+            elif not workspace.fire_next(self._target):
+                workspace.state.clock.move_to(self._target)
+                break
+        self.stop()
+        return True
+
+    def stop(self) -> None:
+        """End the move where it is."""
+        self._workspace.stop_collecting(self._changes)
+        self._workspace.watch()
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether the workspace has been given another state since the move began."""
+        return self._workspace.generation != self._generation
+
+    def fired(self) -> list[Changed]:
+        """The transitions by timers since the move began, in the order of their moments."""
+        passed = [change for change in self._changes if change.at > self._start and self._is_timed(change)]
+        return sorted(passed, key=lambda change: change.at)
+
+    def _is_timed(self, change: Changed) -> bool:
+        return change.event in self._workspace.parts.lifecycles[change.machine].machine.timed
+
+
+#: Why an e-mail that waited is not sent after a new start.
+_NO_SERVER = "the server was started anew without --smtp-url"
+
+
+def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
+    """Have a call made for a job that has begun.
+
+    `write` makes the request when its turn comes. `done` takes the outcome under the lock, while the clock shows the
+    present moment. If the job is cancelled before, or the workspace is lost, neither is called.
+    """
+    moment = workspace.state.clock.now()
+
+    def finish(outcome: Outcome) -> None:
+        with suppress(StorageError):
+            workspace.run(lambda: take(outcome))
+            job.forget()
+
+    def take(outcome: Outcome) -> None:
+        with workspace.lock:
+            if job in workspace.jobs:
+                workspace.jobs.take_off(job)
+                try:
+                    with workspace.state.clock.pinned(moment):
+                        done(outcome)
+                finally:
+                    workspace.watch()
+                    workspace.watchers.tell("job")
+
+    job.write, job.finish = write, finish
+    workspace.effects.call(url, job)
+
+
+def send(workspace: Workspace, mail: Mail) -> None:
+    """Send an e-mail: to the mailbox and, if one is set, to a real SMTP server."""
+    size = workspace.state.mailbox.add(mail)
+    workspace.link(MAIL, mail.id)
+    workspace.meter.add_mail()
+    workspace.feed.add("mail", mail, size)
+    if workspace.effects.posts:
+        _send_out(workspace, mail)
+    workspace.watchers.tell("mail")
+
+
+def resume(workspace: Workspace) -> None:
+    """Send the e-mails that had not left when the workspace left the memory; without a server they have failed."""
+    mailbox = workspace.state.mailbox
+    for mail in reversed(tuple(mailbox)):
+        sending = mailbox.sending(mail)
+        if sending is None or sending.state != WAITING or mail.id in workspace.posting:
+            continue
+        if workspace.effects.posts:
+            _send_out(workspace, mail)
+        else:
+            mailbox.note_sending(mail, sending._replace(state=FAILED, error=_NO_SERVER))
+
+
+def _send_out(workspace: Workspace, mail: Mail) -> None:
+    """Send an e-mail to the real SMTP server, for as long as it belongs to the workspace.
+
+    It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is dropped or
+    lost.
+    """
+    server, mark = workspace.server, object()
+    workspace.posting[mail.id] = server
+    workspace.queued[mail.id] = mark
+
+    def wanted() -> bool:
+        with suppress(StorageError):
+            return bool(workspace.run(is_posting))
+        return False
+
+    def is_posting() -> bool:
+        with workspace.lock:
+            return workspace.posting.get(mail.id) == server and workspace.queued.get(mail.id) is mark
+
+    def report(sending: Sending) -> None:
+        with suppress(StorageError):
+            workspace.run(lambda: note(sending))
+
+    def note(sending: Sending) -> None:
+        with workspace.lock:
+            if workspace.queued.get(mail.id, mark) is not mark:
+                return  # another e-mail has the id by now
+            workspace.state.mailbox.note_sending(mail, sending)
+            if sending.state != WAITING:
+                workspace.posting.pop(mail.id, None)
+                workspace.queued.pop(mail.id, None)
+            workspace.watchers.tell("mail")
+
+    workspace.effects.post(mail, report, wanted)

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import is_drawn
+from mockserver.core.state.identifiers import is_drawn
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.workspaces.keeping import KeepingError, MissingError, Outline, SharedKeeping
-from mockserver.core.workspaces.registry import Gone
-from mockserver.core.workspaces.store import DEFAULT, Store, StoreFullError
+from mockserver.core.workspaces.storage import MissingError, Outline, SharedStorage, StorageError
+from mockserver.core.workspaces.store import DEFAULT, Gone, Store, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 
 #: For how many seconds all servers know why a workspace is gone; chosen: a working day.
@@ -25,8 +24,8 @@ class SharedStore(Store):
     """
 
     @property
-    def _shared(self) -> SharedKeeping:
-        return cast("SharedKeeping", self.keeping)
+    def _shared(self) -> SharedStorage:
+        return cast("SharedStorage", self.storage)
 
     def _begin(self) -> None:
         #: Why workspaces could not be read at the last attempt, by name.
@@ -44,7 +43,7 @@ class SharedStore(Store):
         except MissingError:
             self._forget_copy(name)
             return None
-        except KeepingError as error:
+        except StorageError as error:
             self._unreadable[name] = str(error)
             raise
         self._unreadable.pop(name, None)
@@ -56,13 +55,13 @@ class SharedStore(Store):
 
         Raises:
             MissingError: there is no such workspace.
-            KeepingError: it cannot be read.
+            StorageError: it cannot be read.
         """
         found = self._workspaces.get(name)
         if found is not None:
             self._shared.open(found)
             return found
-        found = self.keeping.load(name)
+        found = self.storage.load(name)
         self._prepare(found)
         with self._lock:
             self._hold(found)
@@ -114,7 +113,7 @@ class SharedStore(Store):
     def names(self) -> Sequence[str]:
         try:
             return self._shared.names()
-        except KeepingError:
+        except StorageError:
             return super().names()  # those in memory, while nobody can tell
 
     def __len__(self) -> int:
@@ -136,7 +135,7 @@ class SharedStore(Store):
         if found is None or found.watchers or found.is_busy or not found.lock.acquire(blocking=False):
             return False
         try:
-            if self.keeping.release(found) is None:
+            if self.storage.release(found) is None:
                 return False
             with self._lock:
                 del self._workspaces[name]
@@ -149,10 +148,10 @@ class SharedStore(Store):
         try:
             if self.get(name) is not None:
                 return False
-        except KeepingError:
+        except StorageError:
             self._shared.names()  # raises if it is the store that cannot be read
             self._forget_copy(name)
-            self.keeping.remove(name)
+            self.storage.remove(name)
             self._unreadable.pop(name, None)
             self._note_gone(name, Gone.DROPPED)
             return True
@@ -174,7 +173,7 @@ class SharedStore(Store):
     def _evict_saved(self, name: str) -> None:
         try:
             found = self.get(name)
-        except KeepingError:
+        except StorageError:
             self.discard(name)
         else:
             if found is not None:
@@ -183,7 +182,7 @@ class SharedStore(Store):
 
     def _note_gone(self, name: str, why: Gone) -> None:
         """Let all servers know why a workspace is gone, once its removal is saved."""
-        self.keeping.after(partial(self._tell_gone, name, why))
+        self.storage.after(partial(self._tell_gone, name, why))
 
     def _tell_gone(self, name: str, why: Gone) -> None:
         super()._note_gone(name, why)
@@ -195,13 +194,13 @@ class SharedStore(Store):
         """Bring a workspace up to date that another server has changed, if it has watchers here."""
         found = self.peek(name)
         if found is not None and found.watchers:
-            self.keeping.run(lambda: self.get(name))
+            self.storage.run(lambda: self.get(name))
 
     def look_after(self) -> None:
         """Fire timers that are due, take over what dead servers have left, and refresh what is watched.
 
         Raises:
-            KeepingError: the store cannot be read.
+            StorageError: the store cannot be read.
         """
         for name in self._shared.due():
             self._in_step(self._look_after, name)
@@ -220,24 +219,24 @@ class SharedStore(Store):
             if found is not None:
                 act(found)
 
-        self.keeping.run(step)
+        self.storage.run(step)
 
     # ------------------------------------------------------------------ coverage
 
     def coverage(self) -> Coverage:
         self.before_loading()
-        found = self.keeping.coverage(self._shared.names())
-        found.merge(self.keeping.past())
+        found = self.storage.coverage(self._shared.names())
+        found.merge(self.storage.past())
         return found
 
     def clear_coverage(self) -> None:
         """Delete the coverage of all workspaces, one after the other, once this step is saved."""
-        self.keeping.after(self._clear_all)
+        self.storage.after(self._clear_all)
 
     def _clear_all(self) -> None:
         for name in self._shared.names():
             self._in_step(lambda found: found.coverage.clear(), name)
-        self.keeping.clear_past()
+        self.storage.clear_past()
 
 
 def _has(workspace: Workspace, key: str) -> bool:

@@ -9,35 +9,95 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from time import time
 from types import MappingProxyType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
-from mockserver.core.effects.effects import Effects, NoEffects
-from mockserver.core.effects.jobs import Jobs
-from mockserver.core.state.account import Account
-from mockserver.core.state.state import LAST_ID, State
-from mockserver.core.state.trial import above
-from mockserver.core.time.cause import CONTROL, DELIVERY, TIMER, By, Cause, Thing
+from mockserver.core.effects import Effects, Jobs, NoEffects
+from mockserver.core.state.identifiers import Keyring, RecordIds
+from mockserver.core.state.state import LAST_ID, Account, State, above
+from mockserver.core.time.clock import Key, Timer, TimerId, Timers, written_moment
 from mockserver.core.time.state_machine import StateMachine
-from mockserver.core.time.timers import Key, Timer, TimerId, Timers, written_moment
-from mockserver.core.time.transition import Changed
-from mockserver.core.traffic.acting import ACTING
-from mockserver.core.traffic.call_record import CallRecord
-from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.feed import Feed
-from mockserver.core.traffic.fired_timer import MOST_TRANSITIONS, FiredTimer
-from mockserver.core.traffic.held import Held
-from mockserver.core.traffic.history import History
-from mockserver.core.traffic.journal import Journal
-from mockserver.core.traffic.links import Link, Links
-from mockserver.core.traffic.meter import Meter
+from mockserver.core.traffic.causes import (
+    CONTROL,
+    CURRENT_CALL,
+    DELIVERY,
+    MOST_TRANSITIONS,
+    TIMER,
+    By,
+    CallRecord,
+    Cause,
+    Changed,
+    FiredTimer,
+    History,
+    Link,
+    Links,
+    Thing,
+)
+from mockserver.core.traffic.coverage import Coverage, Meter
+from mockserver.core.traffic.exchange import Exchange, Held, Journal
+from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.traffic.receivers import Receivers
-from mockserver.core.traffic.ring import Ring
-from mockserver.core.waiting.turn import Turn
-from mockserver.core.waiting.watchers import Watchers
-from mockserver.core.workspaces.origin import Origin, Snapshot, WorkspaceLimits
-from mockserver.core.workspaces.record_ids import RecordIds
+from mockserver.core.traffic.ring import Feed, Ring
+from mockserver.core.waiting import Turn, Watchers
 from mockserver.settings import Settings
+
+
+class WorkspaceLimits(NamedTuple):
+    """The most that a workspace keeps: numbers of things, and bytes."""
+
+    #: All rows without a limit of their own: accounts, senders, tokens, keys and so on together.
+    rows: int
+    #: The documents that it was made from or that were added.
+    documents_bytes: int
+    mailbox: int
+    mailbox_bytes: int
+    journal: int
+    journal_bytes: int
+    #: Items of the feed.
+    feed: int
+    feed_bytes: int
+    #: Transitions of instances.
+    history: int
+    snapshots: int
+    snapshots_bytes: int
+    #: Of one account.
+    deliveries: int
+    #: Of all accounts.
+    deliveries_bytes: int
+    #: Of the values that stubs store.
+    stored_bytes: int
+    #: Calls that all receivers together keep.
+    receivers: int
+    receivers_bytes: int
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        """The limits that the settings of a server give to each of its workspaces."""
+        return cls(*(getattr(settings, f"{name}_limit") for name in cls._fields))
+
+
+class Origin(NamedTuple):
+    """What a workspace was made from, and is made from again by a reset."""
+
+    #: The name of a scenario, or a document.
+    scenario: object = ""
+    #: The name of the scenario in what users see.
+    title: str = ""
+    #: The seed, or None for the one of the scenario.
+    seed: int | None = None
+    #: Makes the keys of the workspace, or None if it has those of the scenario.
+    keyring: Keyring | None = None
+
+
+class Snapshot(NamedTuple):
+    """The state of a workspace at a moment, to return to."""
+
+    name: str
+    at: datetime
+    document: Mapping[str, Any]
+    mailbox: Mailbox
+    #: What the snapshot takes in memory, in bytes.
+    size: int = 0
+
 
 _LOG = logging.getLogger(__name__)
 #: How many links are kept for each request of the journal; chosen: few requests cause more than a timer, an e-mail and
@@ -266,7 +326,7 @@ class Workspace:
         self.coverage.add_transition(change)
         self.feed.add("transition", change)
         self.history.add(change)
-        if isinstance(change.by, Cause) and (acting := ACTING.get()) is not None and change.by.kind == CONTROL:
+        if isinstance(change.by, Cause) and (acting := CURRENT_CALL.get()) is not None and change.by.kind == CONTROL:
             acting.note(change)
         for listener in self.parts.listeners.get((change.machine, change.event), ()):
             listener(self, change)
@@ -295,7 +355,7 @@ class Workspace:
             return self._by
         if self.answering is not None:
             return self.answering.id
-        acting = ACTING.get()
+        acting = CURRENT_CALL.get()
         return None if acting is None or acting.on is not self else acting.cause(self.ids)
 
     @property

@@ -10,7 +10,7 @@ from typing import Any
 from flask import Blueprint, Response
 
 from mockserver.dashboard.framework import rendering
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
+from mockserver.web.routing.address import DASHBOARD_PREFIX
 
 #: Gives the values of a template, or a whole answer.
 Show = Callable[..., Mapping[str, Any] | Response]

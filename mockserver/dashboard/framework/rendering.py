@@ -19,8 +19,7 @@ from mockserver.dashboard.addresses import absolute_root, root, server_root
 from mockserver.dashboard.framework import static
 from mockserver.dashboard.snippets import example
 from mockserver.web.components import component
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import WORKSPACE
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE
 
 #: How deep a value is unfolded, and how many members it shows; chosen: more than anybody reads on a page.
 _DEEPEST = 12

@@ -14,8 +14,7 @@ from mockserver.dashboard import fault_rules
 from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.fault_offers import offers
 from mockserver.dashboard.framework.page import Page
-from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
-from mockserver.resources.domains.domain import AUTHENTICATED
+from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, OK, POLICIES, RECORDS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.rules.faults import HEADER_ID
 from mockserver.views.record import plain

@@ -12,12 +12,12 @@ from flask import request
 
 from mockserver.control.framework import call, target
 from mockserver.control.framework.problem import unknown
-from mockserver.core.text.spelling import nearest
-from mockserver.core.time import cause
+from mockserver.core.text.messages import nearest
+from mockserver.core.time.clock import Key
 from mockserver.core.time.duration import spoken
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.time.timers import Key
-from mockserver.core.time.transition import Changed
+from mockserver.core.traffic import causes
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import asked
@@ -141,7 +141,7 @@ def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: lis
 def _step(workspace: Workspace, change: Changed) -> Mapping[str, Any]:
     """A transition as the control API shows it; of one that a timer brought about, with what has `set` that timer."""
     by = change.cause
-    setters = [] if by is None or by.kind != cause.TIMER else workspace.links.caused_by(by)
+    setters = [] if by is None or by.kind != causes.TIMER else workspace.links.caused_by(by)
     return {**_plain(show_transition(change)), "set": _plain(show_causes(setters))}
 
 
@@ -151,7 +151,7 @@ def _change(change: Changed | None) -> dict[str, Any] | None:
 
 
 def _plain(shown: object) -> Any:
-    """Return records as the JSON of the control API has them."""
+    """What a view shows as the JSON of the control API has it."""
     return json.loads(call.written(shown))
 
 

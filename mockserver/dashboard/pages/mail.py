@@ -11,8 +11,7 @@ from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.traffic.mail import KINDS, Mail
-from mockserver.core.traffic.mailbox import Sending
+from mockserver.core.traffic.mail import KINDS, Mail, Sending
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key

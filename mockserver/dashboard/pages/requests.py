@@ -12,8 +12,7 @@ from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.journal import Journal
+from mockserver.core.traffic.exchange import Exchange, Journal
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import filter as filters
 from mockserver.dashboard.addresses import absolute_root

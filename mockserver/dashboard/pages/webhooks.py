@@ -10,9 +10,9 @@ from flask import request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.state.account import Account
-from mockserver.core.time.cause import TIMER
+from mockserver.core.state.state import Account
 from mockserver.core.time.duration import spoken
+from mockserver.core.traffic.causes import TIMER
 from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import deliveries, events
@@ -20,7 +20,8 @@ from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.framework.page import Page
 from mockserver.dashboard.snippets.example import example_key, service_curl
 from mockserver.resources.deliveries import delivery as delivery_model
-from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
+from mockserver.resources.deliveries.delivery import MACHINE
+from mockserver.resources.deliveries.model import DELIVERY
 from mockserver.resources.section import write_instant
 from mockserver.resources.webhooks.catalogue import EVENTS
 from mockserver.resources.webhooks.model import Webhook

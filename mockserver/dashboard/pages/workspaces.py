@@ -20,8 +20,7 @@ from mockserver.dashboard.framework.page import Page
 from mockserver.resources.section import write_instant
 from mockserver.views.record import plain
 from mockserver.views.workspaces import show_account, show_workspace_line
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPACE_PREFIX
 
 #: The units in which an age is told, the largest first, in seconds.
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))

@@ -8,7 +8,7 @@ from mockserver.control.framework import target
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.snippets.shell import AUTHORIZATION, TRUSTING
-from mockserver.web.service.auth import ANY_KEY
+from mockserver.web.service.handlers import ANY_KEY
 
 
 def example_key(workspace: Workspace) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from mockserver.core.traffic.call_record import CallRecord
+from mockserver.core.traffic.causes import CallRecord
 from mockserver.core.traffic.exchange import Exchange, Header
 from mockserver.views import redaction
 from mockserver.web.schemas import json_text

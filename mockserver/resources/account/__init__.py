@@ -1,10 +1,10 @@
 """The account itself: identity, plan, relay and dedicated IPs."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.account.routes import ACCOUNT
 from mockserver.resources.resource import Resource
 
-(_section,) = late(__package__, "section")
+(_section,) = lazy(__package__, "section")
 
 RESOURCE = Resource(
     "account",

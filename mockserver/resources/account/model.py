@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import pool
 from mockserver.resources.corporate.plan import Balance

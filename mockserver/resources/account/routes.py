@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.account import model, schemas
 else:
-    model, schemas = late(__package__, "model", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
 ACCOUNT = Operations("account")
 

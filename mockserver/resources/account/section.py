@@ -9,8 +9,8 @@ from typing import Any
 from marshmallow import fields, validate
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
-from mockserver.core.text.given import shown
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp, Profile
 from mockserver.resources.account.schemas import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import Profile
 from mockserver.resources.corporate import pool

@@ -1,10 +1,10 @@
 """The activity log of an organization."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.activities.routes import ACTIVITIES
 from mockserver.resources.resource import Resource
 
-(_section,) = late(__package__, "section")
+(_section,) = lazy(__package__, "section")
 
 RESOURCE = Resource(
     "activities", ACTIVITIES.operations, late_section=_section.SECTION, members=frozenset({"activities"})

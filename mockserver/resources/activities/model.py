@@ -8,8 +8,8 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE, PERMISSION_DENIED
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import is_address
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import equals_address
 from mockserver.core.time.clock import LATEST
 from mockserver.core.time.duration import months_later
 from mockserver.core.workspaces.caller import Caller, Visit
@@ -51,7 +51,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
         reason = f"account {caller.account.name} is not an enterprise account, which activity logs require"
         raise PERMISSION_DENIED(status=400).because(reason)
     start, end = _period(query, caller.workspace)
-    is_wanted = is_address(query["email"]) if "email" in query else None
+    is_wanted = equals_address(query["email"]) if "email" in query else None
     return caller.account.timeline_of(Activity).page(
         start,
         end,

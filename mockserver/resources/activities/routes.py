@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.activities import model, schemas
 else:
-    model, schemas = late(__package__, "model", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
 ACTIVITIES = Operations("account")
 

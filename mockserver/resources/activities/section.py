@@ -8,7 +8,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities.model import Activity
 from mockserver.resources.resource import Section

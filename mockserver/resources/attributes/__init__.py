@@ -1,10 +1,10 @@
 """Contact attributes."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.attributes.routes import ATTRIBUTES, FURTHER_ATTRIBUTES
 from mockserver.resources.resource import Resource
 
-(_section,) = late(__package__, "section")
+(_section,) = lazy(__package__, "section")
 
 RESOURCE = Resource(
     "attributes",

@@ -13,7 +13,7 @@ from mockserver.core.contract.errors import (
     MISSING_PARAMETER,
 )
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.contacts.rows import check_bytes, drop_attribute
 

@@ -12,14 +12,14 @@ from mockserver.core.contract.operation import (
     error_observed_in_code,
     proposed_error,
 )
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.attributes import model, schemas
 else:
-    model, schemas = late(__package__, "model", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
 ATTRIBUTES = Operations("attributes")
 #: Those that are none of the specification's 34.

@@ -7,8 +7,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.given import shown
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, LONGEST_OPTION, TYPES, Attribute, Choice
 from mockserver.resources.resource import Section

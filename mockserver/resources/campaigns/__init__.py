@@ -1,9 +1,9 @@
 """Campaigns and templates, and the addresses under which they are shared."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.campaigns.routes import CAMPAIGNS
 from mockserver.resources.resource import Resource
 
-(_section,) = late(__package__, "section")
+(_section,) = lazy(__package__, "section")
 
 RESOURCE = Resource("campaigns", CAMPAIGNS.operations, late_section=_section.SECTION, members=frozenset({"campaigns"}))

@@ -8,7 +8,7 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import Audience, Mark, chosen_error, documented_error, proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.resources.campaigns import model
@@ -18,7 +18,7 @@ from mockserver.web.pages.page import content, page, rendered
 if TYPE_CHECKING:
     from mockserver.resources.campaigns import schemas
 else:
-    (schemas,) = late(__package__, "schemas")
+    (schemas,) = lazy(__package__, "schemas")
 
 CAMPAIGNS = Operations("campaigns")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.layer import shown
+from mockserver.core.state.state import Account
+from mockserver.core.state.tables import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
 from mockserver.resources.resource import Section

@@ -1,10 +1,10 @@
 """Contacts, with the lists and folders that they are sorted into."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.contacts.routes import CONTACTS
 from mockserver.resources.resource import Resource
 
-(_section,) = late(__package__, "section")
+(_section,) = lazy(__package__, "section")
 
 RESOURCE = Resource(
     "contacts",

@@ -1,10 +1,10 @@
 """Master accounts and their sub-accounts."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.corporate.routes import CORPORATE
 from mockserver.resources.resource import Resource
 
-_lifecycle, _section = late(__package__, "lifecycle", "section")
+_lifecycle, _section = lazy(__package__, "lifecycle", "section")
 
 RESOURCE = Resource(
     "corporate",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from mockserver.core.contract.errors import MISSING_PARAMETER, NOT_ENOUGH_CREDITS, OUT_OF_RANGE, no_room
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.state.state import MOST_ADDED
+from mockserver.core.state.state import MOST_ADDED, Account
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities

@@ -9,7 +9,7 @@ from datetime import datetime
 from heapq import heapify, heappop, heappush
 from typing import Any
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Following
 from mockserver.core.workspaces.caller import Visit
 from mockserver.resources.corporate.plan import Allotment

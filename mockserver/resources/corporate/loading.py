@@ -7,8 +7,8 @@ from typing import Any
 
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
-from mockserver.core.text.given import shown
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import plan, pool

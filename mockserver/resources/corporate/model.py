@@ -7,7 +7,7 @@ from typing import Any
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER
 from mockserver.core.contract.operation import Role
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account, User
+from mockserver.core.state.state import Account, User
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities

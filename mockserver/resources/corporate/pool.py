@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Table
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate.plan import SWITCHES, UNLIMITED, Allotment, Amount, Balance, exact, is_spent

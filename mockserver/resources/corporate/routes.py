@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import MASTER_ONLY, Mark, chosen_error, documented_error, proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.corporate import assignment, model, schemas, view
 else:
-    assignment, model, schemas, view = late(__package__, "assignment", "model", "schemas", "view")
+    assignment, model, schemas, view = lazy(__package__, "assignment", "model", "schemas", "view")
 
 CORPORATE = Operations("corporate")
 

@@ -10,7 +10,7 @@ from typing import Any
 from marshmallow import fields, post_load, validate
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Visit
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate.bulk import BulkPlan

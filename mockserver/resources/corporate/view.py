@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.time.duration import months_later
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace

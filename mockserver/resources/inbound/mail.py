@@ -10,7 +10,7 @@ from email.utils import format_datetime, getaddresses, parsedate_to_datetime
 from typing import Any
 
 from mockserver.core.text import email_text
-from mockserver.core.text.domain_name import domain_of
+from mockserver.core.text.addresses import domain_of
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound import mime, reply
 from mockserver.resources.inbound.mime import Part

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import LONGEST_EMAIL, domain_of, is_address, registrable
-from mockserver.core.time.cause import MAIL, Cause
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import LONGEST_EMAIL, domain_of, equals_address, registrable
+from mockserver.core.traffic.causes import MAIL, Cause
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.keeping import KeepingError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
@@ -48,7 +48,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
         ServiceError: 400; the period is not allowed.
     """
     start, end = _period(query, caller.workspace)
-    is_wanted = is_address(query["sender"]) if "sender" in query else None
+    is_wanted = equals_address(query["sender"]) if "sender" in query else None
     return caller.account.timeline_of(InboundEvent).page(
         start,
         end,
@@ -83,7 +83,7 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
     default workspace gets it.
 
     Raises:
-        KeepingError: the default workspace cannot be read.
+        StorageError: the default workspace cannot be read.
     """
     from mockserver.resources.inbound.mail import parse  # noqa: PLC0415  # slow to import, and needed only for mails
 
@@ -96,7 +96,7 @@ def _take_for(store: Store, received: ReceivedMail, sender: str, recipient: str)
     """Receive a mail for one recipient.
 
     Raises:
-        KeepingError: the default workspace cannot be read.
+        StorageError: the default workspace cannot be read.
     """
     used_last_first = reversed(store.names())
     if not any(_take_in(store, name, received, sender, recipient) for name in used_last_first):
@@ -109,10 +109,10 @@ def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recip
     """Receive a mail in the workspace of a name, as `_take`; one that rested and does not get the mail rests again."""
     has_rested = store.peek(name) is None
     try:
-        if has_rested and store.keeping.is_shared and not _is_listening(store.seen(name), recipient):
+        if has_rested and store.storage.is_shared and not _is_listening(store.seen(name), recipient):
             return False
         workspace = store.look(name)
-    except KeepingError:
+    except StorageError:
         return False  # whoever asks for it is told why
     has_taken = workspace is not None and _take(store, workspace, received, sender, recipient)
     del workspace  # nobody may refer to one that is to rest

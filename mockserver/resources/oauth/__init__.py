@@ -1,10 +1,10 @@
 """OAuth 2.0: apps, grants and tokens, and the pages on which users sign in and consent."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.oauth.routes import OAUTH
 from mockserver.resources.resource import Resource
 
-_model, _removal, _section = late(__package__, "model", "removal", "section")
+_model, _removal, _section = lazy(__package__, "model", "removal", "section")
 
 RESOURCE = Resource(
     "oauth",

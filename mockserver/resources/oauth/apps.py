@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import scopes
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Table
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.grant import ACTIVE, PENDING, AccessToken, Grant

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace

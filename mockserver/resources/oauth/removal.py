@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mockserver.core.state.account import Account
-from mockserver.core.time.transition import Changed
+from mockserver.core.state.state import Account
+from mockserver.core.traffic.causes import Changed
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.grant import Grant

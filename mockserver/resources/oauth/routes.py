@@ -9,7 +9,7 @@ from werkzeug.wrappers import Request
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Audience, documented_error, proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.resources.oauth import addresses
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from mockserver.resources.oauth.authorization import sign_in
     from mockserver.resources.oauth.tokens import exchange, inspection
 else:
-    metadata, schemas = late(__package__, "metadata", "schemas")
-    (sign_in,) = late(f"{__package__}.authorization", "sign_in")
-    exchange, inspection = late(f"{__package__}.tokens", "exchange", "inspection")
+    metadata, schemas = lazy(__package__, "metadata", "schemas")
+    (sign_in,) = lazy(f"{__package__}.authorization", "sign_in")
+    exchange, inspection = lazy(f"{__package__}.tokens", "exchange", "inspection")
 
 OAUTH = Operations("oauth")
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, post_load, validate
 
-from mockserver.core.state.account import Account
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import nearest
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import nearest, shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps, lookup, model
 from mockserver.resources.oauth.apps import App

@@ -1,10 +1,10 @@
 """Scheduled transactional e-mails."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 from mockserver.resources.scheduled_emails.routes import SCHEDULED_EMAILS
 
-_model, _section = late(__package__, "model", "section")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "scheduled_emails",

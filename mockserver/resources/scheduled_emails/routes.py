@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import Mark, chosen_error, documented_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
     from mockserver.resources.scheduled_emails import model, schemas
 else:
-    model, schemas = late(__package__, "model", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
-SCHEDULED_EMAILS = Operations("scheduled_emails")
+SCHEDULED_EMAILS = Operations("scheduled_emails", "specification 4.8", scope="transactional.email")
 
 
 @SCHEDULED_EMAILS.operation(
     "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/{identifier}",
     summary="Delete scheduled e-mails",
     sweeps=True,
-    source="specification 4.8, contract/scheduled_emails#deleteScheduledEmailById",
     status=204,
     params=schemas.IdentifierPath,
     errors=(
@@ -33,7 +32,6 @@ SCHEDULED_EMAILS = Operations("scheduled_emails")
         chosen_error(errors.INVALID_PARAMETERS_PASSED, "sentences", Mark.DOCUMENTED),
         chosen_error(errors.RECORDS_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
-    scope="transactional.email",
 )  # fmt: skip
 def delete_scheduled_email(caller: Caller, identifier: str) -> None:
     model.delete(caller, identifier)

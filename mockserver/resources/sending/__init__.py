@@ -1,10 +1,10 @@
 """Transactional e-mails: sending, what is scheduled, and contacts that are blocked."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 from mockserver.resources.sending.routes import SENDING
 
-(_section,) = late(__package__, "section")
+(_section,) = lazy(__package__, "section")
 
 RESOURCE = Resource(
     "sending",

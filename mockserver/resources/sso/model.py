@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, GONE, INVALID_PARAMETER
 from mockserver.core.contract.operation import Role
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
-from mockserver.core.text.domain_name import comparable
+from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import comparable
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Request
 
 from mockserver.core.contract import errors
 from mockserver.core.contract.operation import MASTER_ONLY, MASTER_OR_ADMIN, Audience, documented_error, proposed_error
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
@@ -19,7 +19,7 @@ from mockserver.web.pages.page import page
 if TYPE_CHECKING:
     from mockserver.resources.sso import model, schemas
 else:
-    model, schemas = late(__package__, "model", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
 SSO = Operations("corporate")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim

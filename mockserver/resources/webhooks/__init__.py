@@ -1,10 +1,10 @@
 """Webhooks: which events are sent where, and the history of what was sent."""
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 from mockserver.resources.webhooks.routes import WEBHOOKS
 
-_history, _section = late(__package__, "history", "section")
+_history, _section = lazy(__package__, "history", "section")
 
 RESOURCE = Resource(
     "webhooks",

@@ -9,8 +9,7 @@ from functools import cache, lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import cut, meant
+from mockserver.core.text.messages import cut, meant, shown
 from mockserver.scenario.documents.document import MappingNode, locate, overlay
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mark, Mistake, ScenarioError
 from mockserver.scenario.documents.mistakes import Path as Place

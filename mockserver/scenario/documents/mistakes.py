@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
-from mockserver.core.text.spelling import cut
+from mockserver.core.text.messages import cut
 
 Path = tuple[str | int, ...]
 

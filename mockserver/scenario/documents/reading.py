@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.scenario.documents.document import InvalidValue, MappingNode, SequenceNode
 from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, ScenarioError
 from mockserver.web.schemas.json_text import DEEPEST, INT64

@@ -15,7 +15,7 @@ from marshmallow import Schema
 from mockserver.beyond.catalogue import catalogue
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.fault_kinds import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import Item
 from mockserver.scenario.behaviour import BehaviourItem

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.text.domain_name import LONGEST_EMAIL
+from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.time import duration
 from mockserver.scenario.json_schema import forms
 from mockserver.web.schemas.fields import Dict, Email, Hostname, Int64, Number, Quantity

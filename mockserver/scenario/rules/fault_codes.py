@@ -15,7 +15,7 @@ from mockserver.core.contract.errors import (
     PERMISSION_DENIED,
 )
 from mockserver.core.contract.operation import Audience, Operation
-from mockserver.core.state.fault_kinds import FAULT_KINDS, FaultKind
+from mockserver.core.state.faults import FAULT_KINDS, FaultKind
 from mockserver.resources.registry import ALL_OPERATIONS
 
 #: The sentences that are codes and that no operation declares (contract/errors#codes), and where they make sense: no

@@ -9,8 +9,7 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from mockserver.core.state.fault_kinds import FAULT_KINDS
-from mockserver.core.state.faults import Fault
+from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.scenario.rules.faults import HEADER_ID, PARAMETERS, FaultItem
 from mockserver.web.schemas import json_text
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from marshmallow import fields, validate
 
-from mockserver.core.late import late
+from mockserver.core.lazy import lazy
 from mockserver.core.state.faults import Fault
-from mockserver.core.text.given import shown
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.web.schemas.fields import List
@@ -17,7 +17,7 @@ from mockserver.web.schemas.fields import List
 if TYPE_CHECKING:
     from mockserver.scenario.rules import faults as written
 else:
-    (written,) = late(__package__, "faults")
+    (written,) = lazy(__package__, "faults")
 
 #: The most faults of a workspace. Chosen: more than any test has; each request is matched against all of them.
 MOST_FAULTS = 1_000

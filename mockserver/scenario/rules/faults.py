@@ -13,10 +13,8 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.beyond.catalogue import OperationBeyond, catalogue
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Operation
-from mockserver.core.state.fault_kinds import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, FaultKind, Latency
-from mockserver.core.state.faults import Fault
-from mockserver.core.text.given import shown
-from mockserver.core.text.spelling import meant, nearest
+from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
+from mockserver.core.text.messages import meant, nearest, shown
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
 from mockserver.resources.match import as_match

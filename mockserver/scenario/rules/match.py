@@ -7,7 +7,7 @@ from typing import Any
 from marshmallow import ValidationError, fields, validate, validates_schema
 
 from mockserver.beyond.catalogue import catalogue
-from mockserver.core.text.spelling import meant, nearest
+from mockserver.core.text.messages import meant, nearest
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob
 from mockserver.resources.match import ContentMatchItem, check_plain
 from mockserver.resources.registry import ALL_OPERATIONS

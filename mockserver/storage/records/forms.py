@@ -9,23 +9,19 @@ from dataclasses import fields, replace
 from datetime import datetime
 from typing import NamedTuple, TypeVar
 
-from mockserver.core.effects.jobs import JobForm
+from mockserver.core.effects import JobForm
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.fault_kinds import Latency
-from mockserver.core.state.faults import Fault, Faults
-from mockserver.core.state.keys import KeyringForm
-from mockserver.core.state.randomness import Randomness
+from mockserver.core.state.faults import Fault, Faults, Latency
+from mockserver.core.state.identifiers import KeyringForm, Randomness
 from mockserver.core.state.state import State
 from mockserver.core.state.stubs import Stub, Stubs
 from mockserver.core.time.clock import Clock, ClockSetting
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mail import Mail
-from mockserver.core.traffic.mailbox import Mailbox, Sending
+from mockserver.core.traffic.mail import Mail, Mailbox, Sending
 from mockserver.core.traffic.match import ANYTHING
 from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.traffic.ring import RingCounts
-from mockserver.core.workspaces.origin import Snapshot
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Snapshot, Workspace
 from mockserver.storage.engine import PART
 from mockserver.storage.records.logs import LOGS
 from mockserver.storage.records.packing import UnreadableError, pack, pack_exactly, unpack

@@ -8,16 +8,11 @@ from operator import attrgetter
 from types import GenericAlias
 from typing import Any, NamedTuple, get_type_hints
 
-from mockserver.core.time.cause import By, Thing
-from mockserver.core.time.transition import Changed
-from mockserver.core.traffic.call_record import CallRecord
+from mockserver.core.traffic.causes import By, CallRecord, Changed, FiredTimer, Links, Thing
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.feed import LOST
-from mockserver.core.traffic.fired_timer import FiredTimer
-from mockserver.core.traffic.links import Links
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.traffic.receivers import ReceivedCall
-from mockserver.core.traffic.ring import Ring, RingCounts
+from mockserver.core.traffic.ring import LOST, Ring, RingCounts
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.storage.engine import ENTRY, Changes
 from mockserver.storage.records.packing import UnreadableError, decode, encode

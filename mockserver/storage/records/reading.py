@@ -6,18 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from mockserver.core.state.account import Account
-from mockserver.core.state.keys import Keyring
-from mockserver.core.state.randomness import Randomness
-from mockserver.core.state.state import State
+from mockserver.core.state.identifiers import Keyring, Randomness
+from mockserver.core.state.state import Account, State
 from mockserver.core.state.tables import Following, Tables
-from mockserver.core.time.clock import Clock
-from mockserver.core.time.timers import Timer, Timers
+from mockserver.core.time.clock import Clock, Timer, Timers
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.core.traffic.mailbox import Mailbox
-from mockserver.core.workspaces.origin import Origin, WorkspaceLimits
+from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.workspaces.store import NAME
-from mockserver.core.workspaces.workspace import Parts, Workspace
+from mockserver.core.workspaces.workspace import Origin, Parts, Workspace, WorkspaceLimits
 from mockserver.storage.engine import KEY, Newer
 from mockserver.storage.records import forms, logs
 from mockserver.storage.records.forms import SnapshotForm, StateForm, WorkspaceForm

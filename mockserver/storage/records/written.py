@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from mockserver.core.state.tables import Tables
 from mockserver.core.traffic.coverage import Coverage
@@ -107,7 +107,7 @@ class Written:
 
 def _sources(workspace: Workspace) -> Iterator[tuple[str, object, Callable[[], bytes] | None]]:
     """Yield what parts that seldom change, and the keys, are made of: it is another thing whenever they change."""
-    timers, origin, keys = workspace.state.timers, workspace.origin[:3], cast("dict[str, int]", workspace.state.keys)
+    timers, origin, keys = workspace.state.timers, workspace.origin[:3], workspace.state.keys
     yield forms.TIMERS, timers.version, lambda: encode(timers.all())
     yield forms.ORIGIN, origin, lambda: seal(pack_exactly(list(origin)))
     for name, snapshot in workspace.snapshots.items():

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 from uuid import uuid4
 
-from mockserver.core.workspaces.keeping import Outline
+from mockserver.core.workspaces.storage import Outline
 from mockserver.core.workspaces.store import NAME
 from mockserver.storage.engine import Batch, ConflictError, DamagedError, EngineError, Header, Newer, NoWorkspaceError
 from mockserver.storage.records.packing import seal, unseal

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from mockserver.core.workspaces.keeping import Outline
+from mockserver.core.workspaces.storage import Outline
 from mockserver.core.workspaces.store import NAME
 from mockserver.storage.engine import KEY, UPGRADE, Batch, DamagedError, EngineError, Header, Newer, NoWorkspaceError
 from mockserver.storage.records.packing import UnreadableError, seal, unseal

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import urlencode
 
-from mockserver.core.text.given import counted
+from mockserver.core.text.messages import counted
 from mockserver.testing.client import Client, MockServerError
 from mockserver.testing.sessions.lines import folded, printable, section, tallied
 from mockserver.testing.sessions.traffic import Item, Listed, Reader, Traffic

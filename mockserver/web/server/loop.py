@@ -6,7 +6,7 @@ import threading
 from datetime import datetime
 from typing import Any
 
-from mockserver.core.waiting.turn import Turn
+from mockserver.core.waiting import Turn
 from mockserver.core.workspaces.workspace import Workspace
 
 #: The key of a request's environment for the list of the locks that it holds while it runs on the loop; the runner sets

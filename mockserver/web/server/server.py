@@ -15,21 +15,19 @@ from typing import TYPE_CHECKING, Any, cast
 
 import uvicorn
 
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.storage import Storage
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
-from mockserver.web.server.connections.admission import Admission
-from mockserver.web.server.connections.connection import Connection
-from mockserver.web.server.connections.fast_path import FastConnection, Sending
-from mockserver.web.server.connections.heads import Heads
-from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
+from mockserver.web.server.connection import Connection, Parts
+from mockserver.web.server.http1 import Sending
+from mockserver.web.server.limits import Admission, HttpLimits
 from mockserver.web.server.runner import Runner
-from mockserver.web.server.wsgi import Shortcut, no_shortcut
+from mockserver.web.server.wsgi import Heads, Refusal, Shortcut, no_shortcut
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-    from mockserver.web.server.tls.front import Tls
+    from mockserver.web.server.tls_front import Tls
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
 #: one, so that no request meets a connection that is being closed.
@@ -163,24 +161,17 @@ def server(
     refusal: Refusal,
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
-    keeping: Keeping | None = None,
+    storage: Storage | None = None,
 ) -> Server:
     """A server for the application, which is not yet running; the application is asked by its `shortcut` first.
 
-    Requests run in the sessions of `keeping`.
+    Requests run in the sessions of `storage`.
     """
-    runner = Runner(app, refusal, shortcut, keeping)
-    bridge = Bridge(runner, limits.body, limits.bodies, refusal)
+    runner = Runner(app, refusal, shortcut, storage)
+    bridge = Bridge(runner, limits.body, limits.bodies)
     admission = Admission(limits.connections)
-    connection = partial(
-        FastConnection,
-        limits=limits,
-        refusal=refusal,
-        admission=admission,
-        run=runner.first_run,
-        heads=Heads(),
-        sending=Sending(),
-    )
+    parts = Parts(limits, refusal, admission, runner.first_run, Heads(), Sending())
+    connection = partial(Connection, parts=parts)
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
@@ -197,6 +188,6 @@ def server(
 
 def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:
     """Makes the connections of a server that speaks TLS on some of its ports."""
-    from mockserver.web.server.tls.front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
+    from mockserver.web.server.tls_front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
 
     return partial(Front, connection, tls, admission, FailedHandshakes(), limits.head_s)

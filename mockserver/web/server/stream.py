@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple, Protocol, Self
 
-from mockserver.core.waiting.watchers import RESETS, Watchers
-from mockserver.core.workspaces.keeping import Keeping, KeepingError
+from mockserver.core.waiting import RESETS, Watchers
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.loop import LeaveLoop
 from mockserver.web.server.threads import Threads
@@ -49,7 +49,7 @@ async def send_events(
     turn: asyncio.Lock,
     left: asyncio.Future[Any],
     send: Callable[[bytes], Awaitable[None]],
-    keeping: Keeping,
+    storage: Storage,
 ) -> None:
     """Send what happens, as it happens, until the client leaves (`left` is done) or the stream is over.
 
@@ -63,7 +63,7 @@ async def send_events(
             watch.begin()  # what happens while it pulls and sends is pulled next
             async with turn:
                 await asyncio.sleep(0)  # other requests run between the pulls of many streams
-            chunk = await _pull(stream, threads, keeping)
+            chunk = await _pull(stream, threads, storage)
             if chunk is None:
                 return
             if chunk:
@@ -74,13 +74,13 @@ async def send_events(
                 await send(stream.heartbeat)
 
 
-async def _pull(stream: Stream, threads: Threads, keeping: Keeping) -> bytes | None:
+async def _pull(stream: Stream, threads: Threads, storage: Storage) -> bytes | None:
     """Return what the stream pulls, or None if it is over or its workspace cannot be read."""
     try:
-        if keeping.in_sessions:
-            return await threads.run_waiting(lambda: keeping.run(partial(stream.pull, on_loop=False)))
+        if storage.in_sessions:
+            return await threads.run_waiting(lambda: storage.run(partial(stream.pull, on_loop=False)))
         return await _pull_somewhere(stream, threads)
-    except KeepingError:
+    except StorageError:
         return None
 
 
@@ -88,7 +88,7 @@ async def _pull_somewhere(stream: Stream, threads: Threads) -> bytes | None:
     """What the stream pulls; in a thread, if that takes long, or another thread has the workspace's lock.
 
     Raises:
-        KeepingError: the workspace cannot be read.
+        StorageError: the workspace cannot be read.
     """
     lock = stream.workspace.lock
     if not lock.acquire(blocking=False):
@@ -181,15 +181,15 @@ class _Signal:
             self._waiting.set_result(None)
 
 
-def blocking(stream: Stream, keeping: Keeping) -> Iterator[bytes]:
+def blocking(stream: Stream, storage: Storage) -> Iterator[bytes]:
     """The pieces of a stream for an ordinary WSGI server, where waiting for each of them holds a thread."""
     happened = threading.Event()
     with _Watch(stream.workspace.watchers, happened) as watch:
         while True:
             watch.begin()
             try:
-                chunk = keeping.run(partial(stream.pull, on_loop=False))
-            except KeepingError:
+                chunk = storage.run(partial(stream.pull, on_loop=False))
+            except StorageError:
                 return
             if chunk is None:
                 return

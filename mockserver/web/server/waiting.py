@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
-from mockserver.core.traffic.held import Held
-from mockserver.core.waiting.watchers import ANYTHING, Kinds
+from mockserver.core.traffic.exchange import Held
+from mockserver.core.waiting import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
 
 #: The most seconds that a request may ask to wait. Chosen: as long as the time limits of most clients.

@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from bench import KEY
-from peers.servers import JSON, PATH
+from benchmarks.bench import KEY
+from benchmarks.peers.servers import JSON, PATH
 from ports import free_port
 
 BENCHMARKS = Path(__file__).parent.parent

@@ -1,7 +1,7 @@
 """How figures of several servers become a table, and which aims they miss."""
 
 import pytest
-from peers.comparison import MEMORY, P99, READ, START, WRITE, Aim, Figures, table
+from benchmarks.peers.comparison import MEMORY, P99, READ, START, WRITE, Aim, Figures, table
 
 WORSE = {READ: 200, WRITE: 100, P99: 20, MEMORY: 50, START: 500}
 BETTER = {READ: 400, WRITE: 150, P99: 10, MEMORY: 25, START: 250}

@@ -14,9 +14,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from peers.comparison import MEMORY, P99, READ, START, WRITE, Aim, Figures, table
-from peers.running import running
-from peers.servers import MOUNTEBANK, OURS, PATH, PRISM, SERVERS, WIREMOCK, Answers, missing
+from benchmarks.peers.comparison import MEMORY, P99, READ, START, WRITE, Aim, Figures, table
+from benchmarks.peers.running import running
+from benchmarks.peers.servers import MOUNTEBANK, OURS, PATH, PRISM, SERVERS, WIREMOCK, Answers, missing
 
 pytestmark = pytest.mark.peers
 

@@ -3,8 +3,8 @@
 import sys
 
 import pytest
-from peers.running import running
-from peers.servers import Server
+from benchmarks.peers.running import running
+from benchmarks.peers.servers import Server
 
 
 def test_a_server_that_ends_without_an_answer_is_told_with_its_command(tmp_path):

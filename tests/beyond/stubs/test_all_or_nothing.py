@@ -5,9 +5,9 @@ from __future__ import annotations
 from time import thread_time
 
 import pytest
+from state_comparison import difference
 
-from mockserver.core.state.equality import difference
-from mockserver.core.state.trial import above
+from mockserver.core.state.state import above
 
 FORM = {
     "method": "POST",

@@ -9,15 +9,15 @@ from contextlib import contextmanager
 from time import thread_time
 
 import pytest
-from hostile_expressions import ESCAPES, GREEDY, template
+from beyond.stubs.hostile_expressions import ESCAPES, GREEDY, template
 
 from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError
 from mockserver.beyond.stubs.grammar import SyntaxMistake, has_expressions
 from mockserver.beyond.stubs.program import Expression, Scope
 from mockserver.beyond.stubs.provider import FUNCTIONS, Provider
 from mockserver.beyond.stubs.sandbox import Members
-from mockserver.core.text.domain_name import comparable
-from mockserver.core.text.spelling import meant
+from mockserver.core.text.addresses import comparable
+from mockserver.core.text.messages import meant
 from mockserver.core.workspaces.caller import Caller
 from mockserver.scenario.load import load
 from mockserver.web.schemas import json_text

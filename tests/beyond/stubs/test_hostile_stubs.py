@@ -7,7 +7,7 @@ import os
 import random
 
 import pytest
-from hostile_expressions import template
+from beyond.stubs.hostile_expressions import template
 from marshmallow import ValidationError
 
 from mockserver.beyond.stubs.item import StubItem
@@ -78,9 +78,7 @@ def mutated(source):
     return found
 
 
-@pytest.fixture(scope="module")
-def api(make_api):
-    return make_api("empty")
+pytestmark = pytest.mark.api("empty")
 
 
 @pytest.mark.parametrize("count", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)])

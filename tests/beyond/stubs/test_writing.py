@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from state_comparison import difference
 
 from mockserver.beyond.stubs.pattern import shadowed
-from mockserver.core.state.equality import difference
 from mockserver.core.state.stubs import params_of
 from mockserver.resources.registry import OPERATIONS
 from mockserver.scenario.documents.mistakes import ScenarioError

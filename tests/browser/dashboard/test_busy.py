@@ -6,7 +6,7 @@ import subprocess
 import time
 
 import pytest
-from bench import KEY, MOCK, get, started
+from benchmarks.bench import KEY, MOCK, get, started
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 

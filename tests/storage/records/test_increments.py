@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from same_workspace import workspace_difference
 
-from mockserver.core.workspaces.origin import WorkspaceLimits
+from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.activities.model import Activity
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.history import Export, keep_file
 from mockserver.settings import Settings
 from mockserver.storage.engine import Newer

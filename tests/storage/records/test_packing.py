@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mockserver.core.time.timers import Timer
+from mockserver.core.time.clock import Timer
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.storage.records import forms
 from mockserver.storage.records.packing import pack, pack_exactly, unpack

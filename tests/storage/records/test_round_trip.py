@@ -4,7 +4,7 @@ import pytest
 from held_workspace import read_again
 from same_workspace import lost
 
-from mockserver.core.traffic.mailbox import WAITING, Sending
+from mockserver.core.traffic.mail import WAITING, Sending
 from mockserver.resources.webhooks.history import Files
 from mockserver.scenario.documents.library import Library
 

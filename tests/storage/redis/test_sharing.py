@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from balanced import until
+from load_balancer import until
 
 from mockserver.storage.engine import Batch, Changes, DamagedError, EngineError, Row
 from mockserver.storage.redis.client import ANSWER_S

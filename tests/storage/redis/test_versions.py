@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from balanced import until
+from load_balancer import until
 
 from mockserver.storage.engine import Batch, Changes, ConflictError, DamagedError, EngineError, NoWorkspaceError, Row
 

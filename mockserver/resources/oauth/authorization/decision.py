@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mockserver.core.contract.errors import ACCESS_DENIED, GONE
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import model
 from mockserver.resources.oauth.apps import App, may_enter

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from werkzeug.wrappers import Request
 
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.traffic.exchange import Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.resources.oauth.addresses import CONSENT

@@ -6,8 +6,8 @@ import hmac
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from mockserver.core.state.account import Account, User
-from mockserver.core.text.domain_name import is_address
+from mockserver.core.state.state import Account, User
+from mockserver.core.text.addresses import equals_address
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
@@ -40,7 +40,7 @@ def chosen(workspace: Workspace, app: App, value: str) -> Person | None:
 
 def named(workspace: Workspace, app: App, email: str) -> Person | None:
     """The user with this e-mail address, or None; one who may authorize the app comes before others."""
-    is_wanted = is_address(email)
+    is_wanted = equals_address(email)
     return next((row for row in people(workspace, app) if is_wanted(row.user.email)), None)
 
 
@@ -50,7 +50,7 @@ def with_password(caller: AnonymousCaller, app: App, email: str, password: str) 
     A user without a password in the scenario takes any but an empty one.
     Of several users with the address, it is the first one whose password is right.
     """
-    is_wanted = is_address(email)
+    is_wanted = equals_address(email)
     same = [row for row in people(caller.workspace, app) if is_wanted(row.user.email)]
     if not same or not password:
         return None

@@ -8,7 +8,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import UNAUTHORIZED, ServiceError
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth.tokens.signing import BadSignature, Signer, unverified

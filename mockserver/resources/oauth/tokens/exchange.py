@@ -7,7 +7,7 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_GRANT, INVALID_SCOPE, UNAUTHORIZED_CLIENT, UNSUPPORTED_GRANT_TYPE
 from mockserver.core.state import reasons
-from mockserver.core.state.account import Account
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import lookup, model, scopes

@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.workspaces.keeping import Keeping
+from mockserver.core.workspaces.storage import Storage
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
@@ -32,9 +32,9 @@ class BadSignature(ValueError):
 class Signer:
     """Signs and reads tokens, and gives the public key with which others verify them."""
 
-    def __init__(self, keeping: Keeping | None = None) -> None:
+    def __init__(self, storage: Storage | None = None) -> None:
         """`keeping` keeps the key, so that tokens outlast the server; None: nothing does."""
-        self._keeping = keeping or Keeping()
+        self._storage = storage or Storage()
 
     def sign(self, claims: Mapping[str, Any], typ: str = "JWT") -> str:
         """A signed token with these claims, and with `typ` in its header."""
@@ -51,7 +51,7 @@ class Signer:
         """
         if len(token) > _LONGEST:
             raise BadSignature(f"longer than {_LONGEST:,} characters")
-        der = self._keeping.secret(_KEPT_AS)
+        der = self._storage.secret(_KEPT_AS)
         if der is None:
             raise BadSignature("no token has been signed yet")  # making a key takes its time
         return _decoded(token, der)
@@ -64,7 +64,7 @@ class Signer:
     @property
     def _der(self) -> bytes:
         """The present key, in DER; it is another one when the store has lost the one before."""
-        der = self._keeping.secret(_KEPT_AS, _drawn)
+        der = self._storage.secret(_KEPT_AS, _drawn)
         assert der is not None, "it was drawn"
         return der
 

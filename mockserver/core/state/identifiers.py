@@ -1,0 +1,304 @@
+"""Seeded randomness, and what is drawn from it: ids, API keys and names of workspaces."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import string
+from collections.abc import Callable, Collection, Mapping, MutableMapping, Sequence
+from copy import copy
+from functools import cache
+from itertools import chain, count
+from typing import NamedTuple
+
+from mockserver.core.contract.errors import BAD_REQUEST, ServiceError
+from mockserver.settings.value_types import ReplicaName
+
+#: After so many draws of one purpose they repeat. Chosen: within the 64-bit integers that a scenario can hold, and out
+#: of reach.
+LAP = 2**62
+#: The digit of a UUID's variant for a drawn digit, of which the two lowest bits are kept.
+_VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in string.hexdigits.lower()}
+LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+
+
+class Randomness:
+    """The draws of one workspace."""
+
+    def __init__(self, seed: int, workspace: str, replica: str = "") -> None:
+        self.seed = seed
+        self._workspace = workspace
+        #: The name of the replica that draws, which marks API keys with it; empty if the server is none.
+        self.replica = replica
+        #: How many draws each purpose has made.
+        self.positions: dict[str, int] = {}
+
+    def copy(self) -> Randomness:
+        """Another source, which makes the same draws from here on."""
+        found = copy(self)
+        found.positions = dict(self.positions)
+        return found
+
+    def integer(self, purpose: str, low: int, high: int) -> int:
+        """An integer from `low` to `high`, both included."""
+        return low + self._bits(purpose, self.seed) % (high - low + 1)
+
+    def share(self, purpose: str) -> float:
+        """A number from 0 (included) to 1 (excluded)."""
+        return (self._bits(purpose, self.seed) >> 459) / 2**53  # of 512 bits as many as a double holds
+
+    def digits(self, purpose: str, length: int) -> str:
+        """`length` decimal digits, of which the first is not 0."""
+        return str(self.integer(purpose, 10 ** (length - 1), 10**length - 1))
+
+    def hex(self, purpose: str, length: int) -> str:
+        """`length` hexadecimal digits, at most 128."""
+        return self._digest(purpose, self.seed).hexdigest()[:length]
+
+    def uuid(self, purpose: str) -> str:
+        """A UUID of version 4."""
+        digits = self._digest(purpose, self.seed).hexdigest()
+        # RFC 9562, 5.4: the version is 4, and the two highest bits of the variant are 10.
+        variant = _VARIANTS[digits[16]]
+        return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
+
+    def text(self, purpose: str, length: int, alphabet: str = LETTERS_AND_DIGITS) -> str:
+        """`length` characters of an alphabet; 512 bits give at most 85 of an alphabet of 64."""
+        return spell(self._bits(purpose, self.seed), length, alphabet)
+
+    def secret(self, purpose: str, length: int, alphabet: str = LETTERS_AND_DIGITS) -> str:
+        """`length` characters of an alphabet that depend on the workspace's name as well as on the seed.
+
+        Keys, codes and tokens, by which a workspace is found, are made of them: no two workspaces draw the same.
+        """
+        return spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
+
+    def _bits(self, purpose: str, root: object) -> int:
+        return int.from_bytes(self._digest(purpose, root).digest())
+
+    def _digest(self, purpose: str, root: object) -> hashlib.blake2b:
+        """The next draw of a purpose: a hash of 64 bytes."""
+        position = self.positions.get(purpose, 0)
+        self.positions[purpose] = (position + 1) % LAP
+        return hashlib.blake2b(f"{root}/{purpose}/{position}".encode())
+
+
+def spell(number: int, length: int, alphabet: str) -> str:
+    """`length` characters of an alphabet, which are the digits of a number from its last one on."""
+    pairs = _pairs(alphabet)
+    spelt = []
+    for _ in range((length + 1) // 2):
+        number, index = divmod(number, len(pairs))
+        spelt.append(pairs[index])
+    return "".join(spelt)[:length]
+
+
+@cache
+def _pairs(alphabet: str) -> list[str]:
+    """All pairs of characters, the first character counted on first: to divide takes half as long by two digits."""
+    return [first + second for second in alphabet for first in alphabet]
+
+
+_REQUEST, _MAIL, _CALL = "request", "mail", "control call"
+
+
+class RecordIds:
+    """Draws the ids of the requests in the journal, of the e-mails in the mailbox, and of control calls."""
+
+    def __init__(self, seed: int, workspace: str) -> None:
+        self._random = Randomness(seed, workspace)
+
+    def request(self) -> str:
+        return self._random.uuid(_REQUEST)
+
+    def mail(self) -> str:
+        return self._random.uuid(_MAIL)
+
+    def call(self) -> str:
+        return self._random.uuid(_CALL)
+
+    @property
+    def positions(self) -> Mapping[str, int]:
+        """How many ids of each kind were drawn, to be written down."""
+        return self._random.positions
+
+    def go_on(self, positions: Mapping[str, int]) -> None:
+        """Go on from positions that were written down."""
+        self._random.positions.update(positions)
+
+    def follow(self, seed: int) -> None:
+        """Draw by another seed from now on, without beginning the count anew."""
+        self._random.seed = seed
+
+    def resume(self, draws: MutableMapping[str, int]) -> None:
+        """Go on from the positions of these ids in a document, which are removed from its `draws`."""
+        for purpose in (_REQUEST, _MAIL):
+            if purpose in draws:
+                self._random.positions[purpose] = draws.pop(purpose)
+
+
+#: The longest API key, in characters. Chosen: five times as long as those of the service.
+LONGEST_KEY = 500
+_PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
+#: The mark of a replica at the end of a key. Its name has no capital, so that it begins behind the last R.
+_MARK = re.compile(r"R([a-z0-9]{1,8})\Z")
+
+
+def is_key(text: str) -> bool:
+    """Whether a text can be an API key: 1 to `LONGEST_KEY` printable ASCII characters without blanks."""
+    return 0 < len(text) <= LONGEST_KEY and text.isascii() and text.isprintable() and " " not in text
+
+
+def api_key(body: str, replica: str = "") -> str:
+    """The API key whose first part is `body`: 64 hexadecimal digits; with the mark of the replica, if there is one."""
+    return f"xkeysib-{body}-{_seal(body, replica)}"
+
+
+def is_drawn(key: str) -> bool:
+    """Whether a key was drawn by a mock, in any workspace of any server."""
+    found = _PATTERN.fullmatch(key)
+    return found is not None and (found[2] == _seal(found[1]) or replica_of_key(key) is not None)
+
+
+def replica_of_key(key: str) -> str | None:
+    """The name of the replica that has drawn a key, or None if none has."""
+    found, mark = _PATTERN.fullmatch(key), _MARK.search(key)
+    return mark[1] if found and mark and found[2] == _seal(found[1], mark[1]) else None
+
+
+def _seal(body: str, replica: str = "") -> str:
+    """The last part of a drawn key, which follows from the part before it and from the replica, whose mark it has."""
+    mark = f"R{replica}" if replica else ""
+    number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}{mark}".encode()).digest())
+    return f"{spell(number, 16 - len(mark), LETTERS_AND_DIGITS)}{mark}"
+
+
+class KeyringForm(NamedTuple):
+    """What a keyring gives its keys by, and which it knows."""
+
+    root: str
+    first: str | None
+    known: Sequence[str]
+    replica: str
+
+
+class Keyring:
+    """The API keys of a workspace other than `default`: they replace those of its scenario, so that none is shared.
+
+    They follow from the workspace's first seed, its name and the position in the scenario, so that every reset gives
+    the same keys. `first`, if given, is a key of the first account; `replica` is the name of the replica whose mark
+    they have.
+    """
+
+    def __init__(self, seed: int, workspace: str, *, first: str | None = None, replica: str = "") -> None:
+        self._root = f"{seed}/{workspace}"
+        self._first = first
+        self._replica = replica
+        self._known: set[str] = set() if first is None else {first}
+
+    @classmethod
+    def of(cls, form: KeyringForm) -> Keyring:
+        """The keyring that was written down so."""
+        found = cls(0, "", replica=form.replica)
+        found._root, found._first, found._known = form.root, form.first, set(form.known)
+        return found
+
+    @property
+    def form(self) -> KeyringForm:
+        return KeyringForm(self._root, self._first, list(self._known), self._replica)
+
+    def copy(self) -> Keyring:
+        """Another keyring that gives the same keys."""
+        found = copy(self)
+        found._known = set(self._known)  # noqa: SLF001  # of the same class
+        return found
+
+    def add(self, key: str) -> None:
+        """Keep a key that the workspace has drawn: a document that holds it keeps it, too."""
+        self._known.add(key)
+
+    def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
+        """The keys of all accounts of a document: keys of this workspace stay, each other one is replaced.
+
+        An account whose keys are None gets one key.
+        """
+        own = self.own_behind(0, accounts, lambda key: key not in revoked)
+        if self._first is not None and self._first not in revoked and not any(self._first in keys for keys in own):
+            own[0].insert(0, self._first)
+        return own
+
+    def own_behind(
+        self, behind: int, accounts: Sequence[Sequence[str] | None], is_free: Callable[[str], bool]
+    ) -> list[list[str]]:
+        """The keys of accounts that are added behind `behind` others: keys of this workspace stay, others are replaced.
+
+        An account whose keys are None gets one key. A key that is not free is not drawn.
+        """
+        wanted = [[""] if keys is None else keys for keys in accounts]
+        taken = {key for keys in wanted for key in keys if key in self._known}
+
+        def own(place: int, index: int, key: str) -> str:
+            return key if key in self._known else self._drawn(place, index, taken, is_free)
+
+        found = [[own(place, n, key) for n, key in enumerate(keys)] for place, keys in enumerate(wanted, behind)]
+        self._known.update(*found)
+        return found
+
+    def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
+        """The key at a position; a further one if an account that has moved up, or is gone, has had the first."""
+        place = f"{self._root}/key/{account}/{index}"
+        # Numbered: a text that grew by a word each time would make many attempts take quadratic time.
+        texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
+        key = next(key for key in map(self._drawn_from, texts) if key not in taken and is_free(key))
+        taken.add(key)
+        return key
+
+    def _drawn_from(self, text: str) -> str:
+        return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest(), self._replica)
+
+
+#: The header that names the replica for which a request is meant, and in a refusal the one to which it belongs.
+REPLICA_HEADER = "X-Mock-Replica"
+#: What the header holds in a request that a load balancer has led to any replica, as nothing has named one.
+ANY_REPLICA = "*"
+#: The status of a request that belongs to another replica: 421 Misdirected Request (RFC 9110, 15.5.20). It is neither
+#: 404 nor 401, as the workspace may be there, and clients take those for a mistake of their own.
+MISDIRECTED = 421
+#: The names that a replica draws, with its mark; see `Replica.drawn_name`.
+_DRAWN = re.compile(r"w-([a-z0-9]{1,8})-[0-9a-f]{8}|key-([a-z0-9]{1,8})-[0-9a-f]{12}")
+
+
+class Replica(NamedTuple):
+    """What a server draws as a replica of this name, and what it knows to be of another; without a name it is none."""
+
+    name: str = ""
+
+    def drawn_name(self, kind: str, digits: str) -> str:
+        """The name of a workspace, of a kind (`w` or `key`) and drawn digits: `w-a-1f3c9a2b` on the replica `a`."""
+        return f"{kind}-{self.name}-{digits}" if self.name else f"{kind}-{digits}"
+
+    def other_of_name(self, workspace: str) -> str | None:
+        """The other replica that has drawn the name of a workspace, or None if none has."""
+        found = _DRAWN.fullmatch(workspace)
+        return None if found is None else self._other(found[1] or found[2])
+
+    def other_of_key(self, key: str) -> str | None:
+        """The other replica that has drawn an API key, or None if none has."""
+        return self._other(replica_of_key(key))
+
+    def other_of_token(self, mark: object) -> str | None:
+        """The other replica that an access token names in its claims, or None if it names none."""
+        return self._other(mark) if isinstance(mark, str) and ReplicaName().takes(mark) else None
+
+    def _other(self, mark: str | None) -> str | None:
+        return mark if self.name and mark and mark != self.name else None
+
+    def belongs(self, what: str, other: str) -> str:
+        """The sentence that says of a thing, such as `the API key`, to which other replica it belongs."""
+        return f"This is replica {self.name} of the mock, but {what} belongs to replica {other}"
+
+    def misdirected(self, what: str, other: str) -> ServiceError:
+        """The refusal of a request for the service that belongs to another replica, which a header names."""
+        error = BAD_REQUEST(self.belongs(what, other), status=MISDIRECTED)
+        error.headers = ((REPLICA_HEADER, other),)
+        return error

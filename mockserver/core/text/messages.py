@@ -1,0 +1,100 @@
+"""Parts of error messages: the given value, and advice on an unknown name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from itertools import islice
+
+#: The longest name that is compared, in characters. Chosen: above every known name; the comparison is quadratic.
+_LONGEST_NAME = 100
+#: How many known names are compared. Chosen: a document may define any number, and this many take some milliseconds.
+_MOST_KNOWN = 400
+#: The longest list of known names in a message, in characters. Chosen: a few lines of a terminal.
+_LONGEST_LIST = 400
+
+
+def meant(name: object, known: Iterable[str]) -> str | None:
+    """The known name that is most like `name`, whatever its case, or None if none is like it."""
+    import difflib  # noqa: PLC0415  # needed for refusals only
+
+    if not isinstance(name, str) or len(name) > _LONGEST_NAME:
+        return None
+    folded = {other.lower(): other for other in islice(known, _MOST_KNOWN)}
+    near = difflib.get_close_matches(name.lower(), folded, n=1)
+    return folded[near[0]] if near else None
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: the known name most like it, or else the list of known names."""
+    known = list(known)
+    near = meant(name, known)
+    return f"did you mean {near}?" if near else f"known: {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
+
+
+def cut(text: str, longest: int) -> str:
+    """A text of at most `longest` characters; a longer one ends in an ellipsis."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def counted(number: int, one: str) -> str:
+    """A number with its noun: `1 e-mail`, `2 e-mails`."""
+    return f"{number:,} {one if number == 1 else f'{one}s'}"
+
+
+#: How many characters of a value a message shows. Chosen: to fit on a line.
+_LONGEST_VALUE = 60
+
+
+def shown(value: object) -> str:
+    """Return a value as messages show it: strings in quotes, and lists and mappings as their kind with their size.
+
+    A string that is too long for a line is cut, and its length is added.
+    """
+    match value:
+        case str():
+            found = repr(value[:_LONGEST_VALUE])
+            return (
+                f"{found[:-1]}…{found[-1]} ({counted(len(value), 'character')})"
+                if len(value) > _LONGEST_VALUE
+                else found
+            )
+        case None | bool():
+            return json.dumps(value)
+        case list():
+            return f"a list of {counted(len(value), 'item')}"
+        case Mapping():
+            return f"a mapping of {counted(len(value), 'key')}"
+        case datetime() | date():
+            return value.isoformat()
+    return cut(str(value), _LONGEST_VALUE)
+
+
+def redacted(value: object) -> str:
+    """Return a value that may be a secret as messages show it: a string or a number without its content."""
+    match value:
+        case str():
+            return f"a string of {counted(len(value), 'character')} (redacted)"
+        case int() | float() if not isinstance(value, bool):
+            return "a number (redacted)"
+    return shown(value)
+
+
+def kind_of(value: object) -> str:
+    """Return the kind of a value that was given as JSON or YAML, with its article; empty where `shown` names it."""
+    match value:
+        case str():
+            return "a string"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case datetime() | date():
+            return "a date"
+    return ""
+
+
+def too_many(count: int, most: float, noun: str) -> str:
+    """Return the message about more of something than are allowed; `noun` is in the plural."""
+    return f"too many {noun}: got {count:,}, expected at most {most:,}"

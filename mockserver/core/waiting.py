@@ -1,0 +1,129 @@
+"""Waiting for a workspace: subscriptions to what happens in it, and a lock for long work.
+
+How a request waits without a thread is in `web.server`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import defaultdict, deque
+from collections.abc import Callable
+from contextlib import suppress
+from types import TracebackType
+from typing import Literal, get_args
+
+#: `request`: an exchange is over. `mail`: an e-mail was sent, or has come further. `transition`: an instance was moved.
+#: `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has answered. `answer`: what was
+#: asked of the outside for a request has come. `control`: a control call, or a TLS handshake that a
+#: fault has hit, may have changed something. `reset`: everybody
+#: is told, so nobody tells it by this name.
+WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up", "answer", "control", "reset"]
+Kinds = frozenset[WatchedKind]
+#: Stands for all kinds.
+ANYTHING: Kinds = frozenset()
+#: For who wants to know of nothing but a reset, and the end of the workspace.
+RESETS: Kinds = frozenset({"reset"})
+CONTROL: Kinds = frozenset({"control"})
+
+
+class Watchers:
+    """Functions to call when something happens; they are called in the thread in which that is told."""
+
+    def __init__(self) -> None:
+        self._wanted: dict[Callable[[], object], Kinds] = {}
+        #: Those who want to know of resets only, so that nothing else has to look at them.
+        self._of_resets: set[Callable[[], object]] = set()
+        #: How often something of each kind has happened; adding to a `Counter` would take twice as long.
+        self._happened: defaultdict[WatchedKind | None, int] = defaultdict(int)
+
+    def __len__(self) -> int:
+        return len(self._wanted) + len(self._of_resets)
+
+    def add(self, wake: Callable[[], object], kinds: Kinds = ANYTHING) -> None:
+        """Call `wake` from now on whenever something of these kinds happens, and of no others."""
+        if kinds == RESETS:
+            self._of_resets.add(wake)
+            self._wanted.pop(wake, None)
+        else:
+            self._wanted[wake] = kinds
+            self._of_resets.discard(wake)
+
+    def discard(self, wake: Callable[[], object]) -> None:
+        self._wanted.pop(wake, None)
+        self._of_resets.discard(wake)
+
+    def happened(self, kinds: Kinds = ANYTHING) -> int:
+        """How often something of these kinds has happened.
+
+        Who reads the number, looks, and begins to wait sees by another number that something came in between.
+        """
+        if not kinds:
+            return sum(self._happened.values())
+        return self._happened[None] + sum(self._happened[kind] for kind in kinds)
+
+    def tell_changed(self) -> None:
+        """Call everybody but those who wait for a reset: another server has done something here."""
+        for kind in get_args(WatchedKind):
+            if kind != "reset":
+                self._happened[kind] += 1
+        for wake in tuple(self._wanted):
+            wake()
+
+    def tell(self, kind: WatchedKind | None = None) -> None:
+        """Call who waits for something of this kind; None, after a reset, calls everybody."""
+        self._happened[kind] += 1
+        if kind is None:
+            for wake in tuple(self._of_resets):
+                wake()
+        if not self._wanted:
+            return
+        for wake, kinds in tuple(self._wanted.items()):
+            if kind is None or not kinds or kind in kinds:
+                wake()
+
+
+class Turn:
+    """A reentrant lock that a thread can wait for, or that calls functions back, one at a time, when it is free."""
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        #: How often the thread that holds the lock has acquired it.
+        self._depth = 0
+        self._waiting: deque[Callable[[], object]] = deque()
+
+    def acquire(self, *, blocking: bool = True) -> bool:
+        """Take the lock; True if the calling thread holds it now."""
+        is_taken = self._lock.acquire(blocking)
+        if is_taken:
+            self._depth += 1
+        return is_taken
+
+    def release(self) -> None:
+        self._depth -= 1
+        is_free = not self._depth
+        self._lock.release()
+        if is_free:
+            self.tell()
+
+    def __enter__(self) -> None:
+        self.acquire()
+
+    def __exit__(
+        self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def when_free(self, callback: Callable[[], object]) -> None:
+        """Call a function once when the lock is free, possibly before this returns.
+
+        Another thread may be faster, so the one called back has to acquire the lock without blocking; done or not, it
+        calls `tell`, so that the next in line is called.
+        """
+        self._waiting.append(callback)
+        self.tell()
+
+    def tell(self) -> None:
+        """If the lock is free, call back the one that has waited longest."""
+        if not self._depth:
+            with suppress(IndexError):  # nobody waits
+                self._waiting.popleft()()
