@@ -17,9 +17,7 @@ from mockserver.control.token import token_of
 from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
-from mockserver.resources.oauth.parts import OAuthParts
-from mockserver.resources.oauth.tokens.bearer import Bearer
-from mockserver.resources.oauth.tokens.signing import Signer
+from mockserver.resources.oauth.signing import Bearer, OAuthParts, Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 
     from mockserver.app import application
     from mockserver.beyond import answering
-    from mockserver.scenario.rules import fault_header
+    from mockserver.scenario import fault_header
     from mockserver.storage.working_set import WorkingSet
     from mockserver.views import redaction
 else:
@@ -44,7 +42,7 @@ else:
     # For requests that no operation answers.
     (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = lazy("mockserver.scenario.rules", "fault_header")
+    (fault_header,) = lazy("mockserver.scenario", "fault_header")
     (redaction,) = lazy("mockserver.views", "redaction")
 
 

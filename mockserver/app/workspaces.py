@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from mockserver.storage.engine import Engine
 
 if TYPE_CHECKING:
-    from mockserver.beyond.stubs import stub_list
+    from mockserver.beyond.stubs import schema as stub_schema
 else:
-    (stub_list,) = lazy("mockserver.beyond.stubs", "stub_list")
+    (stub_schema,) = lazy("mockserver.beyond.stubs", "schema")
 
 
 def library_of(settings: Settings) -> Library:
@@ -124,7 +124,7 @@ def _add_behind(workspace: Workspace, stubs: tuple[Stub, ...]) -> None:
         ScenarioError: there would be too many.
     """
     try:
-        stub_list.add_behind(workspace, stubs)
+        stub_schema.add_behind(workspace, stubs)
     except SectionError as error:
         raise ScenarioError([Mistake(error.path, error.message)]) from error
 
@@ -144,9 +144,9 @@ def storage_of(settings: Settings) -> Storage:
     """
     if settings.store == "memory":
         return Storage()
-    from mockserver.storage.background import BackgroundKeeper  # noqa: PLC0415  # few servers save anything
+    from mockserver.storage.background import BackgroundStorage  # noqa: PLC0415  # few servers save anything
     from mockserver.storage.engine import EngineError  # noqa: PLC0415  # as above
-    from mockserver.storage.sessions import SessionKeeper  # noqa: PLC0415  # as above
+    from mockserver.storage.sessions import SessionStorage  # noqa: PLC0415  # as above
 
     try:
         engine = _engine(settings)
@@ -154,9 +154,9 @@ def storage_of(settings: Settings) -> Storage:
         raise StorageError(str(error)) from error
     limits = WorkspaceLimits.of(settings)
     if engine.kind == "sqlite" and settings.store_sync != "always":
-        return BackgroundKeeper(engine, parts=PARTS, limits=limits)
+        return BackgroundStorage(engine, parts=PARTS, limits=limits)
     sys.setswitchinterval(_SWITCH_S)
-    return SessionKeeper(engine, parts=PARTS, limits=limits, before_waiting=partial(loop.leave_here, waits=True))
+    return SessionStorage(engine, parts=PARTS, limits=limits, before_waiting=partial(loop.leave_here, waits=True))
 
 
 def _engine(settings: Settings) -> Engine:
@@ -166,14 +166,14 @@ def _engine(settings: Settings) -> Engine:
         EngineError: it cannot be used.
         StorageError: the client of its database is not installed.
     """
-    from mockserver.storage.records.packing import layout  # noqa: PLC0415  # few servers save anything
+    from mockserver.storage.packing import layout  # noqa: PLC0415  # few servers save anything
 
     if settings.store.startswith(_SHARED):
         check_client()
-        from mockserver.storage.redis import Engine as RedisEngine  # noqa: PLC0415  # few servers share a store
+        from mockserver.storage.redis_engine import Engine as RedisEngine  # noqa: PLC0415  # few servers share a store
 
         return RedisEngine(settings.store, layout=layout(), writer=f"mockserver {version()}")
-    from mockserver.storage.sqlite import Engine as FileEngine  # noqa: PLC0415  # as above
+    from mockserver.storage.sqlite_engine import Engine as FileEngine  # noqa: PLC0415  # as above
 
     return FileEngine(settings.store.partition(":")[2], layout=layout(), writer=f"mockserver {version()}")
 

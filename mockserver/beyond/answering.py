@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug.wrappers import Request
 
-from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, tree
-from mockserver.beyond.nearest import nearest
+from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, nearest, tree
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
 from mockserver.core.lazy import lazy

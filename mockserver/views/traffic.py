@@ -8,7 +8,7 @@ from typing import Annotated, Any, NamedTuple
 
 from marshmallow import fields, validate
 
-from mockserver.beyond.stubs.item import StubItem, written_of
+from mockserver.beyond.stubs.schema import StubItem, written_of
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.state import faults, stubs
 from mockserver.core.traffic import causes, exchange, mail, match, receivers
@@ -18,8 +18,7 @@ from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import request_headers, request_url
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.scenario.rules.fault_codes import operations_of
-from mockserver.scenario.rules.faults import FaultItem
+from mockserver.scenario.faults import FaultItem, operations_of
 from mockserver.views import redaction
 from mockserver.views.record import Keyword, Mark
 from mockserver.views.traffic_records import (

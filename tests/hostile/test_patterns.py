@@ -14,14 +14,14 @@ import pytest
 from marshmallow import ValidationError
 
 import mockserver
-from mockserver.beyond.recording.replacements import Replacements
+from mockserver.beyond.replacements import Replacements
 from mockserver.core.text.addresses import domain_of
 from mockserver.core.time import duration
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
 from mockserver.resources import section
 from mockserver.resources.inbound import mail, reply
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 from mockserver.web.schemas import fields
 
 PACKAGE = Path(mockserver.__file__).parent
@@ -39,8 +39,8 @@ def compiled_patterns():
 PATTERNS = list(compiled_patterns())
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
-    "beyond.stubs.item:StoreItem",
-    "beyond.stubs.item:StubItem",
+    "beyond.stubs.schema:StoreItem",
+    "beyond.stubs.schema:StubItem",
     "cli.live.logs:_passes",  # the glob of whoever has called the command
     "control.openapi:_of_path",
     "control.openapi:operation_id",
@@ -61,11 +61,11 @@ USES = {
     "resources.contacts.section:ContactItem",
     "resources.sso.section:_TOKEN",
     "scenario.documents.field_errors:_told",  # messages of marshmallow
-    "beyond.openapi.operations:_add_stub",
-    "beyond.openapi.operations:_base",
-    "scenario.rules.faults:FaultItem",
-    "storage.redis.sentences:refuse_server",  # a version
-    "scenario.accounts:_slug",
+    "beyond.openapi:_add_stub",
+    "beyond.openapi:_base",
+    "scenario.faults:FaultItem",
+    "storage.redis_client:refuse_server",  # a version
+    "scenario.content:_slug",
     "web.schemas.fields:_deserialize",
     "app.lazy_patterns:_compiled",  # patterns of libraries
 }
@@ -92,12 +92,12 @@ READERS = {
 }
 #: What makes patterns go back: their own words, over and over, and what nearly ends them.
 PIECES = [
-    "a", "a.", "a-", "-", "_", ".", "0", "0:", "%41", "%", "\\", "\\a", '"', "'", " ", "\n", "\n\n", "\r\n", "\t",
-    ":", "=", ";", ";a=b", "&", "@", "a@", "a,", "(", "<", ">", "<a", "<a ", "<!--", "<style>", "<head>", "</", "> ",
-    "eyJ", "eyJ.", "eyJa.b.", "xkeysib-", "otp:", '"token":"', "key=' ", "code=", "&code=", "://", "://a", "\\/\\/",
     "/account/login/", "/account/login/a/sso/", "href=", 'href="', "href='", "On a\n", "On a wrote\n", "On a: \n",
-    "wrote:\n", "schrieb", "--\n", "-- ", "____________________\n", "> a\n", "=?", "=?a?q?", "?=", "=?utf-8?b?a", "ä",
+    ":", "=", ";", ";a=b", "&", "@", "a@", "a,", "(", "<", ">", "<a", "<a ", "<!--", "<style>", "<head>", "</", "> ",
     "\0", "[", "]", "{", "P1D", "T1", "*", "*0*=", "xn--", "--a\n",
+    "a", "a.", "a-", "-", "_", ".", "0", "0:", "%41", "%", "\\", "\\a", '"', "'", " ", "\n", "\n\n", "\r\n", "\t",
+    "eyJ", "eyJ.", "eyJa.b.", "xkeysib-", "otp:", '"token":"', "key=' ", "code=", "&code=", "://", "://a", "\\/\\/",
+    "wrote:\n", "schrieb", "--\n", "-- ", "____________________\n", "> a\n", "=?", "=?a?q?", "?=", "=?utf-8?b?a", "ä",
 ]  # fmt: skip
 SMALL, GROWTH = 500, 8
 #: How many times longer so many times as much may take: eight times, and much more for what is not linear.

@@ -10,13 +10,12 @@ from werkzeug.wrappers import Request
 
 from mockserver.beyond import effects
 from mockserver.beyond.catalogue import is_meant as is_meant_for
-from mockserver.beyond.effects.reading import Effect
+from mockserver.beyond.effects import Effect
 from mockserver.beyond.stubs import stored
 from mockserver.beyond.stubs.budget import Budget, BudgetError, ExpressionError, Path
 from mockserver.beyond.stubs.filters import written
-from mockserver.beyond.stubs.names import Call, names_for
+from mockserver.beyond.stubs.names import Call, Provider, key_of, names_for
 from mockserver.beyond.stubs.program import Part, Program, Scope, filled, read
-from mockserver.beyond.stubs.provider import Provider, key_of
 from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
 from mockserver.core.state import reasons

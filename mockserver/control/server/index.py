@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 
 from mockserver.beyond.catalogue import OperationBeyond as Beyond
 from mockserver.beyond.catalogue import catalogue, is_meant
-from mockserver.beyond.stubs.pattern import overlap
+from mockserver.beyond.stubs.schema import overlap
 from mockserver.control.framework import target
 from mockserver.control.framework.call import ControlResource, control_api, listed
 from mockserver.core.contract.operation import Operation

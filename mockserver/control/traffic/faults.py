@@ -14,8 +14,8 @@ from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.documents.mistakes import Mistake, Path
-from mockserver.scenario.rules.fault_list import MOST_FAULTS, rules, twice
-from mockserver.scenario.rules.faults import FaultItem
+from mockserver.scenario.faults import FaultItem, twice
+from mockserver.scenario.schema import MOST_FAULTS, faults_field
 from mockserver.views.record import listing
 from mockserver.views.traffic import FaultKind, Rule, show_fault_kind, show_rule
 
@@ -24,7 +24,7 @@ _RULES = listing("Rules", Rule)
 
 
 class FaultRules(Item):
-    items = rules(required=True)
+    items = faults_field(required=True)
 
 
 @FAULTS.call("GET", "/catalogue", answer=listing("Catalogue", FaultKind), in_workspace=False)

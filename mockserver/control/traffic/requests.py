@@ -17,7 +17,7 @@ from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob, check_operation
+from mockserver.scenario.match import ExchangeMatchItem, PathGlob, check_operation
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_control_call, show_exchange, show_near_miss
 from mockserver.views.traffic_records import ControlCall, Exchange, Page, Verdict

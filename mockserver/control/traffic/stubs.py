@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from mockserver.beyond.stubs.item import StubItem
-from mockserver.beyond.stubs.stub_list import add_stubs, stubs_field, taken
+from mockserver.beyond.stubs.schema import StubItem, add_stubs, stubs_field, taken
 from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_mistakes, of_one, unknown

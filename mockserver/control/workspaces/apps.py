@@ -10,7 +10,7 @@ from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_mistakes, unknown
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth import apps, removal
+from mockserver.resources.oauth import apps, model
 from mockserver.resources.oauth.apps import App as AppRow
 from mockserver.resources.oauth.section import AppChange, AppItem, refused, refused_change
 from mockserver.resources.section import SectionError, TakenError
@@ -59,7 +59,7 @@ def change(workspace: Workspace, client_id: str, body: dict[str, Any]) -> App:
 @OAUTH_APPS.call("DELETE", "/<client_id>", status=204)
 def remove(workspace: Workspace, client_id: str) -> None:
     """Delete an app; its grants and tokens end."""
-    removal.forget(workspace, _found(workspace, client_id))
+    model.remove_apps(workspace, _found(workspace, client_id))
 
 
 def _found(workspace: Workspace, client_id: str) -> AppRow:
