@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.beyond.stubs.stub_list import MOST_STUBS
+from mockserver.beyond.stubs.schema import MOST_STUBS
 
 ADDRESS = "/_mock/stubs"
 ALL = {"method": "GET", "path": "/v3/contacts", "answer": {"json": {"contacts": []}}}

@@ -15,8 +15,8 @@ import requests
 from invoking import invoke
 
 from mockserver import MockServer
-from mockserver.effects.mail import listener
-from mockserver.effects.mail.listener import LARGEST, MOST_RECIPIENTS, Listener
+from mockserver.effects import smtp_listener
+from mockserver.effects.smtp_listener import LARGEST, MOST_RECIPIENTS, Listener
 
 HOOK = "http://127.0.0.1:9/hook"
 
@@ -284,7 +284,7 @@ def test_what_the_library_stumbles_over_is_not_understood(listen, monkeypatch, c
     async def stumble(*_):
         raise IndexError
 
-    monkeypatch.setattr(listener.SMTP, "smtp_VRFY", stumble)
+    monkeypatch.setattr(smtp_listener.SMTP, "smtp_VRFY", stumble)
 
     with connected(listen(print)) as client:
         assert client.docmd("VRFY x")[0] == 500
@@ -292,7 +292,7 @@ def test_what_the_library_stumbles_over_is_not_understood(listen, monkeypatch, c
 
 
 def test_too_many_connections_are_sent_away(listen, monkeypatch):
-    monkeypatch.setattr(listener, "_CONNECTIONS", 1)
+    monkeypatch.setattr(smtp_listener, "_CONNECTIONS", 1)
     address = listen(print)
 
     with connected(address), pytest.raises(smtplib.SMTPConnectError) as caught, connected(address):

@@ -10,7 +10,7 @@ from mockserver.core.contract import errors
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.core.traffic.exchange import Reply
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
-from mockserver.web.service.answer import spoilt
+from mockserver.web.service.exchange import spoilt
 
 NAMED = {
     "otp_expired": (400, "OTP code has expired", "OTP code has expired"),

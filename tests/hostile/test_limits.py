@@ -276,7 +276,7 @@ def test_a_request_after_one_that_is_refused_is_not_looked_at(root, connect):
 
 @pytest.fixture
 def warnings(caplog):
-    caplog.set_level(logging.WARNING, "mockserver.web.server.connections.admission")
+    caplog.set_level(logging.WARNING, "mockserver.web.server.limits")
     return lambda: [record.getMessage() for record in caplog.records]
 
 

@@ -14,8 +14,8 @@ from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import ConflictError, EngineError
-from mockserver.storage.sessions import SessionKeeper
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sessions import SessionStorage
+from mockserver.storage.sqlite_engine import Engine
 
 URL = "http://client.test/hook"
 
@@ -71,7 +71,7 @@ def engine(tmp_path):
 
 @pytest.fixture
 def keeper(engine):
-    found = SessionKeeper(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+    found = SessionStorage(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
     yield found
     found.close()
 
@@ -82,7 +82,7 @@ def store(keeper, effects):
 
 
 @pytest.fixture
-def saved_workspace(keeper, store):
+def workspace(keeper, store):
     return keeper.run(lambda: store.create(name="w"))
 
 
@@ -109,70 +109,68 @@ def sending(workspace):
 
 
 @pytest.mark.parametrize("act", [call, mail])
-def test_an_effect_leaves_after_its_cause_is_saved(keeper, engine, saved_workspace, effects, act):
+def test_an_effect_leaves_after_its_cause_is_saved(keeper, engine, workspace, effects, act):
     left_before = []
     engine.meanwhile.append(lambda: left_before.extend(effects.left))
-    keeper.run(lambda: act(saved_workspace))
+    keeper.run(lambda: act(workspace))
     assert left_before == []
     assert len(effects.left) == 1
 
 
 @pytest.mark.parametrize("act", [call, mail])
-def test_an_effect_leaves_once_though_its_step_ran_twice(keeper, engine, saved_workspace, effects, act):
+def test_an_effect_leaves_once_though_its_step_ran_twice(keeper, engine, workspace, effects, act):
     engine.meanwhile.append(conflict)
-    keeper.run(lambda: act(saved_workspace))
+    keeper.run(lambda: act(workspace))
     assert len(effects.left) == 1
 
 
 @pytest.mark.parametrize("act", [call, mail])
-def test_an_effect_never_leaves_if_its_cause_could_not_be_saved(keeper, engine, saved_workspace, effects, act):
+def test_an_effect_never_leaves_if_its_cause_could_not_be_saved(keeper, engine, workspace, effects, act):
     engine.trouble = "the disk is full"
     with suppress(StorageError):
-        keeper.run(lambda: act(saved_workspace))
+        keeper.run(lambda: act(workspace))
     engine.trouble = None
-    keeper.run(lambda: saved_workspace.lock.acquire() and saved_workspace.lock.release())
+    keeper.run(lambda: workspace.lock.acquire() and workspace.lock.release())
     assert effects.left == []
 
 
-def test_a_call_cancelled_in_the_same_step_does_not_leave(keeper, saved_workspace, effects):
+def test_a_call_cancelled_in_the_same_step_does_not_leave(keeper, workspace, effects):
     def step():
-        call(saved_workspace)
-        saved_workspace.jobs.cancel("delivery", "1")
+        call(workspace)
+        workspace.jobs.cancel("delivery", "1")
 
     keeper.run(step)
     assert effects.left == []
 
 
-def test_the_outcome_of_a_call_is_saved(keeper, saved_workspace, effects):
-    keeper.run(lambda: call(saved_workspace))
+def test_the_outcome_of_a_call_is_saved(keeper, workspace, effects):
+    keeper.run(lambda: call(workspace))
     effects.left[0].done(Outcome(200))
     assert not keeper.copy("w").is_busy
 
 
-def test_an_email_is_waiting_before_it_is_saved(keeper, saved_workspace):
+def test_an_email_is_waiting_before_it_is_saved(keeper, workspace):
     def step():
-        mail(saved_workspace)
-        return sending(saved_workspace)
+        mail(workspace)
+        return sending(workspace)
 
     assert keeper.run(step) == Sending(WAITING)
 
 
 @pytest.mark.parametrize("then", [Sending(SENT, 1), Sending(FAILED, 1, "refused"), Sending(WAITING, 1, "later")])
-def test_the_state_of_an_email_is_saved_though_another_server_was_faster(
-    keeper, engine, saved_workspace, effects, then
-):
-    keeper.run(lambda: mail(saved_workspace))
+def test_the_state_of_an_email_is_saved_though_another_server_was_faster(keeper, engine, workspace, effects, then):
+    keeper.run(lambda: mail(workspace))
     engine.meanwhile.append(conflict)
     effects.left[0](then)
-    assert keeper.run(lambda: sending(saved_workspace)) == then
+    assert keeper.run(lambda: sending(workspace)) == then
 
 
-def test_the_state_of_an_email_is_not_noted_of_a_later_one_with_its_id(keeper, store, saved_workspace, effects):
-    keeper.run(lambda: mail(saved_workspace))
-    keeper.run(lambda: store.reset(saved_workspace))
-    keeper.run(lambda: mail(saved_workspace))
+def test_the_state_of_an_email_is_not_noted_of_a_later_one_with_its_id(keeper, store, workspace, effects):
+    keeper.run(lambda: mail(workspace))
+    keeper.run(lambda: store.reset(workspace))
+    keeper.run(lambda: mail(workspace))
     first, second = effects.left
     first(Sending(FAILED, 1, "refused"))
-    assert keeper.run(lambda: sending(saved_workspace)) == Sending(WAITING)
+    assert keeper.run(lambda: sending(workspace)) == Sending(WAITING)
     second(Sending(SENT, 1))
-    assert keeper.run(lambda: sending(saved_workspace)) == Sending(SENT, 1)
+    assert keeper.run(lambda: sending(workspace)) == Sending(SENT, 1)

@@ -10,8 +10,8 @@ from marshmallow import ValidationError, fields
 from mockserver.core.contract.errors import INVALID_PARAMETER, OUT_OF_RANGE
 from mockserver.resources.contacts import rows
 from mockserver.resources.section import parse_instant
+from mockserver.web.schemas.errors import Longest, Sentence
 from mockserver.web.schemas.evidence import OPENAPI, documented
-from mockserver.web.schemas.field_errors import Sentence
 from mockserver.web.schemas.fields import (
     Choice,
     Day,
@@ -29,7 +29,6 @@ from mockserver.web.schemas.fields import (
     identifier,
     is_plain,
 )
-from mockserver.web.schemas.length import Longest
 from mockserver.web.schemas.schema import Compact, Input, Output
 
 #: The official client whose models have what is newer than the OpenAPI document.

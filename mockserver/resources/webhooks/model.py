@@ -16,8 +16,7 @@ from mockserver.resources.deliveries.delivery import Target
 from mockserver.resources.domains.domain import Domain, find
 from mockserver.resources.webhooks.catalogue import CREATE_EVENTS, INBOUND_DEFAULT, UPDATE_EVENTS, subscribed
 from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, Category
-from mockserver.web.schemas.field_errors import invalid
-from mockserver.web.schemas.length import Longest
+from mockserver.web.schemas.errors import Longest, invalid
 
 #: The only documented kind of `auth` (contract/webhooks#configuration); others are refused, which is proposed.
 BEARER = "bearer"

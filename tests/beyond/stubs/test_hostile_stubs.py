@@ -10,7 +10,7 @@ import pytest
 from beyond.stubs.hostile_expressions import template
 from marshmallow import ValidationError
 
-from mockserver.beyond.stubs.item import StubItem
+from mockserver.beyond.stubs.schema import StubItem
 from mockserver.core.state.stubs import Stubs
 
 #: `HOSTILE_TIMES` multiplies the most. Chosen: with templates, requests and paths and the fuzzer some 50,000 in all,

@@ -6,9 +6,8 @@ import pytest
 from held_workspace import HeldWorkspace
 
 from mockserver.core.time.clock import Timer
-from mockserver.storage.records import forms
-from mockserver.storage.records.packing import SEAL, UnreadableError, encode, seal, unpack, unseal
-from mockserver.storage.records.rows import Rows
+from mockserver.storage import forms
+from mockserver.storage.packing import SEAL, Rows, UnreadableError, encode, seal, unpack, unseal
 
 #: A small workspace with something of all that is written.
 SCENARIO = {
