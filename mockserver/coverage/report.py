@@ -13,7 +13,6 @@ from mockserver.coverage.contract import Point, PointKind, Promise, promises
 from mockserver.coverage.selection import ALL, DEFAULT, SPECIFICATION, Selection
 from mockserver.resources.registry import FURTHER_OPERATIONS
 
-
 #: The rank of gaps of each kind, most important first, and the sentence about a gap.
 _GAPS = {
     PointKind.CODES: (1, "{0}: `{1}` never met"),
