@@ -71,10 +71,10 @@ def _decoded(text: str) -> Any:
     return value if end == len(text) else _DECODER.decode(text)
 
 
-def write(value: object, moment: Callable[[datetime], str] | None = None) -> bytes:
-    """Return compact JSON with the service's trailing newline; `moment` writes moments, by default in RFC 3339."""
-    option = 0 if moment is None else orjson.OPT_PASSTHROUGH_DATETIME
-    return orjson.dumps(value, moment, orjson.OPT_APPEND_NEWLINE | option)
+def write(value: object, default: Callable[[Any], Any] | None = None) -> bytes:
+    """Return compact JSON with the service's trailing newline; `default` replaces moments (RFC 3339) and records."""
+    option = 0 if default is None else orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
+    return orjson.dumps(value, default, orjson.OPT_APPEND_NEWLINE | option)
 
 
 def pieces(value: object, moment: Callable[[datetime], str], levels: int) -> Iterator[bytes]:
