@@ -64,7 +64,7 @@ def check_operation(name: str) -> None:
 
 
 class MatchItem(ContentMatchItem):
-    """A request pattern; users of the schema check the operations."""
+    """A pattern of requests: operation, method, path, query, headers and body."""
 
     operation = OneOrMany(
         fields.String(),
