@@ -1,4 +1,4 @@
-"""Contacts, with the lists and folders that they are sorted into."""
+"""Contacts, their lists, and folders of lists."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.contacts.routes import CONTACTS
@@ -9,6 +9,6 @@ from mockserver.resources.resource import Resource
 RESOURCE = Resource(
     "contacts",
     CONTACTS.operations,
-    late_section=_section.SECTION,
+    lazy_section=_section.SECTION,
     members=frozenset({"contacts", "contact_lists", "contact_folders"}),
 )

@@ -1,4 +1,4 @@
-"""The contacts, lists and folders of an account in a scenario."""
+"""Contacts, lists and folders in a scenario."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import rows
 from mockserver.resources.contacts.lists import FIRST_FOLDER, find_folder
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder, Identity
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Email, JsonObject, List
 
 _ID = about("counts up from the largest one if left out")
@@ -42,7 +41,7 @@ class ContactListItem(Item):
 
 
 class ContactItem(Item):
-    """A contact, with the lists that it is in."""
+    """A contact with the ids of its lists."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     email = Email(**about("its address, each once in an account"))

@@ -1,4 +1,4 @@
-"""The senders of an account in a scenario."""
+"""Senders in a scenario."""
 
 from __future__ import annotations
 
@@ -14,8 +14,17 @@ from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim, once_per_load
+from mockserver.resources.section import (
+    ID_RANGE,
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    about,
+    claim,
+    once_per_load,
+)
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender, allot, await_expiry
 from mockserver.web.schemas.fields import Email, List
 
@@ -31,7 +40,7 @@ class IpShareItem(Item):
 
 
 class SenderItem(Item):
-    """A sender, with the one-time code that it may await."""
+    """A sender, possibly awaiting a one-time code."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
     name = fields.String(required=True, **about("the name that recipients see"))
