@@ -15,8 +15,8 @@ from mockserver.core.text.messages import nearest, shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
-from mockserver.resources.resource import Resource, Section
-from mockserver.resources.section import SectionError, TakenError
+from mockserver.resources.resource import Resource
+from mockserver.resources.section import Section, SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.schema import MOST_GENERATED, SECTIONED, generators
 
@@ -140,11 +140,11 @@ def _generate(workspace: Workspace, parts: Iterable[Part]) -> Iterator[Mistake]:
     random = workspace.state.random
     # One for all accounts: loading the names to choose from takes long.
     people = People(random.seed, random.positions.get(_PEOPLE, 0))
-    sections = [resource.section for resource in SECTIONED if resource.section]
     for part in parts:
         for name, amount in part.data.get("generate", {}).items():
             items = [generators()[name](people, workspace, part.account) for _ in range(amount)]
-            section = next(section for section in sections if name in section.generators)
+            sections = (resource.section for resource in SECTIONED)  # a server without generated rows imports few
+            section = next(section for section in sections if section and name in section.generators)
             for error in section.load(workspace, part.account, {name: items}):
                 known = f"a generated item of account {shown(part.account.name)} conflicts with others"
                 path = (*part.place("generate"), "generate", name)
