@@ -69,6 +69,6 @@ def _addresses() -> LeanFlask:
 
 def _front() -> Response:
     """Redirect to the page Requests, or to the list of workspaces if the server has several."""
-    target.in_address()
+    target.addressed(by_header=False)
     page = "requests" if WORKSPACE in request.environ or len(target.store()) == 1 else "workspaces"
     return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{page}"})

@@ -186,6 +186,13 @@ def _each(convert: Convert, sequence_type: Callable[[Iterable[Any]], Any], value
 # ---------------------------------------------------------------------- sending
 
 
+def made(record_type: type[Record], row: Any, **given: Any) -> Record:
+    """Make a record: members that are not `given` have the values of the row's attributes of the same names."""
+    hashable: Any = record_type
+    rest = {member.name: getattr(row, member.name) for member in members(hashable) if member.name not in given}
+    return record_type(**given, **rest)
+
+
 def sent(record: Any) -> dict[str, Any]:
     """Return the object that stands for a record in an answer; records within it stay records."""
     found: dict[str, Any] = {}

@@ -119,13 +119,12 @@ def document() -> dict[str, Any]:
         raise Problem(413, f"the body is larger than {request.max_content_length:,} bytes (--body-limit)") from error
     if not raw.strip():
         return MappingNode()
-    bodies = target.current().bodies
-    return _of_yaml(raw, bodies) if "yaml" in request.mimetype else _of_json(raw, bodies)
+    return _of_yaml(raw) if "yaml" in request.mimetype else _of_json(raw)
 
 
-def _of_json(raw: bytes, bodies: target.Bodies) -> dict[str, Any]:
+def _of_json(raw: bytes) -> dict[str, Any]:
     try:
-        data = json_text.read(raw, bodies.levels)
+        data = json_text.read(raw, target.current().depth_limit)
     except json_text.JsonError as error:
         message = f"the body is not valid JSON: {error}; for YAML send Content-Type: application/yaml"
         raise of_mistakes([Mistake((), message)]) from error
@@ -134,13 +133,13 @@ def _of_json(raw: bytes, bodies: target.Bodies) -> dict[str, Any]:
     return data
 
 
-def _of_yaml(raw: bytes, bodies: target.Bodies) -> MappingNode:
-    _refuse_large("the YAML body", len(raw), bodies)
+def _of_yaml(raw: bytes) -> MappingNode:
+    _refuse_large("the YAML body", len(raw))
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise of_mistakes([Mistake((), f"the body is not UTF-8 at byte {error.start}")]) from error
-    return _parsed(text, BODY, bodies)
+    return _parsed(text, BODY)
 
 
 def of_text(text: str) -> MappingNode:
@@ -149,21 +148,20 @@ def of_text(text: str) -> MappingNode:
     Raises:
         Problem: 400, the text cannot be read; 413, it is too large.
     """
-    bodies = target.current().bodies
-    _refuse_large("yaml", len(text), bodies)
-    _refuse_large("yaml", len(text.encode()), bodies)
-    return _parsed(text, TEXT, bodies)
+    _refuse_large("yaml", len(text))
+    _refuse_large("yaml", len(text.encode()))
+    return _parsed(text, TEXT)
 
 
-def _refuse_large(what: str, size: int, bodies: target.Bodies) -> None:
-    if size > bodies.yaml:
-        detail = f"{what} is larger than {bodies.yaml:,} bytes (--yaml-limit); JSON can be larger (--body-limit)"
-        raise Problem(413, detail)
+def _refuse_large(what: str, size: int) -> None:
+    limit = target.current().yaml_limit
+    if size > limit:
+        raise Problem(413, f"{what} is larger than {limit:,} bytes (--yaml-limit); JSON can be larger (--body-limit)")
 
 
-def _parsed(text: str, source: str, bodies: target.Bodies) -> MappingNode:
+def _parsed(text: str, source: str) -> MappingNode:
     """Parse a text, which validation errors call `source`."""
     try:
-        return parse(text, source, Bounds(levels=bodies.levels))
+        return parse(text, source, Bounds(levels=target.current().depth_limit))
     except ScenarioError as error:
         raise of_mistakes(error.mistakes, unreadable=True) from error

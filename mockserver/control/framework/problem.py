@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from pathlib import PurePath
+from typing import TypeVar
 
 from flask import Response, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -16,6 +17,8 @@ from mockserver.views.record import sent
 from mockserver.views.server_records import MistakeLine, ProblemDetails
 from mockserver.web.routing.address import is_of_the_mock
 from mockserver.web.schemas import json_text
+
+Found = TypeVar("Found")
 
 _POLICY = "Content-Security-Policy"
 _FRAMES = "frame-ancestors"
@@ -83,6 +86,17 @@ def _without_folder(row: Mistake) -> Mistake:
 def unknown(noun: str, given: str, advice: str) -> Problem:
     """Return the 404 for an unknown name or id in an address; `advice` says which ones are known, or where to look."""
     return Problem(404, f"unknown {noun} {given!r}; {advice}")
+
+
+def existing(found: Found | None, noun: str, given: str, advice: str) -> Found:
+    """Return what a call has looked up.
+
+    Raises:
+        Problem: 404, nothing was found; see `unknown`.
+    """
+    if found is None:
+        raise unknown(noun, given, advice)
+    return found
 
 
 def of_one(name: str, message: str) -> Problem:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import request
 
@@ -34,31 +33,21 @@ _WHY_GONE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bodies:
-    """The limits of the bodies of control calls."""
+class Tls(NamedTuple):
+    """The TLS of the server, with the certificate of its authority in PEM, or None if another one issued its own."""
 
-    #: The size of a YAML body, in bytes: reading YAML takes several times as long as JSON.
-    yaml: int
-    #: How deeply objects and arrays may be nested.
-    levels: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tls:
-    """The TLS of the server."""
-
-    #: The certificate of the server's authority, in PEM; None if the server did not issue its certificate.
     ca: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ControlDependencies:
+class ControlDependencies(NamedTuple):
     """The component of an application that its control calls act on."""
 
     store: Store
     library: Library
-    bodies: Bodies
+    #: The most bytes of a YAML body: reading YAML takes several times as long as JSON.
+    yaml_limit: int
+    #: The most levels of nested objects and arrays in a body.
+    depth_limit: int
     #: Whether the control API asks for a token.
     wants_token: bool
     #: Returns the members of `health` about effects and TLS, by name: `smtp`, `smtp_in`, `tls`.
@@ -90,12 +79,7 @@ def library() -> Library:
 
 
 def workspace(*, whole: bool = False) -> Workspace:
-    """Return the workspace that the call acts on, after all due timers have fired.
-
-    The address names the workspace, else the header `X-Mock-Workspace`, else the API key; else it is the default one.
-
-    Args:
-        whole: Leave the event loop if the workspace is large, for calls that read all of it.
+    """Return the workspace in the address, in the header, or behind the API key; else the default one. See `entered`.
 
     Raises:
         Problem: 404, there is no such workspace; 409, a workspace would be made for the key, and there are too many.
@@ -104,13 +88,9 @@ def workspace(*, whole: bool = False) -> Workspace:
 
 
 def entered(found: Workspace, *, whole: bool = False) -> Workspace:
-    """Return the given workspace, after all due timers have fired.
+    """Return the given workspace, after all due timers have fired; on the event loop, no other request acts on it.
 
-    On the event loop no other request acts on the workspace until the call is over.
-
-    Args:
-        found: The workspace.
-        whole: Leave the event loop if the workspace is large, for calls that read all of it.
+    `whole`, for calls that read all of the workspace, leaves the event loop if it is large.
     """
     if whole:
         off_loop.before_all_of(found)
@@ -155,23 +135,14 @@ def refuse_misdirected(what: str, other: str | None) -> None:
         raise of_misdirected(store().replica.belongs(what, other), REPLICA_HEADER, other)
 
 
-def in_address() -> Workspace | None:
-    """Return the workspace that the address names (`/w/NAME`), or None if it names none.
+def addressed(*, by_header: bool = True) -> Workspace | None:
+    """Return the workspace in the address (`/w/NAME`) or in the header `X-Mock-Workspace`, or None.
 
     Raises:
         Problem: 404, there is no such workspace.
     """
-    name = request.environ.get(WORKSPACE)
-    return None if name is None else named(name)
-
-
-def addressed() -> Workspace | None:
-    """Return the workspace that the address names, else the header `X-Mock-Workspace`, or None if neither does.
-
-    Raises:
-        Problem: 404, there is no such workspace.
-    """
-    name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
+    header = request.headers.get(WORKSPACE_HEADER) if by_header else None
+    name = request.environ.get(WORKSPACE, header)
     return None if name is None else named(name)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from mockserver.beyond.stubs.schema import StubItem, add_stubs, stubs_field, taken
 from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import of_mistakes, of_one, unknown
+from mockserver.control.framework.problem import existing, of_mistakes, of_one
 from mockserver.core.state.stubs import Stub as StubRow
 from mockserver.core.text.messages import shown
 from mockserver.core.traffic.ring import weight
@@ -95,10 +95,7 @@ def remove(workspace: Workspace, identifier: str) -> None:
 
 
 def _found(workspace: Workspace, identifier: str) -> StubRow:
-    found = workspace.state.stubs.get(identifier)
-    if found is None:
-        raise unknown("stub", identifier, "GET /_mock/stubs lists all")
-    return found
+    return existing(workspace.state.stubs.get(identifier), "stub", identifier, "GET /_mock/stubs lists all")
 
 
 def _add(workspace: Workspace, stubs: Sequence[StubRow], place: Path) -> None:

@@ -10,7 +10,7 @@ from marshmallow import Schema, fields, validate
 
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import Problem, of_mistakes, unknown
+from mockserver.control.framework.problem import Problem, existing, of_mistakes
 from mockserver.control.workspaces.workspaces import ScenarioChoice, before_making, chosen_scenario, show_hosted
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.storage import StorageError
@@ -200,10 +200,9 @@ def restore(workspace: Workspace, name: str) -> WorkspaceSummary:
 
 
 def _found(workspace: Workspace, name: str) -> Snapshot:
-    found = workspace.snapshots.get(name)
-    if found is None:
-        raise unknown("snapshot", name, f"known: {', '.join(workspace.snapshots) or 'none'}")
-    return found
+    return existing(
+        workspace.snapshots.get(name), "snapshot", name, f"known: {', '.join(workspace.snapshots) or 'none'}"
+    )
 
 
 def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:

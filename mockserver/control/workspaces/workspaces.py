@@ -76,11 +76,9 @@ class NewWorkspace(ScenarioChoice):
     counted = Flag(load_default=True)
 
 
-class WorkspaceFilter(Item):
+class WorkspaceFilter(inputs.Part):
     #: A part of the name, in capitals or not.
     name = fields.String(load_default="")
-    limit = inputs.limit()
-    offset = inputs.offset()
 
 
 def before_making(scenario: object | None) -> None:
