@@ -1,4 +1,4 @@
-"""The answers about the server, the coverage of the contract, and the fidelity of the mocked API.
+"""The answers about the server, contract coverage and the fidelity of the mocked API.
 
 The server writes most of them as plain data, which commands and files hold as well.
 """
@@ -21,7 +21,7 @@ class CallLine(NamedTuple):
 
 
 class AnsweredAs(NamedTuple):
-    """The ids of all operations of the service, by how they are answered."""
+    """The ids of all service operations, grouped by the kind of answer."""
 
     specification: Annotated[Sequence[str], "the 34 operations of the specification"]
     further: Annotated[Sequence[str], "operations of sending and contacts"]
@@ -54,7 +54,7 @@ class KeptHealth(NamedTuple):
 
 
 class Health(NamedTuple):
-    """How the server is, as `GET /_mock/health` answers without asking for the control token."""
+    """The server's health, readable without control token."""
 
     status: Literal["ok"]
     version: str
@@ -106,7 +106,7 @@ Percent = Annotated[
 
 
 class Total(NamedTuple):
-    """How many points of the contract have been met, and how many there are."""
+    """The numbers of met and existing points of the contract."""
 
     met: Count
     of: Count
@@ -150,7 +150,7 @@ class CalledBeyond(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Which part of the contract the tests of a workspace, or of all workspaces, have met."""
+    """The contract coverage of one workspace or of all workspaces."""
 
     percent: Percent
     of: Annotated[str, "what is counted, as asked for: specification, all, used, or names with commas"]
@@ -226,7 +226,7 @@ class Evidence(NamedTuple):
 
 
 class Fidelity(NamedTuple):
-    """How sure each field and each error of the mocked API is."""
+    """The evidence for each field and error of the mocked API."""
 
     totals: Mapping[str, int]
     operations: Mapping[str, Evidence]

@@ -36,7 +36,7 @@ def show_causes(rows: Iterable[causes.Cause]) -> list[Cause]:
 
 
 def linked(kind: str, thing: causes.Thing, links: Links | None) -> dict[str, list[Cause]]:
-    """Return the members `caused` and `caused_by` of a thing, each with a thousand causes at most."""
+    """Return the members `caused` and `caused_by` of a thing, at most a thousand causes each."""
     if links is None:
         return {"caused": [], "caused_by": []}
     found = causes.Cause(kind, thing)
@@ -65,7 +65,7 @@ def show_transition(change: Changed) -> records.Transition:
 
 
 def show_exchange(row: exchange.Exchange) -> records.Exchange:
-    """Return the record of a request with its answer."""
+    """Return the record of a request and answer."""
     return made(
         records.Exchange,
         row,
@@ -107,7 +107,7 @@ def show_control_call(row: CallRecord, links: Links) -> records.ControlCall:
 
 
 def show_near_miss(miss: match.NearMiss) -> records.NearMiss:
-    """Return the record of a near miss, whose request is redacted once, however many differences there are."""
+    """Return the record of a near miss; the request is redacted once for all differences."""
     shown = show_exchange(miss.exchange)
     parts = {"json": shown.request.body, "query": shown.query, "headers": shown.request.headers}
     differing = [records.Differing(row.path, row.wanted, _got(parts, row)) for row in miss.differences]
@@ -134,7 +134,7 @@ def _got(parts: Mapping[str, Any], found: Difference) -> Any:
 
 
 def show_mail(row: mail.Mail, sending: mail.Sending | None, links: Links) -> records.Mail:
-    """Return the record of an e-mail; `sending` is its progress to a real SMTP server, if there is one."""
+    """Return the record of an e-mail; `sending` is the SMTP progress or None."""
     recipients = [records.Recipient(part.kind, part.party.email, part.party.name) for part in row.recipients]
     return made(
         records.Mail,
@@ -149,7 +149,7 @@ def show_mail(row: mail.Mail, sending: mail.Sending | None, links: Links) -> rec
 
 
 def show_delivery(account: str, row: model.Delivery, links: Links) -> records.Delivery:
-    """Return the record of a delivery of an account, which is given by its name."""
+    """Return the record of a delivery; `account` is the account's name."""
     return made(
         records.Delivery,
         row,
@@ -179,7 +179,7 @@ def show_receiver(row: receivers.Receiver) -> records.ReceiverSummary:
 
 
 def show_received(row: receivers.Receiver, calls: Sequence[receivers.ReceivedCall]) -> records.ReceiverCalls:
-    """Return the record of a receiver with some of its calls."""
+    """Return the record of a receiver with calls."""
     return records.ReceiverCalls(
         row.name, records.Manner(*row.manner), row.answered, row.kept, row.evicted, [_received(call) for call in calls]
     )
@@ -233,7 +233,7 @@ class Rule(FaultItem):
 
 
 def show_rule(fault: faults.Fault, now: datetime) -> dict[str, Any]:
-    """Return a fault as it was written, with its state at a moment of the workspace's clock."""
+    """Return a fault with its state at a time of the workspace's clock."""
     ends = {} if fault.expires_at is None else {"expires_at": fault.expires_at}
     return {"id": fault.id, **fault.written, "hits": fault.hits, "active": fault.is_active(now), **ends}
 
@@ -253,6 +253,6 @@ class Stub(StubItem):
 
 
 def show_stub(stub: stubs.Stub) -> dict[str, Any]:
-    """Return a stub as it was written, with its state."""
+    """Return a stub with its state."""
     state = {"hits": stub.hits, "position": stub.position, "active": stub.is_active}
     return {"id": stub.id, **written_of(stub), **state}

@@ -32,17 +32,17 @@ _FEW = 8
 
 
 def show_workspace(workspace: Workspace, root: str) -> records.WorkspaceSummary:
-    """Return the record of a workspace; `root` is the address of the server with a slash at its end."""
+    """Return the record of a workspace; `root` is the server address ending in a slash."""
     return records.WorkspaceSummary(**_summary(workspace, root))
 
 
 def show_workspace_in_use(workspace: Workspace, root: str) -> records.WorkspaceInUse:
-    """Return the record of a workspace with its use; `root` is the address of the server with a slash at its end."""
+    """Return the record of a workspace with its use; `root` is the server address ending in a slash."""
     return records.WorkspaceInUse(**_summary(workspace, root), use=_use(workspace))
 
 
 def show_workspace_line(workspace: Workspace, root: str) -> dict[str, Any]:
-    """Return a workspace without its accounts, of which there may be many, as plain data."""
+    """Return a workspace without accounts as plain data."""
     use: dict[str, Any] = plain(_use(workspace))
     return {**use, "name": workspace.name, "scenario": workspace.origin.title, "url": _url(workspace, root)}
 
@@ -121,7 +121,7 @@ def pending(workspace: Workspace, offset: int, limit: int) -> list[model.Timer]:
 
 
 def show_dns(workspace: Workspace, domain: str) -> records.Dns:
-    """Return what the DNS of a workspace says about a domain."""
+    """Return the record of a domain's DNS."""
     return records.Dns(**_dns(workspace, domain), domain=domain)
 
 
@@ -133,7 +133,7 @@ def _dns(workspace: Workspace, domain: str) -> Mapping[str, Any]:
 
 
 def known(workspace: Workspace, part: str, offset: int, limit: int) -> tuple[list[records.KnownName], int]:
-    """Return the known names that contain `part`, by name, from `offset` on; and the number of all of them."""
+    """Return known names containing `part`, sorted, from `offset` on; and the total number."""
     names, end = known_names(workspace, part), offset + limit
     first = nsmallest(end, names) if end * _FEW < len(names) else sorted(names)
     owned: dict[str, list[records.OwnedDomain]] = {name: [] for name in first[offset:end]}

@@ -30,12 +30,12 @@ Row = TypeVar("Row")
 
 
 def limit() -> fields.Integer:
-    """Return a field for the most items that a list answers, from 1 to 1,000."""
+    """Return a field for the maximum number of list items, from 1 to 1,000."""
     return fields.Integer(load_default=100, validate=validate.Range(1, 1000), **about("how many there are at most"))
 
 
 def offset() -> fields.Integer:
-    """Return a field for the number of items that a list leaves out at its beginning.
+    """Return a field for the number of list items to skip.
 
     JSON numbers are exact up to 2**53 in every language (RFC 8259, 6).
     """
@@ -49,27 +49,27 @@ def wait() -> fields.Float:
 
 
 def name() -> fields.String:
-    """Return a field for the name of a workspace or of a snapshot."""
+    """Return a field for a workspace or snapshot name."""
     error = "must be 1 to 64 letters, digits, dots, dashes and underscores"
     return fields.String(validate=validate.Regexp(rf"{NAME.pattern}\Z", error=error))
 
 
 class Part(Item):
-    """The part of a list that is asked for."""
+    """A page of a list."""
 
     limit = limit()
     offset = offset()
 
 
 class PartOrAll(Item):
-    """The part of a list that is asked for; without a limit, all from the offset on."""
+    """A page of a list, by default all items after the offset."""
 
     limit = fields.Integer(validate=validate.Range(1, 1000), **about("how many there are at most; all without it"))
     offset = offset()
 
 
 def part_of(rows: Iterable[Row], query: Mapping[str, Any]) -> list[Row]:
-    """Return the part of a list that a query with a limit and an offset asks for."""
+    """Return the requested page of a list, given by limit and offset."""
     first, most = query["offset"], query.get("limit")
     return list(islice(rows, first, None if most is None else first + most))
 

@@ -1,4 +1,4 @@
-"""The parts of the server that control calls need, and the workspace and the account that a call acts on."""
+"""Parts of the server for control calls, and lookup of the workspace and account of a call."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _WHY_GONE = {
 
 
 class Tls(NamedTuple):
-    """The TLS of the server, with the certificate of its authority in PEM, or None if another one issued its own."""
+    """The TLS setup: the PEM certificate of the server's authority, or None for a foreign certificate."""
 
     ca: str | None
 
 
 class ControlDependencies(NamedTuple):
-    """The component of an application that its control calls act on."""
+    """The application component used by control calls."""
 
     store: Store
     library: Library
@@ -71,7 +71,7 @@ def store() -> Store:
 
 
 def library() -> Library:
-    """Return the scenarios that the server can load by their names."""
+    """Return the scenarios loadable by name."""
     return component(ControlDependencies).library
 
 
@@ -99,12 +99,12 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
 
 
 def occupy(found: Workspace) -> None:
-    """Let no other request replace the state of the workspace until the call is over."""
+    """Keep other requests from replacing the workspace's state until the call ends."""
     loop.occupy(request.environ, found.changing)
 
 
 def acting_on(found: Workspace) -> Workspace:
-    """Note a workspace for the log as the one on which the call has acted, and return it."""
+    """Note the workspace of the call for the log, and return the workspace."""
     request.environ[ACTED_ON] = found
     acting = CURRENT_CALL.get()
     if acting is not None:
@@ -126,7 +126,7 @@ def named(name: str) -> Workspace:
 
 
 def refuse_misdirected(what: str, other: str | None) -> None:
-    """Refuse a call about a thing that belongs to another replica; `other` is None if it does not.
+    """Refuse a call about a thing of another replica, unless `other` is None.
 
     Raises:
         Problem: 421.
@@ -136,7 +136,7 @@ def refuse_misdirected(what: str, other: str | None) -> None:
 
 
 def addressed(*, by_header: bool = True) -> Workspace | None:
-    """Return the workspace in the address (`/w/NAME`) or in the header `X-Mock-Workspace`, or None.
+    """Return the workspace of the address (`/w/NAME`) or of the header `X-Mock-Workspace`, or None.
 
     Raises:
         Problem: 404, there is no such workspace.
@@ -164,7 +164,7 @@ def _behind_key() -> Workspace | None:
 
 
 def account(of: Workspace, body: dict[str, Any]) -> Account:
-    """Return the account that the body names, else the one of the API key, else the first one of the workspace.
+    """Return the account named in the body, else the API key's account, else the workspace's first account.
 
     Raises:
         Problem: 400, there is no account of that name.
@@ -175,7 +175,7 @@ def account(of: Workspace, body: dict[str, Any]) -> Account:
 
 
 def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
-    """Return the account that the body names as `account`, or None if it names none.
+    """Return the body's `account`, or None if the body names no account.
 
     Raises:
         Problem: 400, there is no account of that name.

@@ -1,4 +1,4 @@
-"""`/_mock/metrics`: what the server has done and holds, for Prometheus.
+"""`/_mock/metrics`: the numbers of the server, for Prometheus.
 
 prometheus_client is imported when the first metrics are asked for.
 """

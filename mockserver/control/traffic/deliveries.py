@@ -93,7 +93,7 @@ def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) ->
 
 
 def _is_under_way(account: Account, delivery: DeliveryRow) -> bool:
-    """Return whether an attempt is under way, and the delivery has not been removed meanwhile."""
+    """Return whether an attempt is running and the delivery still exists."""
     return delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
 
 

@@ -82,7 +82,7 @@ def _found(workspace: Workspace, identifier: str) -> Fault:
 
 
 def _refuse_impossible(faults: Mapping[Path, Fault]) -> None:
-    """Refuse rules that this server can never meet; the keys are the places in the body that name the faults."""
+    """Refuse rules that this server can never meet; keys are places of fault names in the body."""
     tls = target.current().tls
     mistakes = []
     for path, fault in faults.items():

@@ -58,7 +58,7 @@ class RequestFilter(inputs.Part):
 
 
 class Bounds(fields.Field[tuple[int, float]]):
-    """The number of exchanges that must match: a number, or `{at_least, at_most}`; loaded as the least and the most."""
+    """The expected number of matches: a number, or `{at_least, at_most}`; loaded as minimum and maximum."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[int, float]:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -75,7 +75,7 @@ class Bounds(fields.Field[tuple[int, float]]):
 
 
 class Verification(Item):
-    """A pattern of requests, and how many of them there have to be; at least one by default."""
+    """A request pattern with the expected number of matches, by default at least one."""
 
     match = fields.Nested(ExchangeMatchItem, load_default=Match)
     count = Bounds(load_default=(1, float("inf")))
@@ -163,7 +163,7 @@ def _size(exchange: ExchangeRow) -> int:
 
 
 class _Search:
-    """A search for exchanges that is repeated until one matches; it compares each exchange only once."""
+    """A repeated search for exchanges, which compares each exchange only once."""
 
     def __init__(self, match: Match, held: bool | None = None) -> None:
         self._match, self._held = match, held

@@ -1,4 +1,4 @@
-"""`/_mock/stubs`: answers for operations that the mock does not have."""
+"""`/_mock/stubs`: answers for operations missing in the mock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class StubList(Item):
 
 
 class OneOrManyStubs(StubItem):
-    """A stub, or several as `items`; loaded as a stub, or as a mapping with `items`."""
+    """A single stub, or several stubs as `items`; loaded as stub or mapping."""
 
     alternatives = (StubItem, StubList)
 
@@ -99,7 +99,7 @@ def _found(workspace: Workspace, identifier: str) -> StubRow:
 
 
 def _add(workspace: Workspace, stubs: Sequence[StubRow], place: Path) -> None:
-    """Add the stubs at a place of the body: a list, or one stub at its top.
+    """Add the stubs at a place of the body: a list, or a single stub.
 
     Raises:
         Problem: 409, an id is taken, or there are too many stubs.

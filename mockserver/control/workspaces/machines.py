@@ -89,7 +89,7 @@ def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[A
 
 
 def _kept(workspace: Workspace, lifecycle: Lifecycle[Any], text: str) -> Key:
-    """Return the key of an instance that exists, or that is gone and has a history.
+    """Return the key of an existing instance, or of a deleted instance with a history.
 
     Raises:
         Problem: 404, there is no such instance.

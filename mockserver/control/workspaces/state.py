@@ -105,7 +105,7 @@ def reset(body: dict[str, Any]) -> WorkspaceSummary:
 
 
 def _readable() -> Workspace:
-    """Return the workspace that the call acts on; the default one is made anew if it cannot be read.
+    """Return the call's workspace; recreate an unreadable default workspace.
 
     Raises:
         StorageError: another workspace cannot be read, or the store cannot be.
@@ -222,7 +222,7 @@ def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
 
 
 def _unused(workspace: Workspace) -> str:
-    """Return a name that no snapshot of the workspace has."""
+    """Return an unused snapshot name."""
     number = len(workspace.snapshots) + 1
     while f"snapshot-{number}" in workspace.snapshots:
         number += 1
