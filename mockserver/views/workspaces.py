@@ -127,9 +127,8 @@ def show_dns(workspace: Workspace, domain: str) -> records.Dns:
 
 def _dns(workspace: Workspace, domain: str) -> Mapping[str, Any]:
     found = dns_view(workspace, domain)
-    records: Any = (found.brevo_code, found.dkim_record, found.dmarc_record)
     policy = dmarc_policy(workspace, domain)
-    return {"records": records.Records(*records), "dmarc_policy": policy, "free_mail": found.free_mail or None}
+    return {"records": made(records.Records, found), "dmarc_policy": policy, "free_mail": found.free_mail or None}
 
 
 def known(workspace: Workspace, part: str, offset: int, limit: int) -> tuple[list[records.KnownName], int]:
