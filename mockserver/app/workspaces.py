@@ -10,8 +10,9 @@ from mockserver.core.effects import Effects
 from mockserver.core.lazy import lazy
 from mockserver.core.state.identifiers import Keyring, Replica
 from mockserver.core.state.stubs import Stub
+from mockserver.core.workspaces.maker import Loader
 from mockserver.core.workspaces.storage import Storage
-from mockserver.core.workspaces.store import KeyMode, Loader, Store
+from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.section import SectionError
 from mockserver.scenario.documents.document import MappingNode
