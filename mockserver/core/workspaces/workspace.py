@@ -356,7 +356,7 @@ class Workspace:
         if self.answering is not None:
             return self.answering.id
         acting = CURRENT_CALL.get()
-        return None if acting is None or acting.on is not self else acting.cause(self.ids)
+        return None if acting is None or acting.on is not self else acting.cause(self.ids.call)
 
     @property
     def cause_request(self) -> str | None:
@@ -396,7 +396,7 @@ class Workspace:
         """Keep a control call that is over, without its body if that is too large."""
         if call.size > self.calls.largest:
             call = call.without_body()
-        self.calls.add(call, call.size)
+        self.calls.push(call, call.size)
 
     def recorded_call(self, identifier: str) -> CallRecord | None:
         """The control call with this id, or None if it has changed nothing, or is no longer kept."""
@@ -468,7 +468,7 @@ class Workspace:
                 self.stop_collecting(changes)
                 own = [change for change in changes if change.cause == cause]
                 fired = FiredTimer(timer, time(), own[:MOST_TRANSITIONS])
-                self.fired.add(fired, fired.size)
+                self.fired.push(fired, fired.size)
 
     def fired_timer(self, text: str) -> FiredTimer | None:
         """The timer of an id that has fired last, or None if none has, or it is no longer kept."""

@@ -125,7 +125,7 @@ class Files(Following):
     def add(self, row: Export, limits: WorkspaceLimits) -> None:
         """Keep the file of an export, and evict old ones."""
         self.ring = self.ring or Ring(limits.deliveries, limits.deliveries_bytes)
-        for gone in self.ring.add(row, getsizeof(row.content)):
+        for gone in self.ring.push(row, getsizeof(row.content)):
             gone.content = None
 
 
