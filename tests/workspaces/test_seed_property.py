@@ -135,7 +135,7 @@ def without_links(document):
 def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api, monkeypatch):
     workspace = api.workspace
     before, state, feed = dump(workspace), copy.deepcopy(workspace.state), workspace.feed.last
-    trial = workspace.trial()
+    trial = workspace.dry_run()
 
     monkeypatch.setattr(type(api.store), "default", trial)  # so that calls act on it
     api.post("/v3/domains", json={"name": "new.test"})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from urllib.parse import urlsplit
 
-from mockserver.core.effects import Job, Outcome
+from mockserver.core.effects import CallOutcome, Job
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress
 
@@ -27,10 +27,10 @@ class Calls:
         host = urlsplit(url).netloc.lower()
         task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task):
-            job.done(Outcome(error="the queue of webhook calls is full"))
+            job.done(CallOutcome(error="the queue of webhook calls is full"))
 
 
-def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
+def _outcome(job: Job, egress: Egress, ca: str | None) -> CallOutcome:
     """The outcome of a job's request; never raises, because the job waits for an outcome."""
     from mockserver.effects.http import call  # noqa: PLC0415  # not needed before the first webhook call
 
@@ -38,11 +38,11 @@ def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
         request = job.written()
     except Exception as error:  # a bug of the mock
         logging.getLogger(__name__).exception("a call cannot be written")
-        return Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
+        return CallOutcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
     if request is None:
-        return Outcome(error="the call was cancelled")
+        return CallOutcome(error="the call was cancelled")
     try:
         return call(request, egress, ca)
     except Exception as error:  # a bug of the mock
         logging.getLogger(__name__).exception("a call has failed with an unexpected error")
-        return Outcome(error=f"the mock has failed: {type(error).__name__}")
+        return CallOutcome(error=f"the mock has failed: {type(error).__name__}")

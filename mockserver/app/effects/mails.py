@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from mockserver.app.effects.addresses import mail_address
-from mockserver.core.effects import Report, Wanted
+from mockserver.core.effects import IsWanted, Report
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.effects.egress import Egress
@@ -57,7 +57,7 @@ class Mails:
         """Whether the settings name a server for e-mails."""
         return self._client is not None
 
-    def send(self, mail: Mail, report: Report, wanted: Wanted) -> None:
+    def send(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         """Send an e-mail while `wanted` is true, and report each step; nothing if the settings name no server."""
         if self._client is not None:
             self._client.send(mail.message, report, wanted)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.app.effects.calls import Calls
 from mockserver.app.effects.look_ups import LookUps
 from mockserver.app.effects.mails import Mails
-from mockserver.core.effects import Job, Report, Timed, Wanted
+from mockserver.core.effects import IsWanted, Job, Report, Timed
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import Store
@@ -71,7 +71,7 @@ class ServerEffects:
     def posts(self) -> bool:
         return self._mails.has_client
 
-    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
+    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         self._mails.send(mail, report, wanted)
 
     def watch(self, workspace: Timed) -> None:

@@ -10,7 +10,7 @@ from heapq import heapify, heappop, heappush
 from typing import Any
 
 from mockserver.core.state.state import Account
-from mockserver.core.state.tables import Following
+from mockserver.core.state.tables import Derived
 from mockserver.core.workspaces.caller import Visit
 from mockserver.resources.corporate.plan import Allotment
 
@@ -89,7 +89,7 @@ class Queue:
         return self._turns.get(number) == turn
 
 
-class Due(Following):
+class Due(Derived):
     """The queue of a master's changes, made when the first one is due; one record of the master."""
 
     def __init__(self) -> None:

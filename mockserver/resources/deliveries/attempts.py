@@ -8,7 +8,7 @@ from base64 import b64encode
 from datetime import timedelta
 from urllib.parse import unquote, urlsplit
 
-from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import CLIENT_HEADERS
 from mockserver.core.traffic import causes
@@ -87,7 +87,7 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     def write() -> OutgoingRequest:
         return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
 
-    def done(outcome: Outcome) -> None:
+    def done(outcome: CallOutcome) -> None:
         # Looked up: the rows may have been read again meanwhile.
         owner = workspace.state.accounts.get(account.id)
         found = None if owner is None else owner.table(Delivery).get(delivery.id)
@@ -98,7 +98,7 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
 
 
-def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
+def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: CallOutcome, target: Target) -> None:
     """Add an attempt to its delivery, at the present moment, and fire the event that follows from its outcome."""
     went = None if target == delivery.target else target
     delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, went))
@@ -112,14 +112,14 @@ def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome:
     evict_excess(workspace, account)
 
 
-def _event_of(workspace: Workspace, delivery: Delivery, outcome: Outcome) -> str:
+def _event_of(workspace: Workspace, delivery: Delivery, outcome: CallOutcome) -> str:
     """The event of the state machine that follows from the outcome of an attempt."""
     if outcome.is_success:
         return "succeed"
     return "fail" if delivery.failures < len(RETRIES) and _is_retried(workspace, outcome) else "give_up"
 
 
-def _is_retried(workspace: Workspace, outcome: Outcome) -> bool:
+def _is_retried(workspace: Workspace, outcome: CallOutcome) -> bool:
     """Whether another attempt may follow: after 429 or no answer, and after 5xx if `behaviour.webhook_5xx` says so.
 
     No other follows a redirect, which is not followed itself, or a call that cannot be made at all (both proposed).

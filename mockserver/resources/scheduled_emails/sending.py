@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.mail import TO, Mail, MailContent, Party
-from mockserver.core.workspaces import lifecycle
+from mockserver.core.workspaces.lifecycle import send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
 from mockserver.resources.webhooks import events
@@ -54,7 +54,7 @@ def deliver(workspace: Workspace, account: Account, content: MailContent, *, req
     """
     mail = _mail(workspace, account, content, request)
     fits = mail.size <= workspace.state.mailbox.largest
-    lifecycle.send(workspace, mail if fits else mail._replace(content=content.without_files()))
+    send_mail(workspace, mail if fits else mail._replace(content=content.without_files()))
     return fits
 
 

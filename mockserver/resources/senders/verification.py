@@ -7,7 +7,7 @@ from __future__ import annotations
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces import lifecycle
+from mockserver.core.workspaces.lifecycle import send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.domain import AUTHENTICATED, find_for_email
 from mockserver.resources.senders.sender import AWAITING, MACHINE, SENDER, Sender
@@ -25,7 +25,7 @@ def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
     sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
-    lifecycle.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
+    send_mail(workspace, _verification_mail(workspace, account, sender, sender.otp))
 
 
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:

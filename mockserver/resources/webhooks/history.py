@@ -15,7 +15,7 @@ from typing import Any
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
-from mockserver.core.state.tables import Following
+from mockserver.core.state.tables import Derived
 from mockserver.core.text.addresses import equals_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
@@ -111,7 +111,7 @@ def _announce(workspace: Workspace, account: Account, row: Export) -> None:
     deliveries.schedule(workspace, account, call)
 
 
-class Files(Following):
+class Files(Derived):
     """The exports whose files are kept, in a ring; one record of the workspace."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from importlib import import_module
 from types import GenericAlias
 from typing import Any, NamedTuple, get_args
 
-from mockserver.core.state.tables import Following, Tables
+from mockserver.core.state.tables import Derived, Tables
 from mockserver.storage.records.packing import SEAL, UnreadableError, pack, seal, unpack, unseal
 
 #: Where the types of rows live; nothing else is imported because a field names it.
@@ -50,7 +50,7 @@ class Packing:
         before, packed = self._before.get(kind, (None, b""))
         content = None
         if before != version:
-            packed = pack(None if issubclass(kind, Following) else rows)
+            packed = pack(None if issubclass(kind, Derived) else rows)
             if len(packed) > _LARGE:
                 content = seal(packed)
                 packed = int.from_bytes(content[:SEAL])
@@ -87,7 +87,7 @@ def _read_timeline(tables: Tables, kind: type, data: bytes) -> None:
 
 
 def _read_record(tables: Tables, kind: type, data: bytes) -> None:
-    found: Any = kind() if issubclass(kind, dict | Following) else unpack(data, kind)
+    found: Any = kind() if issubclass(kind, dict | Derived) else unpack(data, kind)
     if issubclass(kind, dict):
         # The items of a subclass of a generic mapping have the types that its definition says.
         found.update(unpack(data, GenericAlias(dict, get_args(vars(kind)["__orig_bases__"][0]))))

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.waiting import Turn
+from mockserver.core.waiting import CallbackLock
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server.connections.heads import Head
 from mockserver.web.server.connections.http_limits import Refusal
@@ -137,7 +137,7 @@ class Runner:
                     leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
 
     @asynccontextmanager
-    async def _when_free(self, turn: Turn | None) -> AsyncIterator[None]:
+    async def _when_free(self, turn: CallbackLock | None) -> AsyncIterator[None]:
         """Wait, without a thread, until a lock is free that may be held for long; another may still take it first."""
         if turn is None:
             yield
