@@ -42,9 +42,9 @@ RUN mockserver scenarios check \
     && python -c "from mockserver.app import create_app; from mockserver.app.runtime import Runtime; from mockserver.web.server.server import bind; Runtime(create_app(), bind('127.0.0.1', 0)).server.config.load()" \
     && python -c "import mockserver.app.control_api, mockserver.control.document.openapi, mockserver.control.server.metrics, mockserver.coverage.page, prometheus_client" \
     && python -c "import jwt.algorithms, mockserver.web.pages.page" \
-    && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.mail.client, mockserver.effects.mail.listener, mockserver.resources.inbound.mail" \
-    && python -c "import mockserver.cli.authority, mockserver.testing.trust, mockserver.web.server.tls.authority, mockserver.web.server.tls.front, mockserver.web.server.tls.own_certificate, mockserver.web.service.handshakes" \
-    && python -c "import mockserver.storage.keeper, mockserver.storage.records.reading, mockserver.storage.redis.engine, mockserver.storage.sqlite.engine, mockserver.storage.working_set" \
+    && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.smtp_client, mockserver.effects.smtp_listener, mockserver.resources.inbound.mail" \
+    && python -c "import mockserver.cli.authority, mockserver.testing.trust, mockserver.web.server.certificates, mockserver.web.server.tls_front, mockserver.app.tls" \
+    && python -c "import mockserver.storage.engine_storage, mockserver.storage.records, mockserver.storage.redis_engine, mockserver.storage.sqlite_engine, mockserver.storage.working_set" \
     && mkdir /scenarios \
     && install -d -o 10001 -g 10001 -m 700 /data
 

@@ -171,7 +171,7 @@ def _told(row: RaisedEvent, category: Category) -> tuple[str, str, str]:
         Occurrence(category, row.name, "bob@example.test", datetime(2026, 1, 1, tzinfo=UTC), "<1@acme.test>")
     )
     members = [row.members.__name__.replace("_", " "), *(f"`{member}`" for member in adds)]
-    return f"`{row.told_as.name}`", ", ".join(members), ", ".join(f"`{name}`" for name in row.told_to)
+    return f"`{row.sent_as.name}`", ", ".join(members), ", ".join(f"`{name}`" for name in row.sent_to)
 
 
 def scopes(_: str) -> Iterator[str]:

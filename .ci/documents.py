@@ -23,7 +23,7 @@ from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import FURTHER_OPERATIONS, LIFECYCLES, OPERATIONS
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.library import Library
-from mockserver.scenario.json_schema.document import document as json_schema
+from mockserver.scenario.json_schema import document as json_schema
 from mockserver.settings import declared
 from mockserver.settings.locations import SCHEMA_FILE
 from mockserver.testing import plugin

@@ -6,7 +6,7 @@ import gc
 import os
 import signal
 from collections import Counter
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from typing import NamedTuple
 
 import examples  # noqa: F401  # its profiles are those of all properties
@@ -17,7 +17,7 @@ import xdist
 from shared_files import SharedFiles
 from tracing import repeats, untraced
 
-from mockserver import Settings, create_app
+from mockserver import MockServer, Settings, create_app
 from mockserver.app.runtime import Runtime
 from mockserver.web.server.server import bind
 
@@ -75,9 +75,14 @@ def make_api():
 
 
 @pytest.fixture
-def api(make_api):
-    """The `standard` scenario."""
-    return make_api()
+def api(request, make_api):
+    """An application with the scenario `standard`, or with the scenario and settings of the mark `api`."""
+    return _marked(request, make_api)
+
+
+def _marked(request, make):
+    mark = request.node.get_closest_marker(request.fixturename)
+    return make(*mark.args, **mark.kwargs) if mark else make()
 
 
 @pytest.fixture(scope="session")
@@ -241,6 +246,32 @@ def module_serve():
     """The same for all tests of a module."""
     with _Servers() as servers:
         yield servers.start
+
+
+@pytest.fixture(scope="module")
+def root(request, module_serve):
+    """The root address of a server for all tests of a module, with the scenario and settings of the mark `root`."""
+    return _marked(request, module_serve)
+
+
+@pytest.fixture(scope="module")
+def server(request):
+    """A `MockServer` for all tests of a module, with the scenario and settings of the mark `server`."""
+    with _marked(request, MockServer) as server:
+        yield server
+
+
+@pytest.fixture
+def make_workspace(server):
+    """A factory of workspaces of the server, with the scenario `onboarding` if none is given."""
+    with ExitStack() as stack:
+        yield lambda scenario="onboarding", **options: stack.enter_context(server.workspace(scenario, **options))
+
+
+@pytest.fixture
+def workspace(request, make_workspace):
+    """A new workspace, made with the arguments of the mark `workspace`."""
+    return _marked(request, make_workspace)
 
 
 @pytest.fixture

@@ -9,11 +9,11 @@ import pytest
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.evidence.fidelity import CITATION, CONTRACT, record
-from mockserver.resources.deliveries.attempts import RETRIES
+from mockserver.resources.deliveries.model import RETRIES
 from mockserver.resources.inbound.model import LONGEST
 from mockserver.resources.oauth.model import ACCESS_LIFETIME, CODE_LIFETIME, REFRESH_LIFETIME
 from mockserver.resources.registry import ALL_OPERATIONS, LIFECYCLES, OPERATIONS, RESOURCES
-from mockserver.resources.senders.verification import OTP_RANGE
+from mockserver.resources.senders.model import OTP_RANGE
 from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.resources.webhooks.event import INBOUND_SMS
 from mockserver.scenario.behaviour import BehaviourItem

@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from mockserver.scenario.documents.library import Library
-from mockserver.scenario.json_schema.document import document as json_schema
+from mockserver.scenario.json_schema import document as json_schema
 from reference.tables import flow
 
 #: The longest example of a member, in characters. Chosen: to fit on a screen without scrolling sideways too far.

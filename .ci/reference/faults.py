@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mockserver.core.state.faults import FAULT_KINDS, FaultKind
-from mockserver.scenario.json_schema.document import document as json_schema
-from mockserver.scenario.rules.fault_codes import operations_of
+from mockserver.scenario.faults import operations_of
+from mockserver.scenario.json_schema import document as json_schema
 from reference.tables import code
 
 

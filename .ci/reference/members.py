@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from mockserver.beyond.sections import SECTIONED
-from mockserver.scenario.json_schema.document import document as json_schema
+from mockserver.scenario.json_schema import document as json_schema
+from mockserver.scenario.schema import SECTIONED
 from reference.examples import examples
 from reference.member_types import ELSEWHERE, typed
 from reference.tables import code, flow, head, row

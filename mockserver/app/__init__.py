@@ -5,10 +5,10 @@ No rule lives here.
 
 from typing import TYPE_CHECKING
 
-from mockserver.web.schemas.late_patterns import late_patterns
+from mockserver.app.lazy_patterns import lazy_patterns
 
 # Before all that follows imports them.
-with late_patterns("marshmallow.validate", "yaml.reader"):
+with lazy_patterns("marshmallow.validate", "yaml.reader"):
     import marshmallow as marshmallow
     import yaml as yaml
 

@@ -2,26 +2,38 @@
 
 from __future__ import annotations
 
+import threading
 import weakref
-from functools import partial
-from typing import TYPE_CHECKING, cast
+from collections.abc import Iterable
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
 
-from flask import Flask
+from flask import Flask, Request, request, request_tearing_down
+from werkzeug.exceptions import InternalServerError
+from werkzeug.routing import MapAdapter
+from werkzeug.wrappers import Response
 
 from mockserver.app.mock import Mock, mock_of
 from mockserver.app.sessions import InSessions
+from mockserver.core.workspaces.storage import SharedStorage
 from mockserver.settings import Settings
-from mockserver.web.application import ServiceFlask
+from mockserver.web.application import LeanFlask
+from mockserver.web.routing.address import DASHBOARD_PREFIX, is_of_the_mock
+from mockserver.web.server import loop
+from mockserver.web.server.wsgi import KNOWN, WsgiAnswer
+from mockserver.web.service.exchange import ApiResponse
+from mockserver.web.service.service import take_workspace_off
 
 if TYPE_CHECKING:
-    from mockserver.app.tls import TlsParts
-    from mockserver.control.access.sessions import Sessions
-    from mockserver.control.framework.dependencies import Tls
-    from mockserver.core.workspaces.storage import SharedStorage
+    from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
 
-class Application(ServiceFlask):
-    """The mock as a WSGI application of Flask's, with the settings, store, effects and log of the mock."""
+class Application(LeanFlask):
+    """The mock as a WSGI application of Flask's, with the settings, store, effects and log of the mock.
+
+    It leaves requests of the service to the `Service`, and control calls and pages of the dashboard to further
+    applications, which are imported and made for the first such request: that takes some 40 ms.
+    """
 
     def __init__(self, mock: Mock) -> None:
         super().__init__("mockserver")
@@ -30,10 +42,11 @@ class Application(ServiceFlask):
         self.store = mock.store
         self.effects = mock.effects
         self.log = mock.log
+        self._making = threading.RLock()
         self.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
         self.add_component(mock.oauth)
-        self.add_service(mock.service)
-        self.add_control(partial(_control, self))
+        self.config["MAX_CONTENT_LENGTH"] = mock.settings.body_limit
+        self.register_error_handler(InternalServerError, lambda _: mock.service.fail())
         if mock.store.storage.in_sessions:
             self.wsgi_app = InSessions(self.wsgi_app, mock.store.storage, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
 
@@ -41,13 +54,114 @@ class Application(ServiceFlask):
         """Close the mock; the application answers no more requests."""
         self.mock.close()
 
+    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        """Answer a request by the service, by the application of the control calls or the dashboard, or by Flask."""
+        environ.pop(KNOWN, None)  # a program's middleware may have changed the request
+        take_workspace_off(environ)
+        response = None if self._has_teardown else self._respond(environ)
+        if response is not None:
+            return response(environ, start_response)
+        if not is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
+            return super().wsgi_app(environ, start_response)
+        is_page = f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/")
+        if ("_made_dashboard" if is_page else "_made_control") not in vars(self):
+            loop.leave(environ)  # others are answered while it is imported
+        return (self.dashboard if is_page else self.control).wsgi_app(environ, start_response)
+
+    def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
+        """Return the whole answer to a request of the API, or None, without any effect, if WSGI has to be asked."""
+        if "wsgi_app" in vars(self) or self._has_teardown:
+            return None
+        return self.mock.service.shortcut(environ, nowhere=not self.view_functions)
+
+    def _respond(self, environ: WSGIEnvironment) -> Response | None:
+        return self.mock.service.respond(environ, nowhere=not self.view_functions)
+
+    @property
+    def _has_teardown(self) -> bool:
+        """Whether a program wants to know of the end of requests, for which Flask has to push its contexts."""
+        return bool(self.teardown_request_funcs or request_tearing_down.receivers)
+
+    # ------------------------------------------------------------------ control calls and the dashboard
+
+    @property
+    def control(self) -> Flask:
+        """The application of the control calls."""
+        with self._making:
+            return self._made_control
+
+    @property
+    def dashboard(self) -> Flask:
+        """The application of the dashboard's pages."""
+        with self._making:
+            return self._made_dashboard
+
+    @cached_property
+    def _made_control(self) -> LeanFlask:
+        from mockserver.app.control_api import control_of  # noqa: PLC0415  # slow, and not every server needs it
+        from mockserver.control.access.sessions import Sessions  # noqa: PLC0415  # as above
+        from mockserver.control.framework.dependencies import Bodies, ControlDependencies, Tls  # noqa: PLC0415  # as above
+
+        mock, settings, storage = self.mock, self.settings, self.store.storage
+        self.add_component(
+            ControlDependencies(
+                mock.store,
+                mock.library,
+                Bodies(settings.yaml_limit, settings.depth_limit),
+                mock.token is not None,
+                mock.health,
+                settings.beyond,
+                mock.started,
+                None if mock.tls is None else Tls(mock.tls.ca),
+            )
+        )
+        sessions = Sessions(mock.token, cast("SharedStorage", storage) if storage.is_shared else None)
+        return control_of(self, mock.log, sessions, settings.allowed_host)
+
+    @cached_property
+    def _made_dashboard(self) -> LeanFlask:
+        from mockserver.dashboard.application import dashboard_of  # noqa: PLC0415  # as above
+
+        return dashboard_of(self._made_control)
+
+    # ------------------------------------------------------------------ requests of the service that come to Flask
+
+    def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
+        """Return None for a request of the service, which Flask would not find.
+
+        The error of an address that is not found refers to its request, and both would wait for a collection.
+        """
+        if request is not None and self.mock.service.endpoints.has(request):
+            return None
+        return super().create_url_adapter(request)
+
+    def full_dispatch_request(self) -> Response:  # type: ignore[override]  # it is only called, by `wsgi_app`
+        """Let the service answer its requests, before Flask would refuse an address that leads nowhere."""
+        found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # the proxy costs more with each use
+        service = self.mock.service
+        route = service.endpoints.route(found, is_matched=found.url_rule is not None)
+        return super().full_dispatch_request() if route is None else service.answer(found, route)
+
+    def make_response(self, rv: Any) -> Any:
+        """Return a response of the service as it is, and any other as Flask makes it."""
+        return rv if isinstance(rv, ApiResponse) else super().make_response(rv)
+
+    def failed(self, environ: WSGIEnvironment, error: Exception) -> Response:
+        """Log an error of the mock, and return the response to the request that has met it.
+
+        Raises:
+            ConnectionResetError: this is the error.
+        """
+        with self.request_context(environ):
+            return self.handle_exception(error)
+
 
 def create_app(settings: Settings | None = None) -> Application:
-    """An application with its workspaces, which any WSGI server can serve; the default settings if none are given.
+    """Return an application with its workspaces, which any WSGI server can serve, by default with default settings.
 
     Raises:
         StorageError: the store cannot be opened or read.
-        ScenarioError: the scenario of the settings is unknown or not valid.
+        ScenarioError: the scenario of the settings is unknown or invalid.
         ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
             certificate cannot be used.
     """
@@ -57,33 +171,3 @@ def create_app(settings: Settings | None = None) -> Application:
         # A program that leaves the application to a WSGI server never closes it.
         weakref.finalize(app, app.store.storage.close)
     return app
-
-
-def _control(app: Application) -> Flask:
-    """The application of the control calls; what they need is imported now, as a server may never be asked for one."""
-    from mockserver.app.control_api import ControlFlask  # noqa: PLC0415  # see above
-    from mockserver.control.framework.dependencies import Bodies, ControlDependencies  # noqa: PLC0415  # see above
-
-    mock, settings = app.mock, app.settings
-    bodies = Bodies(settings.yaml_limit, settings.depth_limit)
-    wants_token = mock.token is not None
-    app.add_component(
-        ControlDependencies(
-            mock.store, mock.library, bodies, wants_token, mock.health, settings.beyond, mock.started, _shown(mock.tls)
-        )
-    )
-    return ControlFlask(app, mock.log, _sessions(mock), settings.allowed_host)
-
-
-def _sessions(mock: Mock) -> Sessions:
-    """Who has signed in to the dashboard: at this server, or at any of those that share its store."""
-    from mockserver.control.access.sessions import Sessions  # noqa: PLC0415  # see above
-
-    storage = mock.store.storage
-    return Sessions(mock.token, cast("SharedStorage", storage) if storage.is_shared else None)
-
-
-def _shown(tls: TlsParts | None) -> Tls | None:
-    from mockserver.control.framework.dependencies import Tls  # noqa: PLC0415  # see above
-
-    return None if tls is None else Tls(tls.ca)

@@ -1,11 +1,9 @@
-"""The control API of a server: its resources, its guard and its error handlers, in an application of its own."""
+"""The control API of a server: its resources, its guard and its error handlers."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Collection, Iterable
-from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Collection
+from functools import cache
 
 from flask import Response
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
@@ -48,14 +46,7 @@ from mockserver.control.workspaces.workspaces import WORKSPACES
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
-from mockserver.web.logs.request_log import LogFormat, RequestLog
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.server import loop
-
-if TYPE_CHECKING:
-    from _typeshed.wsgi import StartResponse, WSGIEnvironment
-
-    from mockserver.dashboard.application import DashboardFlask
+from mockserver.web.logs import LogFormat, RequestLog
 
 CONTROL_API = ControlApi(
     (
@@ -66,57 +57,28 @@ CONTROL_API = ControlApi(
 )  # fmt: skip
 
 
-class ControlFlask(LeanFlask):
-    """The application of the control calls, which finds the components of the application that it belongs to."""
-
-    def __init__(self, owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_hosts: Collection[str]) -> None:
-        super().__init__(owner.name)
-        self.config, self.json, self.components = owner.config, owner.json, owner.components
-        # Functions that a program adds to the application run for control calls as well.
-        self.before_request_funcs = owner.before_request_funcs
-        self.after_request_funcs = owner.after_request_funcs
-        self.teardown_request_funcs = owner.teardown_request_funcs
-        self.add_component(CONTROL_API)
-        self._making = threading.Lock()
-        self._log_calls(log)
-        self.after_request(changes.tell)
-        self.after_request(protect_own)
-        self.take_addresses(_addresses())
-        self.components[Sessions] = sessions  # of whichever kind
-        self.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
-        self.register_error_handler(Problem, lambda error: error.response())
-        self.register_error_handler(StorageError, lambda error: Problem(503, str(error)).response())
-        self.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
-        self.register_error_handler(HTTPException, _http_error)
-
-    def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Leave what is below `/_mock/ui` to the dashboard."""
-        if f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/"):
-            if "_dashboard" not in vars(self):
-                loop.leave(environ)  # others are answered while it is imported
-            with self._making:
-                dashboard = self._dashboard
-            return dashboard.wsgi_app(environ, start_response)
-        return super().wsgi_app(environ, start_response)
-
-    @cached_property
-    def _dashboard(self) -> DashboardFlask:
-        """The pages; they are imported and made when somebody first opens one."""
-        from mockserver.dashboard.application import DashboardFlask  # noqa: PLC0415  # see above
-
-        return DashboardFlask(self)
-
-    def _log_calls(self, log: RequestLog) -> None:
-        """Log control calls, unless the log is off."""
-        if log.format is not LogFormat.OFF:
-            calls = CallLog(log)
-            self.before_request(calls.begin)
-            self.after_request(calls.end)
+def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_hosts: Collection[str]) -> LeanFlask:
+    """Return the application of the control calls, as a part of `owner`; functions of `owner` run for them as well."""
+    found = owner.part(_addresses())
+    found.add_component(CONTROL_API)
+    if log.format is not LogFormat.OFF:
+        calls = CallLog(log)
+        found.before_request(calls.begin)
+        found.after_request(calls.end)
+    found.after_request(changes.tell)
+    found.after_request(protect_own)
+    found.components[Sessions] = sessions  # whichever subclass it is of
+    found.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
+    found.register_error_handler(Problem, lambda error: error.response())
+    found.register_error_handler(StorageError, lambda error: Problem(503, str(error)).response())
+    found.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
+    found.register_error_handler(HTTPException, _http_error)
+    return found
 
 
 @cache
 def _addresses() -> LeanFlask:
-    """An application with the addresses of all control calls, for every server of this process."""
+    """Return an application with the addresses of all control calls, for every server of this process."""
     found = LeanFlask(__name__)
     found.register_blueprint(WELCOME)
     for resource in CONTROL_API.resources:
@@ -125,10 +87,7 @@ def _addresses() -> LeanFlask:
 
 
 def _http_error(error: HTTPException) -> Response:
-    """The answer to what Flask refuses by itself, and to an error within the mock.
-
-    Flask has logged the traceback of the latter.
-    """
+    """Return the answer to a request that Flask refuses, or that has met an error of the mock, which Flask logs."""
     found = nowhere.problem(error).response()
     if isinstance(error, MethodNotAllowed):
         found.headers["Allow"] = ", ".join(nowhere.allowed(error))

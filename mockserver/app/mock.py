@@ -8,10 +8,11 @@ from collections.abc import Iterable
 from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from mockserver.app.effects.server_effects import ServerEffects
-from mockserver.app.storage import storage_of
+from werkzeug.wrappers import Response
+
+from mockserver.app.server_effects import ServerEffects
 from mockserver.app.tls import TlsParts, tls_of
-from mockserver.app.workspaces import library_of, store_of
+from mockserver.app.workspaces import library_of, storage_of, store_of
 from mockserver.control.access.token import token_of
 from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.storage import Storage
@@ -22,10 +23,11 @@ from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings
-from mockserver.web.logs.request_log import LogFormat, RequestLog, Secrecy
+from mockserver.web.logs import LogFormat, RequestLog, Secrecy
+from mockserver.web.routing.address import CONTROL_PREFIX, split_workspace
 from mockserver.web.server import loop
-from mockserver.web.server.wsgi import WsgiAnswer
-from mockserver.web.service.entrance import respond, take_workspace_off, whole
+from mockserver.web.server.wsgi import Shortcut
+from mockserver.web.service.exchange import early_refusal
 from mockserver.web.service.service import Service
 
 if TYPE_CHECKING:
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
     from mockserver.app import application
     from mockserver.beyond import answering
-    from mockserver.scenario.rules import fault_header
+    from mockserver.scenario import fault_header
     from mockserver.storage.working_set import WorkingSet
     from mockserver.views.traffic import redaction
 else:
@@ -42,7 +44,7 @@ else:
     # For requests that no operation answers.
     (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
-    (fault_header,) = lazy("mockserver.scenario.rules", "fault_header")
+    (fault_header,) = lazy("mockserver.scenario", "fault_header")
     (redaction,) = lazy("mockserver.views.traffic", "redaction")
 
 
@@ -90,6 +92,7 @@ class Mock:
             body_limit=self.settings.body_limit,
             prepare=self.effects.look_ups.prepare,
             log=None if self.log.format is LogFormat.OFF else self.log,
+            failed=self._failed,
         )
 
     @property
@@ -110,14 +113,13 @@ class Mock:
             loop.leave(environ)  # others are answered while Flask is imported
         return self.flask(environ, start_response)
 
-    def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
-        """The whole answer to a request of the API, or None: then it has had no effect, and WSGI is to be asked."""
-        take_workspace_off(environ)
-        try:
-            response = respond(self.service, environ)
-        except Exception as error:  # noqa: BLE001  # Flask logs it, and answers
-            response = self.flask.failed(environ, error)
-        return None if response is None else whole(response, environ)
+    @property
+    def shortcut(self) -> Shortcut:
+        """Answers requests of the API without Flask."""
+        return self.service.shortcut
+
+    def _failed(self, environ: WSGIEnvironment, error: Exception) -> Response:
+        return self.flask.failed(environ, error)
 
     def health(self) -> dict[str, dict[str, Any]]:
         """The members that this server adds to the answer of `health`."""
@@ -182,3 +184,13 @@ def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
     if isinstance(store, SharedStore):
         return SharedWorkingSet(store, settings.store_cache)
     return WorkingSet(store, settings.store_cache)
+
+
+def refusal(path: str, status: int, message: str) -> Response:
+    """Return the refusal of a request that reaches no handler, in the format of the audience of its path."""
+    if not split_workspace(path)[1].startswith(CONTROL_PREFIX):
+        return early_refusal(path, status, message)
+    from mockserver.control.framework.problem import Problem  # noqa: PLC0415  # slow: it imports all views
+    from mockserver.control.framework.protection import protect  # noqa: PLC0415  # as above
+
+    return protect(Problem(status, message).response())

@@ -9,16 +9,16 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mockserver.app.mock import Mock, mock_of
-from mockserver.app.refusal import refusal
+from mockserver.app.mock import Mock, mock_of, refusal
 from mockserver.settings import Settings
-from mockserver.web.server.connections.http_limits import HttpLimits
+from mockserver.web.server.limits import HttpLimits
 from mockserver.web.server.server import BindError, address, bind, server
+from mockserver.web.server.wsgi import WsgiAnswer
 
 if TYPE_CHECKING:
     from mockserver.app.application import Application
-    from mockserver.web.server.tls.front import Tls
-    from mockserver.web.service.handshakes import Wait
+    from mockserver.app.tls import Wait
+    from mockserver.web.server.tls_front import Tls
 
 #: How long a start and a stop may take, in seconds; chosen far above the milliseconds that they do take.
 _TIMEOUT_S = 10.0
@@ -50,13 +50,13 @@ class Runtime:
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
         limits = HttpLimits.of(mock.settings)
-        self.server = server(app, limits, refusal, app.shortcut, tls, mock.store.storage)
+        self.server = server(app, limits, _refused, app.shortcut, tls, mock.store.storage)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
     def _tls(self, port: int, wait: Wait) -> Tls:
-        from mockserver.web.server.tls.front import Tls  # noqa: PLC0415  # few servers speak TLS
-        from mockserver.web.service.handshakes import Handshakes  # noqa: PLC0415  # see above
+        from mockserver.app.tls import Handshakes  # noqa: PLC0415  # see above
+        from mockserver.web.server.tls_front import Tls  # noqa: PLC0415  # few servers speak TLS
 
         assert self.mock.tls is not None, "the port speaks TLS"
         return Tls(self.mock.tls.certificates, Handshakes(self.mock.store, wait).fault, (port,))
@@ -150,3 +150,9 @@ def _listeners(settings: Settings, listener: socket.socket) -> Sequence[socket.s
     except BindError:
         listener.close()
         raise
+
+
+def _refused(path: str, status: int, message: str) -> WsgiAnswer:
+    response = refusal(path, status, message)
+    headers = [(name.lower(), value) for name, value in response.headers]
+    return WsgiAnswer(response.status_code, headers, response.get_data())

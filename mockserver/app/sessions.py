@@ -10,10 +10,10 @@ from typing import IO, TYPE_CHECKING
 from werkzeug.wrappers import Response
 from werkzeug.wsgi import get_input_stream
 
-from mockserver.app.refusal import refusal
+from mockserver.app.mock import refusal
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server import stream, wire
-from mockserver.web.server.outcome import Outcome
+from mockserver.web.server.runner import Outcome
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest, block_until_changed
 from mockserver.web.server.wsgi import run, with_body
 

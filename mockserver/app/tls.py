@@ -5,18 +5,24 @@ from __future__ import annotations
 import logging
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mockserver.core.lazy import lazy
+from mockserver.core.state.faults import Fault
+from mockserver.core.text.addresses import PRIVATE_SUFFIXES
+from mockserver.core.workspaces.storage import StorageError
+from mockserver.core.workspaces.store import DEFAULT, Store
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.settings import Settings
 
 if TYPE_CHECKING:
-    from mockserver.web.server.tls import authority, own_certificate
+    from mockserver.web.server import certificates
 else:
     # Few servers speak TLS.
-    authority, own_certificate = lazy("mockserver.web.server.tls", "authority", "own_certificate")
+    (certificates,) = lazy("mockserver.web.server", "certificates")
 
 #: The host of the service, for clients whose base address is fixed and that are led here by a hosts file or by DNS.
 _SERVICE = "api.brevo.com"
@@ -31,7 +37,7 @@ _OF_AUTHORITY = ("tls_name", "tls_ca_file")
 class TlsParts(NamedTuple):
     """The certificates of a server that speaks TLS."""
 
-    certificates: authority.Authority | own_certificate.OwnCertificate
+    certificates: certificates.Authority | certificates.OwnCertificate
     #: The certificate of the authority, which clients have to trust, in PEM; None: somebody else has issued it.
     ca: str | None
 
@@ -46,7 +52,7 @@ def tls_of(settings: Settings) -> TlsParts | None:
     if not settings.tls:
         return None
     if settings.tls_cert is not None:
-        own = own_certificate.OwnCertificate(settings.tls_cert, settings.tls_key)
+        own = certificates.OwnCertificate(settings.tls_cert, settings.tls_key)
         if own.is_over:
             logging.getLogger(__name__).warning("the certificate %s has run out", os.fspath(settings.tls_cert))
         return TlsParts(own, None)
@@ -71,10 +77,10 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _made(settings: Settings) -> authority.Authority:
+def _made(settings: Settings) -> certificates.Authority:
     wanted = tuple(name.lower().removesuffix(".") for name in settings.tls_name)
     try:
-        return authority.Authority([*_ALWAYS, *wanted, *_certifiable(settings)])
+        return certificates.Authority([*_ALWAYS, *wanted, *_certifiable(settings)])
     except ValueError as error:
         raise ValueError(f"--tls-name: {error}") from error
 
@@ -84,7 +90,7 @@ def _certifiable(settings: Settings) -> Iterator[str]:
     for name in (settings.host, socket.gethostname(), *settings.allowed_host):
         found = f"*{name}" if name.startswith(".") else name
         try:
-            yield authority.checked(found.lower().removesuffix("."))
+            yield certificates.checked(found.lower().removesuffix("."))
         except ValueError:
             continue
 
@@ -95,3 +101,52 @@ def _write(file: Path, pem: str) -> None:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise ValueError(f"cannot write the certificate of the authority to {file}: {reason}") from error
+
+
+#: Does work that waits for a lock in a thread.
+Wait = Callable[[Callable[[], Fault | None]], Awaitable[Fault | None]]
+
+
+class Handshakes:
+    """Asks the rules of the workspace that a client names, and of the default workspace where it names none.
+
+    All that is known of a client is the name by which it calls the server. `onboarding.localhost`, and `onboarding`
+    below any other suffix that the public DNS does not have, names the workspace `onboarding` if there is one.
+    """
+
+    def __init__(self, store: Store, wait: Wait) -> None:
+        self._store = store
+        self._wait = wait
+
+    async def fault(self, name: str | None) -> Fault | None:
+        """Return the fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
+        called = self._called(name)
+        workspace = None if self._store.storage.in_sessions else self._store.peek(called)
+        if workspace is None:  # it is passivated or shared, and loading takes a while
+            return await self._wait(lambda: self._taken_by_saved(called))
+        if not workspace.state.faults.has_any_of_handshakes:
+            return None
+        return await self._wait(lambda: self._taken(workspace))
+
+    def _called(self, name: str | None) -> str:
+        """Return the name of the workspace that a client means."""
+        store, found = self._store, (name or "").partition(".")[0]
+        is_named = name is not None and name.endswith(PRIVATE_SUFFIXES)
+        return found if is_named and (store.storage.is_shared or found in store) else DEFAULT
+
+    def _taken_by_saved(self, name: str) -> Fault | None:
+        """Return the fault by the rules of a workspace that is not in memory; None if it cannot be read or saved."""
+        if self._store.storage.failure is not None:
+            return None  # the attempt may take long
+        with suppress(StorageError):  # the requests of the workspace tell why
+            return self._store.storage.run(lambda: self._taken(self._store.look(name) or self._store.default))
+        return None
+
+    def _taken(self, workspace: Workspace) -> Fault | None:
+        with workspace.lock:
+            state = workspace.state
+            found = state.faults.take_handshake(state.clock.now(), state.random)
+            if found is not None:
+                self._store.meter.add_handshake(found.kind)
+                workspace.watchers.tell("control")
+        return found

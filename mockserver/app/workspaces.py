@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,21 +13,26 @@ from mockserver.core.lazy import lazy
 from mockserver.core.state.identifiers import Keyring, Replica
 from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.maker import Loader
-from mockserver.core.workspaces.storage import Storage
+from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
+from mockserver.resources.registry import PARTS
 from mockserver.resources.section import SectionError
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.load import load
-from mockserver.settings import Settings
+from mockserver.settings import Settings, version
+from mockserver.settings.distribution import requirement
 from mockserver.web.server import loop
 
 if TYPE_CHECKING:
-    from mockserver.beyond.stubs import stub_list
+    from mockserver.storage.engine import Engine
+
+if TYPE_CHECKING:
+    from mockserver.beyond.stubs import schema as stub_schema
 else:
-    (stub_list,) = lazy("mockserver.beyond.stubs", "stub_list")
+    (stub_schema,) = lazy("mockserver.beyond.stubs", "schema")
 
 
 def library_of(settings: Settings) -> Library:
@@ -42,7 +49,7 @@ def library_of(settings: Settings) -> Library:
 def store_of(settings: Settings, library: Library, effects: Effects, storage: Storage | None = None) -> Store:
     """A store that makes the workspaces of a server; it holds the default workspace from the start.
 
-    `storage` saves them beyond the process; None: nothing does.
+    `storage` keeps them beyond the process; None: nothing does.
 
     Raises:
         StorageError: what is kept cannot be read.
@@ -118,6 +125,72 @@ def _add_behind(workspace: Workspace, stubs: tuple[Stub, ...]) -> None:
         ScenarioError: there would be too many.
     """
     try:
-        stub_list.add_behind(workspace, stubs)
+        stub_schema.add_behind(workspace, stubs)
     except SectionError as error:
         raise ScenarioError([Mistake(error.path, error.message)]) from error
+
+
+#: After how many seconds a thread that computes lets another one run, where each request waits for its engine several
+#: times, and behind a long computation takes so long each time. Chosen: a fifth of the default of Python.
+_SWITCH_S = 0.001
+#: How the addresses of stores begin that several servers share.
+_SHARED = ("redis:", "rediss:")
+
+
+def storage_of(settings: Settings) -> Storage:
+    """Return what saves the workspaces; the caller closes it.
+
+    Raises:
+        StorageError: the store cannot be used.
+    """
+    if settings.store == "memory":
+        return Storage()
+    from mockserver.storage.background import BackgroundStorage  # noqa: PLC0415  # few servers save anything
+    from mockserver.storage.engine import EngineError  # noqa: PLC0415  # as above
+    from mockserver.storage.sessions import SessionStorage  # noqa: PLC0415  # as above
+
+    try:
+        engine = _engine(settings)
+    except EngineError as error:
+        raise StorageError(str(error)) from error
+    limits = WorkspaceLimits.of(settings)
+    if engine.kind == "sqlite" and settings.store_sync != "always":
+        return BackgroundStorage(engine, parts=PARTS, limits=limits)
+    sys.setswitchinterval(_SWITCH_S)
+    return SessionStorage(engine, parts=PARTS, limits=limits, before_waiting=partial(loop.leave_here, waits=True))
+
+
+def _engine(settings: Settings) -> Engine:
+    """Open the store of the settings.
+
+    Raises:
+        EngineError: it cannot be used.
+        StorageError: the client of its database is not installed.
+    """
+    from mockserver.storage.packing import layout  # noqa: PLC0415  # few servers save anything
+
+    if settings.store.startswith(_SHARED):
+        check_client()
+        from mockserver.storage.redis_engine import Engine as RedisEngine  # noqa: PLC0415  # few servers share a store
+
+        return RedisEngine(settings.store, layout=layout(), writer=f"mockserver {version()}")
+    from mockserver.storage.sqlite_engine import Engine as FileEngine  # noqa: PLC0415  # as above
+
+    return FileEngine(settings.store.partition(":")[2], layout=layout(), writer=f"mockserver {version()}")
+
+
+def check_client() -> None:
+    """Refuse to use a database where there is no client of it.
+
+    Raises:
+        StorageError: it is not installed.
+    """
+    try:
+        import redis  # noqa: F401, PLC0415  # few servers share a store
+    except ModuleNotFoundError as error:
+        if error.name != "redis":
+            raise
+        raise StorageError(
+            "a store redis:// needs a client of Redis, which is not installed here: "
+            f"pip install '{requirement('redis')}'"
+        ) from error

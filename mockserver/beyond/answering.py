@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from werkzeug.wrappers import Request
 
-from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, tree
-from mockserver.beyond.nearest import nearest
+from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant, nearest, tree
 from mockserver.core.contract.errors import NOT_FOUND
 from mockserver.core.contract.operation import Operation
 from mockserver.core.lazy import lazy
@@ -16,11 +15,11 @@ from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.web.routing.encoded_slash import matched_path
+from mockserver.web.routing.address import matched_path
 from mockserver.web.routing.path_tree import PathTree
 from mockserver.web.routing.route import Recognised
 from mockserver.web.service.beyond import Answered
-from mockserver.web.service.handlers.anonymous import why_nowhere
+from mockserver.web.service.public_handlers import why_nowhere
 
 if TYPE_CHECKING:
     from mockserver.beyond import forward as forwarding

@@ -20,10 +20,9 @@ from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.endpoints.service_request import body_of
-from mockserver.web.routing.audience import API_PREFIX
-from mockserver.web.routing.encoded_slash import SLASH, matched_path
-from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
+from mockserver.web.endpoints.request import body_of
+from mockserver.web.routing.address import API_PREFIX, SLASH, matched_path
+from mockserver.web.service.exchange import CONTENT_TYPE, CORS_HEADERS
 from mockserver.web.service.pending import PendingReply
 
 _LOG = logging.getLogger(__name__)

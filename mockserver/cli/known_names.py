@@ -88,7 +88,7 @@ def _everywhere(kind: str) -> set[str]:
 
 def _scenarios(given: Mapping[str, Any]) -> Iterator[str]:
     """Yield the names of scenarios, by those of their files: to read them takes the server's own libraries."""
-    from mockserver.scenario.documents.names import SUFFIXES
+    from mockserver.scenario.documents.mistakes import SUFFIXES
 
     own = given.get("folder") or given.get("scenarios") or os.environ.get("MOCKSERVER_SCENARIOS")
     for folder in (*([Path(own)] if own else []), data_folder("scenarios")):

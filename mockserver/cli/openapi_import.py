@@ -39,8 +39,7 @@ def from_openapi(file: Path, output: Path | None, base: str | None) -> None:
     of the document, or made from the defaults, listed values and types of the schema. Operations that are left out are
     listed on standard error with the reason, such as a schema with a pattern and no example. Nothing is fetched.
     """
-    from mockserver.beyond.openapi.document import DocumentError
-    from mockserver.beyond.openapi.operations import imported
+    from mockserver.beyond.openapi import DocumentError, imported
     from mockserver.scenario.dump import to_yaml
 
     root, locate = _read(file)

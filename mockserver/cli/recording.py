@@ -12,7 +12,7 @@ from mockserver.cli.remote import Target
 from mockserver.cli.writing import write
 
 if TYPE_CHECKING:
-    from mockserver.beyond.recording.stubs import Recording
+    from mockserver.beyond.recording import Recording
 
 #: How many exchanges are asked for at once; as many as the control API tells.
 _AT_ONCE = 1_000
@@ -33,7 +33,7 @@ def record(url: str | None, token: str | None, workspace: str, output: Path | No
     to one call, with the same method, path and query, become a sequence; where something in a path was replaced, a stub
     takes any value.
     """
-    from mockserver.beyond.recording.stubs import recorded
+    from mockserver.beyond.recording import recorded
     from mockserver.scenario.dump import to_yaml
 
     entries, evicted = _entries(Target(url, token, workspace))

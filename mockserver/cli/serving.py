@@ -129,7 +129,7 @@ def _stop_at_signals(runtime: Runtime) -> None:
     """Stop the server at SIGINT or SIGTERM, and send the warnings of all modules to its log."""
     import logging
 
-    from mockserver.web.logs.request_log import LogHandler
+    from mockserver.web.logs import LogHandler
 
     logging.getLogger().addHandler(LogHandler(runtime.mock.log))
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.resources.registry import API_OPERATIONS, RESOURCES
-from mockserver.web.schemas.members import optional
+from mockserver.web.schemas.load import optional
 
 
 class PointKind(StrEnum):

@@ -1,4 +1,4 @@
-"""The addresses of a page: where it stands, and where the roots of its workspace and of the server are from there."""
+"""Addresses of the present page, its workspace and the server, for links."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from urllib.parse import quote
 
 from flask import request
 
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_PREFIX
 
-#: The most digits of a number; no list of a page is that long.
+#: The most digits of an offset.
 _DIGITS = 9
 
 
 class Asked(NamedTuple):
-    """A number of the address, and a sentence where what stands there is none."""
+    """A number from the query, and an error sentence if the query has no valid number."""
 
     number: int
     mistake: str
 
 
 def asked(name: str) -> Asked:
-    """The number that the address gives `name`: after how many rows a list begins. It is 0 where there is none."""
+    """Return the list offset from a query parameter, 0 if the parameter is missing or invalid."""
     text = request.args.get(name, "")
     if not text:
         return Asked(0, "")
@@ -31,24 +31,24 @@ def asked(name: str) -> Asked:
 
 
 def absolute_root() -> str:
-    """The root address of the workspace as the client has called it, for what is copied."""
+    """Return the workspace's root address as the client called it, for text to copy."""
     return f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
 
 
 def root() -> str:
-    """What leads from the present address back to the root of its workspace, as `../../..`.
+    """Return the relative path from the present address to the root of its workspace, such as `../../..`.
 
-    It is relative, so that links work behind a proxy that puts a prefix before all addresses, and tells nobody.
+    A relative path works behind a proxy that adds a prefix to all addresses.
     """
     name = request.environ.get(WORKSPACE)
-    # Up to the last slash an address is a folder; in front of the path of the mock stand a slash, and `/w/<name>`.
+    # A workspace adds two segments, `/w/<name>`.
     return "/".join([".."] * (address().count("/") - (1 if name is None else 3)))
 
 
 def address() -> str:
-    """The present address without its query, from the server's root, as it was sent, as far as the server says it.
+    """Return the present address as sent, from the server root, without query. Encoded slashes stay encoded.
 
-    An encoded slash is not yet one in it. What a WSGI server mounts the application at is left out.
+    The mount point of a WSGI server is left out.
     """
     environ = request.environ
     name = environ.get(WORKSPACE)
@@ -58,5 +58,5 @@ def address() -> str:
 
 
 def server_root() -> str:
-    """What leads from the present address back to the root of the server."""
+    """Return the relative path from the present address to the server root."""
     return root() if request.environ.get(WORKSPACE) is None else f"{root()}/../.."

@@ -1,4 +1,4 @@
-"""The application of the dashboard, which is made when somebody first opens a page."""
+"""The Flask application of the dashboard, created when the first page is opened."""
 
 from __future__ import annotations
 
@@ -12,16 +12,13 @@ from mockserver.control.access.guard import Unauthorized
 from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.storage import StorageError
+from mockserver.dashboard import rendering
 from mockserver.dashboard.addresses import root
-from mockserver.dashboard.framework import rendering, static
-from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.framework.rendering import Entry, Navigation
 from mockserver.dashboard.pages import clock, coverage, faults, machines, mail, requests, state, webhooks, workspaces
-from mockserver.dashboard.sign_in import ACCESS, asked_for
+from mockserver.dashboard.rendering import Navigation, Page
+from mockserver.dashboard.sign_in import ACCESS, redirect_to_sign_in
 from mockserver.web.application import LeanFlask
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.encoded_slash import shown_path
-from mockserver.web.routing.workspace_name import WORKSPACE
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, shown_path
 
 PAGES: tuple[Page, ...] = (
     workspaces.PAGE, requests.PAGE, machines.PAGE, mail.PAGE, webhooks.PAGE, clock.PAGE, faults.PAGE, coverage.PAGE,
@@ -29,50 +26,41 @@ PAGES: tuple[Page, ...] = (
 )  # fmt: skip
 
 
-def shown(problem: Problem) -> Response:
-    """The page of a problem."""
+def problem_page(problem: Problem) -> Response:
+    """Return the error page of a problem."""
     title = responses.get(problem.status, f"Status {problem.status}")
-    found = rendering.answer("problem.html", {"title": title, "detail": problem.detail}, status=problem.status)
-    found.headers.update(problem.headers)
-    return found
+    page = rendering.answer("problem.html", {"title": title, "detail": problem.detail}, status=problem.status)
+    page.headers.update(problem.headers)
+    return page
 
 
-def of_http(error: HTTPException) -> Response:
-    """The page of what Flask refuses by itself, or of an error within the mock, whose traceback is in the log."""
+def http_error_page(error: HTTPException) -> Response:
+    """Return the error page of an HTTP error that Flask raised, such as 404 or an internal error."""
     path = shown_path(request)
-    code = error.code or 500
     if isinstance(error, NotFound):
-        return shown(Problem(404, f"there is no page at {path}"))
+        return problem_page(Problem(404, f"there is no page at {path}"))
     if isinstance(error, MethodNotAllowed):
-        return shown(Problem(405, f"{path} can only be read"))
-    return shown(Problem(code, f"{path}: {error.description}"))
+        return problem_page(Problem(405, f"{path} can only be read"))
+    return problem_page(Problem(error.code or 500, f"{path}: {error.description}"))
 
 
-class DashboardFlask(LeanFlask):
-    """The pages of the dashboard, with the components of the application of the control API."""
-
-    def __init__(self, owner: LeanFlask) -> None:
-        super().__init__(owner.name)
-        self.config, self.json = owner.config, owner.json
-        self.components = owner.components
-        self.add_component(Navigation([Entry(page.name, page.title) for page in PAGES]))
-        # The guard of the control API is among them.
-        self.before_request_funcs = owner.before_request_funcs
-        self.after_request_funcs = owner.after_request_funcs
-        self.teardown_request_funcs = owner.teardown_request_funcs
-        self.take_addresses(_addresses())
-        self.register_error_handler(Problem, shown)
-        self.register_error_handler(StorageError, lambda error: shown(Problem(503, str(error))))
-        self.register_error_handler(Unauthorized, asked_for)
-        self.register_error_handler(HTTPException, of_http)
+def dashboard_of(owner: LeanFlask) -> LeanFlask:
+    """Return the dashboard application, as a part of the control API application with its guard."""
+    dashboard = owner.part(_addresses())
+    dashboard.add_component(Navigation(PAGES))
+    dashboard.register_error_handler(Problem, problem_page)
+    dashboard.register_error_handler(StorageError, lambda error: problem_page(Problem(503, str(error))))
+    dashboard.register_error_handler(Unauthorized, redirect_to_sign_in)
+    dashboard.register_error_handler(HTTPException, http_error_page)
+    return dashboard
 
 
 @cache
 def _addresses() -> LeanFlask:
-    """An application with the addresses of all pages, for every server of this process."""
+    """Build the URL map of all pages once per process."""
     found = LeanFlask(__name__)
     found.add_url_rule(f"{DASHBOARD_PREFIX}/", "front", _front, strict_slashes=False)
-    found.add_url_rule(f"{DASHBOARD_PREFIX}/static/<version>/<name>", "static", static.show)
+    found.add_url_rule(f"{DASHBOARD_PREFIX}/static/<version>/<name>", "static", rendering.show_file)
     for page in PAGES:
         found.register_blueprint(page.blueprint)
     found.register_blueprint(ACCESS)
@@ -80,9 +68,7 @@ def _addresses() -> LeanFlask:
 
 
 def _front() -> Response:
-    """Leads to the requests of a workspace, or to the list of workspaces where there are several to choose from."""
+    """Redirect to the page Requests, or to the list of workspaces if the server has several."""
     target.in_address()
-    chosen = WORKSPACE in request.environ or len(dependencies.store()) == 1
-    return Response(
-        status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{'requests' if chosen else 'workspaces'}"}
-    )
+    page = "requests" if WORKSPACE in request.environ or len(dependencies.store()) == 1 else "workspaces"
+    return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{page}"})

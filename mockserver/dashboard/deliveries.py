@@ -1,4 +1,4 @@
-"""The deliveries that the page lists: those that the address asks for, each with its line of the timeline."""
+"""Deliveries on the page Webhooks: filter, list and timeline."""
 
 from __future__ import annotations
 
@@ -11,33 +11,32 @@ from werkzeug.datastructures import MultiDict
 from mockserver.control.framework import off_loop
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import delivery as model
-from mockserver.resources.deliveries.attempts import RETRIES
-from mockserver.resources.deliveries.model import Wanted, select
+from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
 from mockserver.views.traffic.deliveries import Delivery, Owned
 
-#: The signs stand between these percents of the width, so that none is cut at an end.
+#: The range of marks in percent of the width.
 _LEFT, _RIGHT = 4.0, 96.0
-#: The least that a line stands for: a second's difference is not to fill it.
+#: The shortest time that a line shows.
 _SHORTEST = timedelta(minutes=1)
-#: How many of its last attempts a delivery shows on its line; chosen: more than the five that it makes by itself.
+#: The most attempts of a delivery on the line. Chosen: more than the five automatic attempts.
 _MOST_SIGNS = 12
-#: How far signs are apart, in percent, whose labels do not touch each other on a phone.
+#: The distance of marks, in percent, whose labels do not overlap on a phone.
 _ROOM = 14.0
 
 
 class Sign(NamedTuple):
-    """Something on a line: where, in percent of its width, how it looks, and what it says."""
+    """A mark on the timeline: an attempt, or the next attempt."""
 
     x: str
-    #: `ok`, `refused` (a status that is no success), `silent` (no answer), `under_way` or `next`.
+    #: `ok`, `refused` (an error status), `silent` (no answer), `under_way` or `next`.
     look: str
-    #: What stands beside it; empty where there is no room.
+    #: The text beside the mark, or empty.
     label: str
     says: str
 
 
 class Label(NamedTuple):
-    """A text of the axis: where, in percent, how it is aligned there, and what it says."""
+    """A text of the axis: place in percent, alignment, and text."""
 
     x: str
     anchor: str
@@ -45,10 +44,9 @@ class Label(NamedTuple):
 
 
 class Scale:
-    """Where moments of the workspace's clock stand on all lines of a page.
+    """One time scale for all deliveries of a page.
 
-    A clock that has gone on for long after the last sign would press all signs together: the line of the present moment
-    stands at the right end then.
+    The present moment stays at the right end if the clock is long after the last mark, so marks stay apart.
     """
 
     def __init__(self, moments: Iterable[datetime], now: datetime) -> None:
@@ -56,22 +54,26 @@ class Scale:
         self.now = now
         self.first = min(found, default=now)
         last = max(found, default=now)
-        # As much again after the last sign as before it, at most.
+        # The time after the last mark is at most as long as the time before it.
         last = max(last, min(now, last + max(last - self.first, _SHORTEST)))
         self.last = max(last, self.first + _SHORTEST)
 
     def place(self, moment: datetime) -> float:
-        """Where a moment stands, in percent of the width; one beyond the line stands at its end."""
+        """Return the place of a moment in percent of the width, clamped to the line."""
         part = (moment - self.first) / (self.last - self.first)
         return _LEFT + (_RIGHT - _LEFT) * min(max(part, 0.0), 1.0)
 
+    def x(self, moment: datetime) -> str:
+        """Return the place of a moment for SVG."""
+        return f"{self.place(moment):.2f}"
+
     @property
     def is_beyond(self) -> bool:
-        """Whether the present moment is later than all that the line stands for."""
+        """Whether the present moment is later than the end of the line."""
         return self.now > self.last
 
     def axis(self) -> list[Label]:
-        """The texts of the axis: its ends, and the present moment; an end that this would touch is left out."""
+        """Return the texts of the axis: its ends and the present moment. Ends that would overlap are left out."""
         at = self.place(self.now)
         found = []
         if at - _LEFT > 3 * _ROOM:
@@ -80,22 +82,16 @@ class Scale:
             found.append(Label("100", "end", self._written(self.last)))
         anchor = "start" if at < 2 * _ROOM else "end" if at > 100 - 2 * _ROOM else "middle"
         x = {"start": max(at - _LEFT, 0.0), "end": min(at + _LEFT, 100.0), "middle": at}[anchor]
-        found.append(Label(percent(x), anchor, f"now {self._written(self.now)}"))
+        found.append(Label(f"{x:.2f}", anchor, f"now {self._written(self.now)}"))
         return found
 
     def _written(self, moment: datetime) -> str:
-        """The time of a moment, with its day where the line is of several."""
         is_one_day = self.first.date() == self.last.date() == self.now.date()
         return f"{moment:%H:%M:%S}" if is_one_day else f"{moment:%d %b %H:%M}"
 
 
-def percent(x: float) -> str:
-    """A place on the line as SVG takes it, without its sign."""
-    return f"{x:.2f}"
-
-
 def moments(delivery: Mapping[str, Any]) -> Iterator[datetime]:
-    """The moments of a delivery that stand on its line; it is what its view shows."""
+    """Yield the moments of a delivery that the timeline shows."""
     yield from (attempt["at"] for attempt in delivery["attempts"][-_MOST_SIGNS:])
     if delivery["next_at"] is not None:
         yield delivery["next_at"]
@@ -104,13 +100,13 @@ def moments(delivery: Mapping[str, Any]) -> Iterator[datetime]:
 
 
 def signs(delivery: Mapping[str, Any], scale: Scale) -> list[Sign]:
-    """The signs of a delivery, oldest first; labels that would touch the one before are left out."""
+    """Return the marks of a delivery, oldest first. Labels that would overlap are left out."""
     found = [_of_attempt(attempt, scale) for attempt in delivery["attempts"][-_MOST_SIGNS:]]
     if delivery["in_flight"]:
-        found.append(Sign(percent(scale.place(scale.now)), "under_way", "now", "An attempt is under way"))
+        found.append(Sign(scale.x(scale.now), "under_way", "now", "An attempt is under way"))
     if delivery["next_at"] is not None:
         at = delivery["next_at"]
-        found.append(Sign(percent(scale.place(at)), "next", "next", f"Next attempt at {at:%H:%M:%S}"))
+        found.append(Sign(scale.x(at), "next", "next", f"Next attempt at {at:%H:%M:%S}"))
     return _with_room(found)
 
 
@@ -118,11 +114,11 @@ def _of_attempt(attempt: Mapping[str, Any], scale: Scale) -> Sign:
     status = attempt.get("status")
     look = "silent" if status is None else "ok" if 200 <= status < 300 else "refused"
     label, says = ("none", "no answer") if status is None else (str(status), str(status))
-    return Sign(percent(scale.place(attempt["at"])), look, label, f"{says} at {attempt['at']:%H:%M:%S}")
+    return Sign(scale.x(attempt["at"]), look, label, f"{says} at {attempt['at']:%H:%M:%S}")
 
 
 def _with_room(found: Sequence[Sign]) -> list[Sign]:
-    """The same signs; where two are close to each other, the later one keeps its label, as it says what holds now."""
+    """Remove labels that overlap. Of two close marks the later one keeps its label."""
     kept: list[Sign] = []
     free = 200.0
     for sign in reversed(found):
@@ -135,36 +131,36 @@ def _with_room(found: Sequence[Sign]) -> list[Sign]:
     return kept[::-1]
 
 
-#: How many deliveries a page shows; the rest is counted.
+#: The most deliveries on a page.
 MOST = 100
-#: How many outcomes are told of a delivery in a list.
+#: The most outcomes of a delivery in the list.
 _OUTCOMES = 5
 
 
 class Filter(NamedTuple):
-    """What the address asks for, as it was typed, and what of it makes no sense."""
+    """The filter as typed, and its errors."""
 
     webhook: str
     state: str
     event: str
-    #: A sentence for each value that is left out.
+    #: A sentence for each invalid value.
     unclear: Sequence[str]
 
     @property
-    def wanted(self) -> Wanted:
-        """What is looked for, without what makes no sense."""
+    def wanted(self) -> DeliveryCriteria:
+        """The valid part of the filter."""
         webhook = int(self.webhook) if _is_number(self.webhook) else None
         state = self.state if self.state in model.MACHINE.states else None
-        return Wanted(webhook, state, self.event or None)
+        return DeliveryCriteria(webhook, state, self.event or None)
 
     @property
     def is_set(self) -> bool:
-        """Whether any deliveries are left out."""
-        return self.wanted != Wanted()
+        """Whether the filter excludes any deliveries."""
+        return self.wanted != DeliveryCriteria()
 
 
 def asked(query: MultiDict[str, str]) -> Filter:
-    """The filter in the query of an address."""
+    """Parse the filter of a query."""
     webhook, state = query.get("webhook", "").strip(), query.get("state", "").strip()
     unclear = []
     if webhook and not _is_number(webhook):
@@ -177,40 +173,25 @@ def asked(query: MultiDict[str, str]) -> Filter:
 
 
 def _is_number(text: str) -> bool:
-    # Longer numbers are no ids, and Python reads no text of thousands of digits as a number.
+    # Longer numbers are no ids, and Python refuses to parse thousands of digits.
     return text.isascii() and text.isdigit() and len(text) <= len(str(2**63))
 
 
-class Line(NamedTuple):
-    """A delivery in the list: what its view shows, and its signs on the timeline."""
-
-    delivery: Mapping[str, Any]
-    signs: Sequence[Sign]
-    #: How its last attempts ended.
-    outcomes: str
-
-
-class Lines(NamedTuple):
-    """The newest deliveries that are wanted, on one scale."""
-
-    lines: Sequence[Line]
-    scale: Scale
-    #: How many are wanted in all, how many there are, and how many had to go as there is a limit.
-    number: int
-    total: int
-    evicted: int
-
-
-def lines(workspace: Workspace, wanted: Wanted) -> Lines:
-    """The newest deliveries that are wanted; rows are read under the lock of the workspace, which the caller holds."""
+def lines(workspace: Workspace, wanted: DeliveryCriteria) -> dict[str, Any]:
+    """Return the newest matching deliveries on one scale. The caller holds the lock of the workspace."""
     accounts = workspace.state.accounts.values()
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)
     found = select(workspace, wanted)
     off_loop.before_showing(row.text_size for _, row in found[: MOST + 1])
     shown = [Delivery.show(Owned(account.name, row, workspace.links)) for account, row in found[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
-    rows = [Line(row, signs(row, scale), _outcomes(row)) for row in shown]
-    return Lines(rows, scale, len(found), total, workspace.state.evicted_deliveries)
+    return {
+        "lines": [{"delivery": row, "signs": signs(row, scale), "outcomes": _outcomes(row)} for row in shown],
+        "scale": scale,
+        "number": len(found),
+        "total": total,
+        "evicted": workspace.state.evicted_deliveries,
+    }
 
 
 def _outcomes(delivery: Mapping[str, Any]) -> str:
@@ -222,10 +203,11 @@ def _outcomes(delivery: Mapping[str, Any]) -> str:
 
 
 def why_dropped(workspace: Workspace, row: model.Delivery) -> str:
-    """Why no further attempt of a dropped delivery is made; empty for one that is not, and where nobody knows."""
+    """Return the reason why a delivery was dropped, or an empty text if it is not dropped or the reason is unknown."""
     if row.state != model.DROPPED or not row.attempts:
         return ""
-    if _are_used_up(row):
+    was_last = row.failures >= len(RETRIES) and len(row.attempts) > len(RETRIES)
+    if was_last and row.attempts[-1].at - row.attempts[-2].at >= RETRIES[-1]:
         return f"{len(RETRIES) + 1} attempts have failed, and no more are made"
     status = row.attempts[-1].status
     if status is None or status == 429:
@@ -233,10 +215,3 @@ def why_dropped(workspace: Workspace, row: model.Delivery) -> str:
     if status >= 500 and workspace.state.behaviour.webhook_5xx != "retry":
         return f"after {status} the service does not try again, unless behaviour.webhook_5xx is retry"
     return f"after {status} the service does not try again" if status < 500 else ""
-
-
-def _are_used_up(row: model.Delivery) -> bool:
-    """Whether the last attempt was the one after the longest wait: one that is called off before it, is not."""
-    if row.failures < len(RETRIES) or len(row.attempts) <= len(RETRIES):
-        return False
-    return row.attempts[-1].at - row.attempts[-2].at >= RETRIES[-1]

@@ -1,4 +1,4 @@
-"""The layout of a state machine: its table in, a drawing out; the same table always gives the same drawing."""
+"""The layout of a state machine as a drawing. The same table always gives the same drawing."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 
-#: How far a line is rounded at a corner. Chosen: less than half of the least distance between two rows.
+#: The radius of a corner. Chosen: less than half of the smallest distance of rows.
 _CORNER = 5.0
-#: How long and how wide one side of an arrow's head is.
+#: The length of an arrow head, and the width of a side.
 _HEAD = 6.0, 4.0
 
 
 class Kind(StrEnum):
-    """What a box stands for."""
+    """The kind of a box."""
 
     START = "start"
     STATE = "state"
@@ -29,8 +29,8 @@ class Point(NamedTuple):
     y: float
 
 
-class Line(NamedTuple):
-    """A line of text; `y` is that of its baseline."""
+class TextLine(NamedTuple):
+    """A line of text, at the place of its baseline."""
 
     text: str
     x: float
@@ -38,7 +38,7 @@ class Line(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A state, or the start or the end, which are drawn as dots."""
+    """A state, or a dot for start or end."""
 
     kind: Kind
     state: str
@@ -46,14 +46,14 @@ class Box(NamedTuple):
     y: float
     width: float
     height: float
-    #: The name, broken where it is long.
-    lines: Sequence[Line] = ()
-    #: Where the text below the name stands, as the number of instances.
+    #: The name in lines.
+    lines: Sequence[TextLine] = ()
+    #: The place of the text below the name.
     note: Point = Point(0, 0)
 
 
 class Label(NamedTuple):
-    """The name of an event at its arrow."""
+    """An event's name beside its arrow."""
 
     event: str
     timed: bool
@@ -61,11 +61,11 @@ class Label(NamedTuple):
     y: float
     width: float
     height: float
-    lines: Sequence[Line]
+    lines: Sequence[TextLine]
 
 
 class Arrow(NamedTuple):
-    """All transitions from one state to another: their labels, and the corners of the line."""
+    """All transitions between two states: labels, and corners of the line."""
 
     source: str
     target: str
@@ -74,7 +74,7 @@ class Arrow(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The line with its head, as the member `d` of an SVG path."""
+        """The line and its head as the attribute `d` of an SVG path."""
         return " ".join((*_rounded(self.corners), *_head(*self.corners[-2:])))
 
     @property
@@ -83,7 +83,7 @@ class Arrow(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A whole drawing and its natural size."""
+    """A drawing with its natural size."""
 
     width: float
     height: float
@@ -92,7 +92,7 @@ class Drawing(NamedTuple):
 
 
 def _rounded(corners: Sequence[Point]) -> Iterator[str]:
-    """The commands of a line through axis-parallel corners."""
+    """Yield SVG commands of a line with rounded corners."""
     first, last = corners[0], corners[-1]
     yield f"M{first.x:g} {first.y:g}"
     for (before, corner), (_, after) in pairwise(pairwise(corners)):
@@ -102,16 +102,12 @@ def _rounded(corners: Sequence[Point]) -> Iterator[str]:
 
 
 def _towards(corner: Point, other: Point) -> Point:
-    """The point beside a corner at which its rounding begins or ends."""
-    return Point(corner.x + _step(other.x - corner.x), corner.y + _step(other.y - corner.y))
-
-
-def _step(length: float) -> float:
-    return max(-_CORNER, min(_CORNER, length))
+    """Return the point beside a corner where its rounding begins or ends."""
+    return Point(*(at + max(-_CORNER, min(_CORNER, end - at)) for at, end in zip(corner, other, strict=True)))
 
 
 def _head(before: Point, tip: Point) -> Iterator[str]:
-    """The commands of the two strokes of a head."""
+    """Yield SVG commands of an arrow head."""
     length, side = _HEAD
     if before.x == tip.x:
         back = tip.y - length
@@ -121,35 +117,35 @@ def _head(before: Point, tip: Point) -> Iterator[str]:
         yield f"M{back:g} {tip.y - side:g} L{tip.x:g} {tip.y:g} L{back:g} {tip.y + side:g}"
 
 
-#: A name with more characters is broken after an underscore. Chosen: a drawing then fits a screen of 320 pixels.
+#: The longest line of a name. Chosen: a drawing fits a screen of 320 pixels.
 _LONG = 12
-#: The width of a character of a state's name and of a label in the monospaced fonts of `machines.css`, of 12 and 11
-#: pixels; that of SF Mono, the widest in use, is 0.62 of that.
+#: The width of a character of a state and of a label in the fonts of `machines.css`: 0.62 of 12 and 11 pixels, as in
+#: SF Mono, the widest font.
 _NAME_CHARACTER, _LABEL_CHARACTER = 7.45, 6.85
-#: The heights of a line of text, and how far its baseline lies above its bottom.
+#: The height of a line of text, and of its baseline above the bottom.
 _LINE, _BASELINE = 14.0, 3.0
-#: What is left free around the text in a box.
+#: The space around the text in a box.
 _PADDING = 8.0
-#: The sign of a timer before its label.
+#: The width of the timer symbol before a label.
 _TIMER = 13.0
-#: Between a box, or a line, and the label beside it.
+#: The space between a box or a line and a label.
 _BESIDE = 6.0
-#: Below a label, to the next row; and of a row without a label.
+#: The space below a label, and the height of a row without label.
 _ROW_GAP, _PLAIN_ROW = 6.0, 16.0
-#: Between two boxes: without an arrow, and the length of one that has no label.
+#: The space between boxes without arrow, and the length of an arrow without label.
 _GAP, _ARROW = 16.0, 14.0
-#: Between two lanes, and how far two lines in one lane stay from each other.
+#: The width of a lane, and the distance of lines in a lane.
 _LANE, _APART = 10.0, 14.0
-#: Around the whole drawing, for strokes that are wider than none.
+#: The margin of the drawing.
 _MARGIN = 2.0
-#: The start and the end are as wide as this.
+#: The size of the start and the end.
 _DOT = 12.0
-#: The end, to which the deletion of an instance leads, has a box of its own; no state has this name.
+#: The name of the end, the target of a deletion. No state has this name.
 _END = ""
 
 
 class _Exit(NamedTuple):
-    """What leads from one box to another: all events that do."""
+    """An arrow between two boxes, with its events."""
 
     source: str
     target: str
@@ -157,7 +153,7 @@ class _Exit(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """A box with its name in lines, with what leaves it to the right, and what leads down to the next box."""
+    """A box before its placement: name, arrows to the right, and the arrow down to the next box."""
 
     kind: Kind
     state: str
@@ -168,30 +164,25 @@ class _Node(NamedTuple):
 
     @property
     def rows(self) -> float:
-        """The height of what enters and leaves to the right."""
+        """The height of all arrows at the right side."""
         return _PLAIN_ROW * self.enters + sum(_row_height(row.events) for row in self.exits)
 
     @property
     def height(self) -> float:
         if self.kind is Kind.STATE:
-            # The name, and one line below it.
             return max(self.rows + _ROW_GAP, _LINE * (len(self.lines) + 1) + 2 * _PADDING)
         return max(self.rows + _BASELINE * bool(self.exits), _DOT)
 
 
 @cache
 def drawing_of(machine: StateMachine) -> Drawing:
-    """The drawing of a machine that lives as long as the program; it is worked out once."""
+    """Return the cached drawing of a machine that lives as long as the process."""
     return lay_out(machine)
 
 
 def lay_out(machine: StateMachine) -> Drawing:
-    """The drawing of a machine: its states below each other, so that most events lead to the next one."""
-    nodes = list(_nodes(machine))
-    return _Layout(machine, nodes).drawing()
-
-
-# ---------------------------------------------------------------------- what stands where
+    """Draw a machine: states below each other, so that most events lead to the next state."""
+    return _Layout(machine, list(_nodes(machine))).drawing()
 
 
 def _nodes(machine: StateMachine) -> Iterator[_Node]:
@@ -210,7 +201,7 @@ def _nodes(machine: StateMachine) -> Iterator[_Node]:
 
 
 def _order(machine: StateMachine, exits: Iterable[tuple[str, str]]) -> Sequence[str]:
-    """The start, then the states, each followed by the first one that it leads to and that has no place yet."""
+    """Return the start, then the states depth first along their transitions, then the end."""
     targets: dict[str, list[str]] = {}
     for source, target in exits:
         targets.setdefault(source, []).append(target)
@@ -227,7 +218,7 @@ def _order(machine: StateMachine, exits: Iterable[tuple[str, str]]) -> Sequence[
 
 
 def _broken(name: str) -> Sequence[str]:
-    """A name in lines, broken after underscores where it is long."""
+    """Break a long name after underscores into lines."""
     lines = [""]
     for part in name.replace("_", "_\n").split("\n"):
         if lines[-1] and len(lines[-1]) + len(part) > _LONG:
@@ -241,7 +232,7 @@ def _row_height(events: Iterable[str]) -> float:
 
 
 class _Layout:
-    """Gives places to the nodes of one machine, from the top to the bottom."""
+    """The placement of the boxes of one machine, from top to bottom."""
 
     def __init__(self, machine: StateMachine, nodes: Sequence[_Node]) -> None:
         self._machine, self._nodes = machine, nodes
@@ -250,7 +241,7 @@ class _Layout:
         self._middle = _MARGIN + self._width / 2
         self._boxes: dict[str, Box] = {}
         self._labels: dict[_Exit, Sequence[Label]] = {}
-        #: At which height an arrow leaves its box, and at which one all those of a lane enter theirs.
+        #: The height where an arrow leaves its box, and where the arrows of a lane enter their box.
         self._leaves: dict[_Exit, float] = {}
         self._enters: dict[str, float] = {}
 
@@ -266,7 +257,7 @@ class _Layout:
         return Drawing(width, y + _MARGIN, list(self._boxes.values()), arrows)
 
     def _place(self, node: _Node, y: float) -> float:
-        """Give a node and the arrow below it their places from a height on; returns the height where they end."""
+        """Place a box and the arrow below it from height `y`. Return the height of their end."""
         self._place_rows(node, y)
         self._boxes[node.state] = self._box(node, y)
         y += node.height
@@ -288,12 +279,14 @@ class _Layout:
         if node.kind is not Kind.STATE:
             return self._dot(node, y)
         top = y + (node.height - _LINE * (len(node.lines) + 1)) / 2
-        lines = [Line(text, self._middle, top + _LINE * count - _BASELINE) for count, text in enumerate(node.lines, 1)]
+        lines = [
+            TextLine(text, self._middle, top + _LINE * count - _BASELINE) for count, text in enumerate(node.lines, 1)
+        ]
         note = Point(self._middle, top + _LINE * (len(lines) + 1) - _BASELINE + 1)
         return Box(node.kind, node.state, _MARGIN, y, self._width, node.height, lines, note)
 
     def _dot(self, node: _Node, y: float) -> Box:
-        """A dot, or a longer one where several lines begin at it."""
+        """Return a dot, longer if several lines begin there."""
         lines = [
             *(self._leaves[row] for row in node.exits),
             *([self._enters[node.state]] if node.enters else []),
@@ -308,13 +301,13 @@ class _Layout:
             at = x + (_TIMER if timed else 0)
             width = at - x + max(map(len, lines)) * _LABEL_CHARACTER
             height = _LINE * len(lines)
-            texts = [Line(text, at, y + _LINE * count - _BASELINE) for count, text in enumerate(lines, 1)]
+            texts = [TextLine(text, at, y + _LINE * count - _BASELINE) for count, text in enumerate(lines, 1)]
             found.append(Label(event, timed, x, y, width, height, texts))
             y += height
         return found
 
     def _lanes(self, inner: float) -> Mapping[str, float]:
-        """The lane of each box that lines enter, by its state: short ones inside, and no two lines over each other."""
+        """Assign a lane to each box with incoming lines: short lines inside, no lines over each other."""
         spans = {}
         for state, height in self._enters.items():
             ends = [height, *(leaves for row, leaves in self._leaves.items() if row.target == state)]

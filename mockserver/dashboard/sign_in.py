@@ -1,4 +1,4 @@
-"""Signing in to the dashboard with the control token, and out again."""
+"""Sign-in to the dashboard with the control token, and sign-out."""
 
 from __future__ import annotations
 
@@ -10,38 +10,36 @@ from mockserver.control.access.guard import SIGN_IN
 from mockserver.control.access.guesses import TooManyGuesses
 from mockserver.control.access.sessions import LIFETIME_S, Sessions
 from mockserver.control.framework.problem import Problem
-from mockserver.dashboard import addresses
-from mockserver.dashboard.framework import rendering
+from mockserver.dashboard import addresses, rendering
 from mockserver.web.components import component
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import split_workspace
+from mockserver.web.routing.address import DASHBOARD_PREFIX, split_workspace
 
 ACCESS = Blueprint("access", __name__)
-#: The longest address to which a sign-in leads back, in characters; chosen: longer than any that the pages link to.
+#: The longest address to redirect to, in characters. Chosen: longer than all links of the pages.
 _LONGEST = 2_000
 
 
-def asked_for(_: Problem) -> Response:
-    """The answer to a request for a page that needs a sign-in first: it leads there, and the sign-in leads back."""
+def redirect_to_sign_in(_: Problem) -> Response:
+    """Redirect a request without session to the sign-in form, which leads back to the requested page."""
     query = request.environ["QUERY_STRING"]
     return _redirect(SIGN_IN, f"?to={quote(addresses.address() + (query and f'?{query}'), safe='')}")
 
 
 @ACCESS.get(SIGN_IN)
 def form() -> Response:
-    """The form, unless the browser has signed in already."""
-    sessions, to = component(Sessions), _wanted(request.args.get("to", ""))
+    """Show the sign-in form, or redirect a browser that is signed in already."""
+    sessions, to = component(Sessions), _safe_page(request.args.get("to", ""))
     if not sessions.wants_token or sessions.has(request.cookies.get(sessions.cookie)):
         return _redirect(to)
-    # With a link from another site a browser leaves the cookie out; it sends it when our own page asks again.
+    # A link from another site omits the cookie. The page requests itself again, then the browser sends the cookie.
     again = request.headers.get("Sec-Fetch-Site") == "cross-site"
     return _form(to, again=again)
 
 
 @ACCESS.post(SIGN_IN)
 def sign_in() -> Response:
-    """Open a session for who has the token, and lead back."""
-    sessions, to = component(Sessions), _wanted(request.form.get("to", ""))
+    """Open a session for the correct token and redirect to the requested page."""
+    sessions, to = component(Sessions), _safe_page(request.form.get("to", ""))
     if not sessions.wants_token:
         return _redirect(to)
     try:
@@ -65,7 +63,7 @@ def _form(to: str, mistake: str = "", *, again: bool = False, status: int = 200)
 
 @ACCESS.post(f"{DASHBOARD_PREFIX}/sign-out")
 def sign_out() -> Response:
-    """End the session of the browser."""
+    """End the browser's session."""
     sessions = component(Sessions)
     sessions.close(request.cookies.get(sessions.cookie))
     found = _redirect(SIGN_IN)
@@ -74,12 +72,12 @@ def sign_out() -> Response:
 
 
 def _is_secure() -> bool:
-    """Whether the browser has used https, as far as the server or the browser says so: a proxy may have ended it."""
+    """Return whether the browser uses https, also behind a proxy that terminates TLS."""
     return request.is_secure or request.headers.get("Origin", "").startswith("https://")
 
 
-def _wanted(address: str) -> str:
-    """The address of a page of the dashboard, from the server's root; its front if this is no such address."""
+def _safe_page(address: str) -> str:
+    """Return the page address if it is a safe address of the dashboard, or the front page."""
     path = address.partition("?")[0]
     below = f"{split_workspace(path)[1]}/"
     is_page = below.startswith(f"{DASHBOARD_PREFIX}/") and not {".", ".."} & set(unquote(path).split("/"))
@@ -90,5 +88,5 @@ def _wanted(address: str) -> str:
 
 
 def _redirect(address: str, query: str = "") -> Response:
-    """To an address below the server's root, wherever a proxy has put that."""
+    """Redirect to an address below the server root, relative to the present address."""
     return Response(status=303, headers={"Location": f"{addresses.server_root()}{address}{query}"})

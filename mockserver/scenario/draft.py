@@ -11,11 +11,10 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from mockserver.beyond.sections import SECTIONED
 from mockserver.scenario.documents.document import MappingNode, SequenceNode, located
 from mockserver.scenario.documents.field_errors import mistakes, wrong_paths
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ScenarioError, ordered
-from mockserver.scenario.schema import owners, scenario_schema, schema_of
+from mockserver.scenario.schema import SECTIONED, owners, scenario_schema, schema_of
 
 #: How often a document is loaded again without the parts with errors. Chosen: an error in a reference to an account
 #: whose master is in error takes four.

@@ -7,15 +7,15 @@ from typing import Any
 
 import yaml
 
-from mockserver.beyond.sections import SECTIONED
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.state import Account
+from mockserver.core.traffic.causes import DELIVERY, TIMER, Cause
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.section import write_instant
 from mockserver.scenario.behaviour import BehaviourItem
-from mockserver.scenario.links import dump_links
-from mockserver.scenario.rules.faults import dump_fault
-from mockserver.scenario.schema import IdentityItem
+from mockserver.scenario.faults import dump_fault
+from mockserver.scenario.schema import SECTIONED, IdentityItem
 
 try:
     from yaml import CSafeDumper as _Dumper
@@ -58,7 +58,7 @@ def dump(workspace: Workspace) -> dict[str, Any]:
         "draws": dict(workspace.state.random.positions),
         "revoked_keys": sorted(workspace.state.revoked_keys),
     }
-    if links := dump_links(workspace):
+    if links := _links(workspace):
         found["resume"]["links"] = links
     return found
 
@@ -117,3 +117,24 @@ def _account(workspace: Workspace, account: Account) -> dict[str, Any]:
         if resource.section is not None:
             found.update(resource.section.dump(workspace, account))
     return found
+
+
+def _links(workspace: Workspace) -> list[dict[str, Any]]:
+    """The links from and to the deliveries and pending timers of a workspace, oldest first, by what was caused."""
+    timers = workspace.state.timers
+    deliveries = {str(key) for _, rows in workspace.state.tables(Delivery) for key in rows}
+
+    def is_kept(thing: Cause) -> bool:
+        if thing.kind == DELIVERY:
+            return thing.id in deliveries
+        return thing.kind == TIMER and timers.get(thing.id) is not None
+
+    found: dict[Cause, dict[Cause, None]] = {}
+    for cause, effect in workspace.links:
+        if is_kept(cause) or is_kept(effect):
+            found.setdefault(effect, {})[cause] = None
+    return [{**_cause(effect), "caused_by": list(map(_cause, causes))} for effect, causes in found.items()]
+
+
+def _cause(cause: Cause) -> dict[str, str]:
+    return {"kind": cause.kind, "id": cause.id}

@@ -6,30 +6,39 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.lazy import lazy
 from mockserver.core.state.identifiers import Keyring, Randomness
 from mockserver.core.state.state import Account, State
 from mockserver.core.time.clock import Clock
+from mockserver.core.traffic.causes import Cause
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.workspaces.workspace import Origin, Workspace, WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from, parse_instant
-from mockserver.scenario.accounts import check_accounts, claim_ids, make_account
+from mockserver.scenario.content import (
+    check_accounts,
+    check_amounts,
+    check_ids,
+    check_room,
+    claim_ids,
+    finish_section,
+    generate,
+    load_section,
+    load_workspace_section,
+    make_account,
+    weigh,
+)
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.draft import Draft
-from mockserver.scenario.limits import check_amounts, check_ids, check_room, weigh
-from mockserver.scenario.rules.fault_list import load_faults
-from mockserver.scenario.schema import owners
-from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
+from mockserver.scenario.schema import SECTIONED, owners
 from mockserver.settings import Settings
 
 if TYPE_CHECKING:
-    from mockserver.scenario import links
+    from mockserver.scenario import faults
 else:
-    (links,) = lazy(__package__, "links")
+    (faults,) = lazy(__package__, "faults")
 
 _OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in SECTIONED))
 #: Members of a document that the state takes over unchanged.
@@ -69,10 +78,12 @@ def load(
         # First, so that what is new among the rest gets ids and draws that nothing has had.
         _resume(workspace, data.get("resume", {}))
         draft.report(_Filling(workspace, data, draft.rest).mistakes())
-        draft.report(load_faults(workspace, data.get("faults", ())))
+        if data.get("faults"):
+            draft.report(faults.load_faults(workspace, data["faults"]))
     draft.refuse()
-    if known := data.get("resume", {}).get("links"):
-        links.load_links(workspace, known)
+    for item in data.get("resume", {}).get("links", ()):
+        for cause in item["caused_by"]:
+            workspace.links.add(Cause(cause["kind"], cause["id"]), item["kind"], item["id"])
     return workspace
 
 

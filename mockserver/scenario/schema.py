@@ -8,20 +8,34 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from marshmallow import Schema, ValidationError, fields, post_dump, validate, validates_schema
 
-from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.lazy import lazy
 from mockserver.core.state.state import LANGUAGES
 from mockserver.core.time import duration
+from mockserver.core.traffic.causes import KINDS
+from mockserver.resources.registry import RESOURCES
 from mockserver.resources.resource import Generator, Resource
 from mockserver.resources.section import Id24, Instant, Item, about
-from mockserver.scenario.rules.fault_list import rules
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 
 if TYPE_CHECKING:
-    from mockserver.scenario import behaviour, links
+    from mockserver.scenario import behaviour, faults
 else:
-    behaviour, links = lazy(__package__, "behaviour", "links")
+    behaviour, faults = lazy(__package__, "behaviour", "faults")
+_stubs, _stored = lazy("mockserver.beyond.stubs", "schema", "stored")
+
+#: The stubs as a resource: it has no operations, and its sections are loaded after those of all resources.
+_STUBS = Resource(
+    name="stubs",
+    operations=(),
+    late_section=_stored.SECTION,
+    late_workspace=_stubs.SECTION,
+    members=frozenset({"stored"}),
+    workspace_members=frozenset({"stubs"}),
+)
+#: All resources with a section of a scenario, in the order in which the sections are loaded.
+SECTIONED: tuple[Resource, ...] = (*RESOURCES, _STUBS)
 
 #: The most rows that a document generates, in all lists together. Chosen: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000
@@ -29,6 +43,10 @@ MOST_GENERATED = 200_000
 _MOST_EXTENDED = 50
 #: How many schemas are kept, each of some 100 kB; chosen: the documents of a test run need a few different ones.
 _KEPT = 16
+#: The most faults of a workspace. Chosen: more than any test has; each request is matched against all of them.
+MOST_FAULTS = 1_000
+#: The most characters of an id. Chosen: ids of timers hold the keys of instances, such as names of domains.
+_LONGEST_ID = Longest(10_000)
 
 
 class ClockItem(Item):
@@ -115,13 +133,24 @@ def _position() -> fields.Integer:
     return fields.Integer(strict=True, validate=validate.Range(min=0, max=2**62))
 
 
+class CauseItem(Item):
+    kind = fields.String(required=True, validate=validate.OneOf(KINDS), **about("what kind of thing it is"))
+    id = fields.String(required=True, validate=_LONGEST_ID, **about("its id"))
+
+
+class LinkItem(CauseItem):
+    """Something that was caused, with what has caused it."""
+
+    caused_by = List(fields.Nested(CauseItem), required=True, **about("what has caused it"))
+
+
 class ResumeItem(Item):
     """How far ids and draws of a running workspace have come: `GET /_mock/state` writes it, so that they go on."""
 
     ids = Dict(keys=fields.String(), values=_position(), **about("the last number given out, by kind"))
     draws = Dict(keys=fields.String(), values=_position(), **about("how many values were drawn, by purpose"))
     revoked_keys = _keys(**about("keys of the workspace that were revoked"))
-    links = List(fields.Nested(lambda: links.LinkItem()), **about("what was caused by what"))  # noqa: PLW0108  # the module is imported when it is called
+    links = List(fields.Nested(LinkItem), **about("what was caused by what"))
 
 
 @cache
@@ -186,10 +215,15 @@ def schema_of(names: tuple[str, ...]) -> Schema:
         "strict": Flag(**about("whether members of bodies that the service does not know are refused")),
         "behaviour": fields.Nested(behaviour.BehaviourItem, **about("what the specification leaves open")),
         "accounts": List(fields.Nested(account), **about("its accounts; one standalone account if left out")),
-        "faults": rules(**about("rules that make matching requests go wrong; the first that matches counts")),
+        "faults": faults_field(**about("rules that make matching requests go wrong; the first that matches counts")),
         "resume": fields.Nested(ResumeItem, **about("how far a running workspace has come; a written state has it")),
     }
     return Item.from_dict({**resources, **workspace, **top}, name="ScenarioItem")()
+
+
+def faults_field(**options: Any) -> List:
+    """Return the field of a list of faults."""
+    return List(fields.Nested(faults.FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
 
 
 def _generate_field() -> fields.Nested:

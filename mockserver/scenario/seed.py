@@ -6,20 +6,33 @@ from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
-from mockserver.beyond.sections import SECTIONED
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.state import Account, User
 from mockserver.core.text.messages import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import counting_from
-from mockserver.scenario.accounts import check_master, claim_ids, duplicate, duplicate_key, make_account
 from mockserver.scenario.behaviour import BehaviourItem
+from mockserver.scenario.content import (
+    check_amounts,
+    check_ids,
+    check_master,
+    check_room,
+    claim_ids,
+    duplicate,
+    duplicate_key,
+    finish_section,
+    generate,
+    load_section,
+    load_workspace_section,
+    make_account,
+    relieve,
+    weigh,
+)
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.draft import Draft
-from mockserver.scenario.limits import check_amounts, check_ids, check_room, relieve, weigh
-from mockserver.scenario.rules.fault_list import MOST_FAULTS, load_faults
-from mockserver.scenario.sections import finish_section, generate, load_section, load_workspace_section
+from mockserver.scenario.faults import load_faults
+from mockserver.scenario.schema import MOST_FAULTS, SECTIONED
 
 #: The longest list of things that are no rows, such as users, to which documents may add. Chosen: above any use, and
 #: short enough to be copied for each document.

@@ -13,9 +13,9 @@ from functools import partial
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.storage import Outline, StorageError
 from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
+from mockserver.storage import forms
 from mockserver.storage.engine import ANY_VERSION, Batch, Engine, Row
-from mockserver.storage.keeper import Keeper, Kept
-from mockserver.storage.records import forms
+from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace
 
 #: How many bytes are written in one transaction, unless one workspace has more; chosen: they are in memory meanwhile.
 _BATCH_BYTES = 8 << 20
@@ -60,7 +60,7 @@ class TouchLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, 
             self.release()
 
 
-class BackgroundKeeper(Keeper):
+class BackgroundStorage(EngineStorage):
     """Saves workspaces in an engine of which it is the only user, soon after they have changed."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
@@ -72,7 +72,7 @@ class BackgroundKeeper(Keeper):
         super().__init__(engine, parts=parts, limits=limits)
         #: Taken after the lock of a workspace and that of the store; guards all below.
         self._lock = threading.Lock()
-        self._kept: dict[str, Kept] = {}
+        self._kept: dict[str, SavedWorkspace] = {}
         #: What waits to be written: names of changed workspaces in that order, versions of removed ones, and counts.
         self._touched: dict[str, None] = {}
         self._removed: dict[str, str] = {}
@@ -210,7 +210,7 @@ class BackgroundKeeper(Keeper):
             for name in names:
                 self._touch(name)
 
-    def _batches(self, names: dict[str, None]) -> Iterator[list[tuple[Kept, Row]]]:
+    def _batches(self, names: dict[str, None]) -> Iterator[list[tuple[SavedWorkspace, Row]]]:
         """Yield what is new in workspaces, some megabytes at a time, those that are busy at first last.
 
         Names are taken out of `names` as their changes are taken.
@@ -218,7 +218,7 @@ class BackgroundKeeper(Keeper):
         Raises:
             StorageError: at the end, if a workspace cannot be encoded.
         """
-        batch: list[tuple[Kept, Row]] = []
+        batch: list[tuple[SavedWorkspace, Row]] = []
         size, failure = 0, None
         for patience_s in (0.0, _PATIENCE_S):
             for name in tuple(names):
@@ -237,7 +237,7 @@ class BackgroundKeeper(Keeper):
         if failure is not None:
             raise failure
 
-    def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[Kept, Row] | None:
+    def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[SavedWorkspace, Row] | None:
         """Return what is new in a workspace; None if nothing is, or others hold its lock for so many seconds."""
         kept = self._kept.get(name)
         if kept is None:
@@ -253,7 +253,7 @@ class BackgroundKeeper(Keeper):
             del names[name]
             return None if row is None else (kept, row)
 
-    def _write_taken(self, taken: list[tuple[Kept, Row]], beside: Batch) -> None:
+    def _write_taken(self, taken: list[tuple[SavedWorkspace, Row]], beside: Batch) -> None:
         """Write a batch of workspaces, and what waits beside them.
 
         Raises:

@@ -25,10 +25,10 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import WAITING, Mail, Sending
 from mockserver.core.workspaces.storage import MissingError, Outline, Result, StorageError
 from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
+from mockserver.storage import forms, records
 from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row, SharedEngine
-from mockserver.storage.keeper import Keeper, Kept, translated
-from mockserver.storage.records import forms, reading
-from mockserver.storage.records.written import Written
+from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace, translated
+from mockserver.storage.records import Written
 
 #: How often a step runs at most, and from which attempt on it waits for its turn among servers in conflict; chosen.
 _MOST_TRIES, _IN_TURN = 50, 2
@@ -47,9 +47,9 @@ _LOG = logging.getLogger(__name__)
 class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
     """The lock of a workspace: a step that takes it opens the workspace, and holds the lock until the step ends."""
 
-    keeper: SessionKeeper
+    keeper: SessionStorage
     #: What is known of the workspace; None: the keeper does not have it yet, and this is an ordinary lock.
-    kept: Kept | None = None
+    kept: SavedWorkspace | None = None
     #: Whether the workspace was removed or has left the memory: steps that still wait for it have to look it up again.
     is_gone: bool = False
 
@@ -75,9 +75,9 @@ class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed
 class Session:
     """What one step has opened and changed."""
 
-    def __init__(self, keeper: SessionKeeper) -> None:
+    def __init__(self, keeper: SessionStorage) -> None:
         self._keeper = keeper
-        self.opened: dict[SessionLock, Kept] = {}
+        self.opened: dict[SessionLock, SavedWorkspace] = {}
         #: The versions of the workspaces to remove, by name.
         self.removed: dict[str, str] = {}
         self.counts: dict[str, int] = {}
@@ -112,7 +112,7 @@ class Session:
         self.hold(lock, kept)
         return True
 
-    def hold(self, lock: SessionLock, kept: Kept) -> None:
+    def hold(self, lock: SessionLock, kept: SavedWorkspace) -> None:
         """Keep a lock, which this thread has taken, until the session ends."""
         self.opened[lock] = kept
         self._collected += [(rows, len(rows)) for rows in kept.workspace.collecting()]
@@ -125,7 +125,7 @@ class Session:
                 self.removed[name] = kept.version or ANY_VERSION
                 lock.is_gone = True
 
-    def rows(self) -> dict[Kept, Row]:
+    def rows(self) -> dict[SavedWorkspace, Row]:
         """Return what is new in the opened workspaces that stay.
 
         Raises:
@@ -155,7 +155,7 @@ class Session:
         self.opened = {}
 
 
-class SessionKeeper(Keeper):
+class SessionStorage(EngineStorage):
     """Saves the changes of each step before `run` returns; with a shared engine, a `SharedStorage`."""
 
     in_sessions = True
@@ -168,7 +168,7 @@ class SessionKeeper(Keeper):
         limits: WorkspaceLimits,
         before_waiting: Callable[[], object] = lambda: None,
     ) -> None:
-        """A keeper, as `Keeper`.
+        """A keeper, as `EngineStorage`.
 
         `before_waiting` is called before a step waits for anything, and may raise an exception, so that the step runs
         where it may wait.
@@ -180,7 +180,7 @@ class SessionKeeper(Keeper):
         #: Until when a failed write counts, by `time.monotonic`.
         self._failed_until = 0.0
         #: The workspaces in memory, by name.
-        self._kept: WeakValueDictionary[str, Kept] = WeakValueDictionary()
+        self._kept: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
 
     @property
     def is_shared(self) -> bool:
@@ -316,7 +316,7 @@ class SessionKeeper(Keeper):
             raise MissingError(f"workspace {name} was removed")
         return super().load(name)
 
-    def refresh(self, kept: Kept) -> None:
+    def refresh(self, kept: SavedWorkspace) -> None:
         """Make a workspace, whose lock this thread holds, what the engine has under its name.
 
         Raises:
@@ -332,13 +332,13 @@ class SessionKeeper(Keeper):
         with translated(f"workspace {kept.name} cannot be loaded: "):
             newer = self._engine.read(kept.name, version)
             if newer is not None and not newer.is_whole:
-                if reading.refresh(kept.workspace, newer):
+                if records.refresh(kept.workspace, newer):
                     kept.written.refreshed(newer)
                 else:
                     newer = self._engine.read(kept.name)
             if newer is not None and newer.is_whole:
-                workspace = reading.load(kept.name, newer.fields, parts=self._parts, limits=self._limits)
-                reading.take_over(kept.workspace, workspace)
+                workspace = records.load(kept.name, newer.fields, parts=self._parts, limits=self._limits)
+                records.take_over(kept.workspace, workspace)
                 kept.written = Written.loaded(kept.workspace, newer)
         kept.version = version if newer is None else newer.version
         if newer is not None:
@@ -352,7 +352,7 @@ class SessionKeeper(Keeper):
         assert isinstance(lock, SessionLock), "`lock` has made it"
         self.run(lambda: self._hold(lock, kept))
 
-    def _hold(self, lock: SessionLock, kept: Kept) -> None:
+    def _hold(self, lock: SessionLock, kept: SavedWorkspace) -> None:
         lock.take(_PATIENCE_S)  # nobody else has it yet
         lock.kept = self._kept[kept.name] = kept
         self.current.hold(lock, kept)

@@ -8,8 +8,7 @@ from http import HTTPStatus
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mockserver.scenario.documents.mistakes import BODY, TEXT
-from mockserver.scenario.documents.names import is_name
+from mockserver.scenario.documents.mistakes import BODY, TEXT, is_name
 from mockserver.settings import ServerMissingError, given_file, needing_server
 from mockserver.testing.client import MockServerError
 

@@ -8,7 +8,7 @@ import ssl
 #: The variable for a file of certificates, in PEM, of authorities that are trusted beside those of the system.
 VARIABLE = "MOCKSERVER_CA"
 #: What is offered to speak: HTTP/1.1, and before it the name by which a server knows that it is no client under test,
-#: which no fault of TLS handshakes hits (`mockserver.web.server.tls.front`).
+#: which no fault of TLS handshakes hits (`mockserver.web.server.tls_front`).
 _PROTOCOLS = ["mockserver-control", "http/1.1"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from mockserver import MockServer
 from mockserver.resources.oauth.addresses import TOKEN
 from mockserver.storage.engine import EngineError
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sqlite_engine import Engine
 
 KEY = {"api-key": "any"}
 
@@ -42,7 +42,7 @@ def start(engine, tmp_path):
 
 
 @pytest.fixture
-def server(start):
+def running_server(start):
     with start() as found:
         yield found
 
@@ -56,9 +56,9 @@ def senders(server):
     return {row["name"] for row in found}
 
 
-def test_an_answer_leaves_when_what_it_tells_is_written(server, engine):
+def test_an_answer_leaves_when_what_it_tells_is_written(running_server, engine):
     for written in range(engine.written + 1, engine.written + 4):
-        assert httpx.get(f"{server.url}/v3/account", headers=KEY).status_code == 200
+        assert httpx.get(f"{running_server.url}/v3/account", headers=KEY).status_code == 200
         assert engine.written >= written
 
 
@@ -73,65 +73,68 @@ def test_an_answer_leaves_when_what_it_tells_is_written(server, engine):
     ],
 )
 def test_while_nothing_can_be_kept_requests_are_refused_in_the_dialect_of_their_address(
-    server, engine, method, path, member
+    running_server, engine, method, path, member
 ):
     engine.trouble = "the disk is full"
-    answer = httpx.request(method, f"{server.url}{path}", headers=KEY)
+    answer = httpx.request(method, f"{running_server.url}{path}", headers=KEY)
     assert (answer.status_code, answer.json()[member]) == (503, "the disk is full")
 
 
-def test_what_was_refused_so_was_not_done_and_later_requests_are_answered_again(server, start, engine):
+def test_what_was_refused_so_was_not_done_and_later_requests_are_answered_again(running_server, start, engine):
     engine.trouble = "the disk is full"
-    assert make_sender(server, "refused").status_code == 503
+    assert make_sender(running_server, "refused").status_code == 503
     engine.trouble = None
-    assert make_sender(server, "kept").status_code == 201
-    assert senders(server) & {"refused", "kept"} == {"kept"}
-    server.stop()
+    assert make_sender(running_server, "kept").status_code == 201
+    assert senders(running_server) & {"refused", "kept"} == {"kept"}
+    running_server.stop()
 
     with start() as later:
         assert senders(later) & {"refused", "kept"} == {"kept"}
 
 
-def test_a_workspace_that_could_not_be_kept_is_not_there_and_its_name_is_free(server, engine):
+def test_a_workspace_that_could_not_be_kept_is_not_there_and_its_name_is_free(running_server, engine):
     body = {"name": "mine"}
     engine.trouble = "the disk is full"
-    assert httpx.post(f"{server.url}/_mock/workspaces", json=body).status_code == 503
+    assert httpx.post(f"{running_server.url}/_mock/workspaces", json=body).status_code == 503
     engine.trouble = None
-    assert httpx.get(f"{server.url}/_mock/workspaces/mine").status_code == 404
-    assert httpx.post(f"{server.url}/_mock/workspaces", json=body).status_code == 201
+    assert httpx.get(f"{running_server.url}/_mock/workspaces/mine").status_code == 404
+    assert httpx.post(f"{running_server.url}/_mock/workspaces", json=body).status_code == 201
 
 
 @pytest.mark.parametrize("path", ["health", "livez", "metrics", "requests", "workspaces"])
-def test_while_nothing_can_be_kept_the_control_api_can_still_be_looked_at(server, engine, path):
+def test_while_nothing_can_be_kept_the_control_api_can_still_be_looked_at(running_server, engine, path):
     engine.trouble = "the disk is full"
-    make_sender(server)
-    assert httpx.get(f"{server.url}/_mock/{path}").status_code == 200
+    make_sender(running_server)
+    assert httpx.get(f"{running_server.url}/_mock/{path}").status_code == 200
 
 
-def test_readyz_says_why_nothing_can_be_kept_until_something_can(server, engine):
+def test_readyz_says_why_nothing_can_be_kept_until_something_can(running_server, engine):
     engine.trouble = "the disk is full"
-    make_sender(server)
-    answer = httpx.get(f"{server.url}/_mock/readyz")
+    make_sender(running_server)
+    answer = httpx.get(f"{running_server.url}/_mock/readyz")
     assert (answer.status_code, answer.json()["detail"]) == (503, "the disk is full")
-    assert httpx.get(f"{server.url}/_mock/health").json()["kept"]["last_error"] == "the disk is full"
+    assert httpx.get(f"{running_server.url}/_mock/health").json()["kept"]["last_error"] == "the disk is full"
     engine.trouble = None
-    assert make_sender(server).status_code == 201
-    assert httpx.get(f"{server.url}/_mock/readyz").status_code == 200
+    assert make_sender(running_server).status_code == 201
+    assert httpx.get(f"{running_server.url}/_mock/readyz").status_code == 200
 
 
-def test_a_stream_begins_without_waiting_for_its_end(server):
-    with httpx.stream("GET", f"{server.url}/_mock/stream", timeout=30) as answer:
+def test_a_stream_begins_without_waiting_for_its_end(running_server):
+    with httpx.stream("GET", f"{running_server.url}/_mock/stream", timeout=30) as answer:
         assert answer.status_code == 200
-        make_sender(server)
+        make_sender(running_server)
         assert next(answer.iter_lines())
 
 
-def test_a_request_that_waits_is_answered_when_what_it_waits_for_has_happened(server):
+def test_a_request_that_waits_is_answered_when_what_it_waits_for_has_happened(running_server):
     with ThreadPoolExecutor() as pool:
         waiting = pool.submit(
-            httpx.get, f"{server.url}/_mock/requests", params={"wait": 30, "operation": "getAccount"}, timeout=40
+            httpx.get,
+            f"{running_server.url}/_mock/requests",
+            params={"wait": 30, "operation": "getAccount"},
+            timeout=40,
         )
-        httpx.get(f"{server.url}/v3/account", headers=KEY)
+        httpx.get(f"{running_server.url}/v3/account", headers=KEY)
         assert len(waiting.result().json()["items"]) == 1
 
 

@@ -10,7 +10,7 @@ from mockserver import MockServer
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.resources.oauth.addresses import TOKEN
 from mockserver.storage.engine import EngineError
-from mockserver.storage.redis import Engine
+from mockserver.storage.redis_engine import Engine
 from mockserver.web.service.service import Service
 
 KEY = {"api-key": "any"}
@@ -83,11 +83,11 @@ def test_a_request_that_cannot_be_kept_is_told_so_in_the_dialect_of_its_address(
 
 
 def test_a_request_whose_workspace_cannot_be_read_is_told_so(start, monkeypatch, caplog):
-    def fail(service, request, route):
+    def fail(*_):
         raise StorageError("workspace default is damaged")
 
     server = start()
-    monkeypatch.setattr(Service, "answer", fail)
+    monkeypatch.setattr(Service, "_exchange", fail)
     answer = httpx.get(f"{server.url}/v3/account", headers=KEY)
     assert (answer.status_code, answer.json()["message"]) == (503, "workspace default is damaged")
     assert caplog.text == ""

@@ -7,8 +7,8 @@ from mockserver.app.runtime import Runtime
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.web.server.server import address, bind
 from mockserver.web.service import rate_limit
-from mockserver.web.service.answer import answer
-from mockserver.web.service.auth import authenticate
+from mockserver.web.service.exchange import answer
+from mockserver.web.service.handlers import authenticate
 from mockserver.web.service.service import Service
 
 

@@ -3,7 +3,7 @@
 from flask import Flask, Response
 
 from mockserver import Settings
-from mockserver.web.server.connections.http_limits import HttpLimits
+from mockserver.web.server.limits import HttpLimits
 from mockserver.web.server.server import address, bind, server
 
 app = Flask("empty")

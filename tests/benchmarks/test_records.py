@@ -6,7 +6,7 @@ from time import perf_counter
 import pytest
 from held_workspace import HeldWorkspace
 
-from mockserver.storage.records.written import Written
+from mockserver.storage.records import Written
 
 pytestmark = pytest.mark.benchmark
 

@@ -13,7 +13,7 @@ from mockserver.core.effects import PeerAnswer
 from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.caller import Caller
-from mockserver.web.endpoints.service_request import ServiceRequest
+from mockserver.web.endpoints.request import ServiceRequest
 
 SECRETS = {"api-key": "xkeysib-0123456789", "authorization": "Bearer 0123456789abcdef", "cookie": "a=0123456789abcdef"}
 NOTHING = PeerAnswer(204)

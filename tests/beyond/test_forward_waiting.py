@@ -175,7 +175,7 @@ def test_a_request_that_has_waited_leaves_nothing_to_the_collector(listen, serve
 def test_a_peer_whose_answer_is_lost_costs_a_bounded_time(held, serve_forwarding, monkeypatch):
     """Whatever becomes of a call, its request does not wait for ever."""
     monkeypatch.setattr("mockserver.beyond.forward._GRACE_S", 0.1)
-    monkeypatch.setattr("mockserver.app.effects.forwards.Forwards.send", lambda *_: None)
+    monkeypatch.setattr("mockserver.app.forwards.Forwards.send", lambda *_: None)
 
     answer = call(serve_forwarding(held.url, forward_timeout=0.1), "GET", PATH)
 

@@ -13,11 +13,6 @@ CALLS = list(CONTROL_API.calls)
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve()
-
-
 @pytest.fixture
 def docs(browser, root):
     """The page, with all operations drawn."""

@@ -37,9 +37,7 @@ WORKSPACE = {
 }
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api(WORKSPACE, key="key-group")
+pytestmark = pytest.mark.api(WORKSPACE, key="key-group")
 
 
 def shared(api, number=11, root="", **options):

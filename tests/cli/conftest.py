@@ -17,7 +17,7 @@ def root(module_serve):
 
 
 @pytest.fixture
-def workspace(root):
+def workspace_info(root):
     """A workspace of its own for the test: the description of the control API."""
     made = requests.post(f"{root}/_mock/workspaces", json={}, timeout=10).json()
     yield made

@@ -7,14 +7,14 @@ import requests
 
 
 @pytest.fixture
-def server(serve):
+def app_server(serve):
     return serve("empty")
 
 
 @pytest.fixture
-def run(run, server):
+def run(run, app_server):
     """Runs a command for apps, of the one server."""
-    return lambda *arguments: run("app", *arguments, MOCKSERVER_URL=server)
+    return lambda *arguments: run("app", *arguments, MOCKSERVER_URL=app_server)
 
 
 @pytest.fixture
@@ -57,12 +57,12 @@ def test_an_update_changes_what_is_given(run, app):
     assert (changed["scopes"], changed["public"], changed["name"]) == (["all"], False, "CRM")
 
 
-def test_an_app_becomes_public_only_where_the_workspace_has_public_apps(run, app, server):
+def test_an_app_becomes_public_only_where_the_workspace_has_public_apps(run, app, app_server):
     refused = run("update", app["client_id"], "--public")
     assert refused.exit_code != 0
     assert "behaviour.oauth_public_apps" in refused.output
 
-    requests.post(f"{server}/_mock/reset", json={"scenario": "oauth-public"}, timeout=10)
+    requests.post(f"{app_server}/_mock/reset", json={"scenario": "oauth-public"}, timeout=10)
     run("update", "0123456789abcdef0123456789abcdef", "--public")
     assert [row["public"] for row in listed(run)] == [True, True]
 
@@ -158,8 +158,8 @@ def test_without_a_server_it_is_found_wanting(run):
     assert run("list", "--url", "http://127.0.0.1:9").exit_code == 1
 
 
-def test_the_app_is_one_of_the_workspace_that_is_named(run, server):
-    requests.post(f"{server}/_mock/workspaces", json={"name": "mine"}, timeout=10)
+def test_the_app_is_one_of_the_workspace_that_is_named(run, app_server):
+    requests.post(f"{app_server}/_mock/workspaces", json={"name": "mine"}, timeout=10)
     run("create", "--workspace", "mine", "--name", "Mine")
 
     assert listed(run) == []

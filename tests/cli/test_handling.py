@@ -8,9 +8,9 @@ from invoking import invoke
 
 
 @pytest.fixture
-def run(root, workspace):
+def run(root, workspace_info):
     """Runs a command for the workspace."""
-    return lambda *words: invoke(words, {"MOCKSERVER_URL": root, "MOCKSERVER_WORKSPACE": workspace["name"]})
+    return lambda *words: invoke(words, {"MOCKSERVER_URL": root, "MOCKSERVER_WORKSPACE": workspace_info["name"]})
 
 
 @pytest.fixture
@@ -135,32 +135,32 @@ def test_machines_show_prints_an_instance_with_its_secrets_and_history(run, show
 # ---------------------------------------------------------------------- seed
 
 
-def test_seed_adds_the_rows_of_a_file_and_made_up_ones(run, root, workspace, tmp_path):
+def test_seed_adds_the_rows_of_a_file_and_made_up_ones(run, root, workspace_info, tmp_path):
     (tmp_path / "more.yaml").write_text("senders: [{name: Bo, email: bo@acme.test}]")
 
     found = run("seed", str(tmp_path / "more.yaml"), "--generate", "senders=5", "--account", "acme")
 
-    assert (found.exit_code, found.stdout.startswith(f"seeded: {workspace['name']} holds ")) == (0, True)
-    state = requests.get(f"{root}/w/{workspace['name']}/_mock/state", timeout=10).json()
+    assert (found.exit_code, found.stdout.startswith(f"seeded: {workspace_info['name']} holds ")) == (0, True)
+    state = requests.get(f"{root}/w/{workspace_info['name']}/_mock/state", timeout=10).json()
     assert "bo@acme.test" in json.dumps(state)
     assert len(state["accounts"][0]["senders"]) == 2 + 1 + 5
 
 
-def test_seed_prints_the_workspace_as_json(shown, workspace):
-    assert shown("seed", "--generate", "domains=2")["name"] == workspace["name"]
+def test_seed_prints_the_workspace_as_json(shown, workspace_info):
+    assert shown("seed", "--generate", "domains=2")["name"] == workspace_info["name"]
 
 
 # ---------------------------------------------------------------------- receivers
 
 
-def test_receiver_shows_its_calls_and_answers_as_it_was_told(run, shown, root, workspace):
+def test_receiver_shows_its_calls_and_answers_as_it_was_told(run, shown, root, workspace_info):
     answered = run("receivers", "answer", "shop", "429", "--times", "1", "--delay", "1ms").stdout.splitlines()
     url = answered[-1].split()[-1]
 
     statuses = [requests.post(url, json={"a": 1}, timeout=10).status_code for _ in range(2)]
 
     assert "429, after 1 ms, 1 times" in answered[-1]
-    assert url == f"{root}/w/{workspace['name']}/_mock/receiver/shop"
+    assert url == f"{root}/w/{workspace_info['name']}/_mock/receiver/shop"
     assert statuses == [429, 200]
     assert shown("receivers")["items"][0]["count"] == 2
     assert '{"a": 1}' in run("receivers", "show", "shop", "--count", "2", "--wait", "5").stdout

@@ -14,21 +14,21 @@ ESCAPE = "\x1b[2J"
 
 
 @pytest.fixture
-def ask(workspace):
+def ask(workspace_info):
     """Sends a request to the service in the workspace, and returns the body of the answer."""
 
     def send(method, path, body=None, **headers):
-        headers = {"api-key": workspace["api_key"], **headers}
-        answer = requests.request(method, f"{workspace['url']}{path}", json=body, headers=headers, timeout=10)
+        headers = {"api-key": workspace_info["api_key"], **headers}
+        answer = requests.request(method, f"{workspace_info['url']}{path}", json=body, headers=headers, timeout=10)
         return answer.json() if answer.content else None
 
     return send
 
 
 @pytest.fixture
-def run(root, workspace):
+def run(root, workspace_info):
     """Runs a command for the workspace."""
-    return lambda *words: invoke(words, {"MOCKSERVER_URL": root, "MOCKSERVER_WORKSPACE": workspace["name"]})
+    return lambda *words: invoke(words, {"MOCKSERVER_URL": root, "MOCKSERVER_WORKSPACE": workspace_info["name"]})
 
 
 @pytest.fixture
@@ -230,9 +230,9 @@ def test_a_mail_is_shown_as_text_as_a_page_and_as_it_would_be_sent(run, shown, a
 
 
 @pytest.fixture
-def webhook(workspace, ask):
+def webhook(workspace_info, ask):
     """Adds a webhook that is called at the mock itself, and returns the address of its receiver's settings."""
-    root = workspace["url"].removesuffix("/v3")
+    root = workspace_info["url"].removesuffix("/v3")
     ask("POST", "/webhooks", {"url": f"{root}/_mock/receiver/it", "events": ["delivered", "opened"]})
     return f"{root}/_mock/receivers/it"
 

@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from mockserver.beyond.stubs.stub_list import MOST_STUBS
+from mockserver.beyond.stubs.schema import MOST_STUBS
 from mockserver.evidence.openapi import document as own_document
 from mockserver.resources.registry import API_OPERATIONS
 

@@ -10,9 +10,9 @@ import pytest
 from invoking import invoke
 
 from mockserver.storage.engine import Batch, Changes, Row
-from mockserver.storage.records.packing import layout
-from mockserver.storage.records.written import Written
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.packing import layout
+from mockserver.storage.records import Written
+from mockserver.storage.sqlite_engine import Engine
 
 
 @pytest.fixture

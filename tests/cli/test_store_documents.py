@@ -16,10 +16,9 @@ from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import Batch, Row
-from mockserver.storage.records.packing import layout
-from mockserver.storage.records.reading import load
-from mockserver.storage.records.written import Written
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.packing import layout
+from mockserver.storage.records import Written, load
+from mockserver.storage.sqlite_engine import Engine
 
 
 @pytest.fixture

@@ -23,14 +23,14 @@ MORE = "stubs:\n- {method: POST, path: /v3/notes, answer: {json: {id: 7}}}\n"
 
 
 @pytest.fixture
-def server(serve):
+def stub_server(serve):
     return serve(SCENARIO)
 
 
 @pytest.fixture
-def run(run, server):
+def run(run, stub_server):
     """Runs a command for stubs, of the one server."""
-    return lambda *arguments: run("stubs", *arguments, MOCKSERVER_URL=server)
+    return lambda *arguments: run("stubs", *arguments, MOCKSERVER_URL=stub_server)
 
 
 @pytest.fixture
@@ -49,8 +49,8 @@ def test_every_command_has_help(run, command):
     assert run(command, "--help").output.startswith("Usage:")
 
 
-def test_stubs_are_listed_a_line_each_with_their_hits(run, server):
-    requests.get(f"{server}/v3/notes", headers={"api-key": "any"}, timeout=10)
+def test_stubs_are_listed_a_line_each_with_their_hits(run, stub_server):
+    requests.get(f"{stub_server}/v3/notes", headers={"api-key": "any"}, timeout=10)
 
     assert run("list").output.splitlines() == [
         "notes  GET    /v3/notes  1 hit, spent",
@@ -69,25 +69,25 @@ def test_one_stub_is_shown_as_yaml_or_as_json(run):
     assert json.loads(run("show", "notes", "--json").output) == shown
 
 
-def test_stubs_of_a_file_are_added_before_those_that_are_there(run, server, more):
+def test_stubs_of_a_file_are_added_before_those_that_are_there(run, stub_server, more):
     answer = run("add", more)
 
     assert answer.output == "stub-1  POST   /v3/notes  0 hits\n"
-    assert paths(server) == ["/v3/notes", "/v3/notes", "/v3/tasks/{id}"]
+    assert paths(stub_server) == ["/v3/notes", "/v3/notes", "/v3/tasks/{id}"]
 
 
-def test_stubs_of_a_file_take_the_place_of_all(run, server, more):
+def test_stubs_of_a_file_take_the_place_of_all(run, stub_server, more):
     run("add", "--replace", more)
 
-    assert paths(server) == ["/v3/notes"]
+    assert paths(stub_server) == ["/v3/notes"]
 
 
-def test_stubs_of_a_folder_are_added_by_their_name(run, server, more, tmp_path):
+def test_stubs_of_a_folder_are_added_by_their_name(run, stub_server, more, tmp_path):
     (tmp_path / "lists.yaml").write_text("stubs:\n- {method: GET, path: /v3/lists, answer: {}}\n")
 
     run("add", "more", "lists", "--scenarios", str(tmp_path))
 
-    assert paths(server)[:2] == ["/v3/notes", "/v3/lists"]
+    assert paths(stub_server)[:2] == ["/v3/notes", "/v3/lists"]
 
 
 @pytest.mark.parametrize(
@@ -98,32 +98,32 @@ def test_stubs_of_a_folder_are_added_by_their_name(run, server, more, tmp_path):
         ("- a\n", "more.yaml:1: a scenario must be a mapping"),
     ],
 )
-def test_a_bad_file_is_told_with_its_line_before_anything_is_sent(run, server, more, tmp_path, text, told):
+def test_a_bad_file_is_told_with_its_line_before_anything_is_sent(run, stub_server, more, tmp_path, text, told):
     (tmp_path / "bad").mkdir()
     (tmp_path / "bad" / "more.yaml").write_text(text)
 
     answer = run("add", more, str(tmp_path / "bad" / "more.yaml"))
 
     assert (answer.exit_code, told in answer.output) == (1, True)
-    assert len(paths(server)) == 2
+    assert len(paths(stub_server)) == 2
 
 
-def test_stubs_are_removed_by_their_ids(run, server):
+def test_stubs_are_removed_by_their_ids(run, stub_server):
     assert run("remove", "notes", "task").output == "removed: notes task\n"
-    assert paths(server) == []
+    assert paths(stub_server) == []
 
 
-def test_all_stubs_are_removed(run, server):
+def test_all_stubs_are_removed(run, stub_server):
     assert run("clear").output == "removed: 2\n"
     assert json.loads(run("clear", "--json").output) == {"removed": 0}
 
 
-def test_a_workspace_is_chosen_by_its_name(run, server, more):
-    requests.post(f"{server}/_mock/workspaces", json={"name": "other"}, timeout=10)
+def test_a_workspace_is_chosen_by_its_name(run, stub_server, more):
+    requests.post(f"{stub_server}/_mock/workspaces", json={"name": "other"}, timeout=10)
 
     run("add", more, "--workspace", "other")
 
-    assert len(paths(server)) == 2
+    assert len(paths(stub_server)) == 2
     assert len(json.loads(run("list", "--workspace", "other", "--json").output)) == 1
 
 

@@ -8,14 +8,6 @@ from brevo import BadRequestError, Brevo, NotFoundError
 from brevo.contacts import AddContactToListRequestBodyEmails, RemoveContactFromListRequestBodyAll
 from pydantic import BaseModel
 
-from mockserver import MockServer
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServer() as found:
-        yield found
-
 
 @pytest.fixture
 def contacts(server):

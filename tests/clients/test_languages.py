@@ -15,8 +15,6 @@ import pytest
 from proxies import PROXIES, proxy
 from trouble_proxy import TroubleProxy
 
-from mockserver import MockServer
-
 _FOLDER = Path(__file__).parent / "languages"
 _GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "shell.md"
 #: How long a program may take, in seconds; chosen. Most take two, but Go compiles its library first, from 1.20 on.
@@ -27,7 +25,7 @@ _SENDER = {"name": "Zoë", "email": "zoe@acme.test"}
 #: The answer to the largest body, of 1.1 MB. It counts the bytes that arrived.
 _TOO_LARGE = "too many bytes of JSON in a stub: got 1,100,058, expected at most 65,536"
 
-pytestmark = pytest.mark.languages
+pytestmark = [pytest.mark.languages, pytest.mark.server(tls=True, tls_port=0)]
 
 
 @dataclass(frozen=True)
@@ -53,12 +51,6 @@ CLIENTS = {
     "go": Client("Go `net/http`", ("go", "run", "net_http.go"), ("go", "version")),
     "php": Client("PHP extension `curl`", (*_PHP, "curl.php"), ("php", "--ri", "curl")),
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServer(tls=True, tls_port=0) as server:
-        yield server
 
 
 @pytest.fixture(scope="module")

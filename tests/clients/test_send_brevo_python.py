@@ -16,8 +16,6 @@ from brevo.transactional_emails import (
     SendTransacEmailRequestToItem,
 )
 
-from mockserver import MockServer
-
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 ACCOUNT = {
     "name": "acme",
@@ -26,17 +24,10 @@ ACCOUNT = {
 }
 
 
-@pytest.fixture(scope="module")
-def server():
-    with MockServer("empty") as found:
-        yield found
-
-
-@pytest.fixture
-def workspace(server):
-    clock = {"start": START.isoformat(), "frozen": True}
-    with server.workspace({"clock": clock, "accounts": [ACCOUNT]}) as found:
-        yield found
+pytestmark = [
+    pytest.mark.server("empty"),
+    pytest.mark.workspace({"clock": {"start": START.isoformat(), "frozen": True}, "accounts": [ACCOUNT]}),
+]
 
 
 @pytest.fixture

@@ -25,15 +25,13 @@ def inbound_hook(number, domain="in.acme.test"):
     return {"id": number, "url": "http://127.0.0.1:9/hook", "type": "inbound", "domain": domain}
 
 
-@pytest.fixture
-def workspace(make_api):
-    """A master, a sub-account that listens for mails, and one without a key; each has a webhook for deliveries."""
-    accounts = [
-        {**MASTER, "webhooks": [hook(1)]},
-        {**SUB, "webhooks": [hook(2), inbound_hook(12)]},
-        {**KEYLESS, "webhooks": [hook(3)]},
-    ]
-    return make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": accounts})
+#: A master, a sub-account that listens for mails, and one without a key; each has a webhook for deliveries.
+ACCOUNTS = [
+    {**MASTER, "webhooks": [hook(1)]},
+    {**SUB, "webhooks": [hook(2), inbound_hook(12)]},
+    {**KEYLESS, "webhooks": [hook(3)]},
+]
+pytestmark = pytest.mark.api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": ACCOUNTS})
 
 
 def call(workspace, path, body, key=None):
@@ -53,29 +51,29 @@ def told(answer):
         ({"account": "labs"}, "eu-key", ("labs", 3)),
     ],
 )
-def test_an_event_is_told_to_the_webhooks_of_that_account(workspace, named, key, wanted):
-    assert told(call(workspace, "/_mock/trigger", {"event": "delivered", **named}, key)) == [wanted]
+def test_an_event_is_told_to_the_webhooks_of_that_account(api, named, key, wanted):
+    assert told(call(api, "/_mock/trigger", {"event": "delivered", **named}, key)) == [wanted]
 
 
-def test_a_story_is_told_to_the_webhooks_of_that_account(workspace):
-    assert told(call(workspace, "/_mock/trigger", {"story": "delivered", "account": "labs"})) == [("labs", 3)]
+def test_a_story_is_told_to_the_webhooks_of_that_account(api):
+    assert told(call(api, "/_mock/trigger", {"story": "delivered", "account": "labs"})) == [("labs", 3)]
 
 
 @every_call
-def test_a_name_of_no_account_is_a_mistake_of_that_member(workspace, path, body):
-    before = workspace.get("/_mock/state").json
+def test_a_name_of_no_account_is_a_mistake_of_that_member(api, path, body):
+    before = api.get("/_mock/state").json
 
-    answer = call(workspace, path, {**body, "account": "nobody"})
+    answer = call(api, path, {**body, "account": "nobody"})
 
     assert answer.status_code == 400
     assert answer.json["errors"] == [{"path": "/account", "message": "unknown account nobody; known: group, eu, labs"}]
-    assert workspace.get("/_mock/state").json == before
+    assert api.get("/_mock/state").json == before
 
 
 @every_call
 @pytest.mark.parametrize("name", [None, 7, ["eu"], {"eu": 1}, ""])
-def test_what_is_no_name_is_a_mistake_as_well(workspace, path, body, name):
-    answer = call(workspace, path, {**body, "account": name})
+def test_what_is_no_name_is_a_mistake_as_well(api, path, body, name):
+    answer = call(api, path, {**body, "account": name})
 
     assert answer.status_code == 400
     assert [row["path"] for row in answer.json["errors"]] == ["/account"]
@@ -89,33 +87,33 @@ def events(workspace, key):
 
 
 @pytest.mark.parametrize("key", [None, "group-key", "eu-key"])
-def test_a_mail_goes_to_the_account_that_listens_for_its_domain(workspace, key):
-    answer = call(workspace, *CALLS["inbound"], key)
+def test_a_mail_goes_to_the_account_that_listens_for_its_domain(api, key):
+    answer = call(api, *CALLS["inbound"], key)
 
     assert told(answer) == [("eu", 12)]
-    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == (0, 1)
+    assert (events(api, "group-key"), events(api, "eu-key")) == (0, 1)
 
 
 @pytest.mark.parametrize("members", [{}, {"to": "b@in.acme.test"}])
-def test_a_triggered_mail_goes_to_the_account_that_listens(workspace, members):
-    answer = call(workspace, "/_mock/trigger", {"event": "reply", "type": "inbound", **members})
+def test_a_triggered_mail_goes_to_the_account_that_listens(api, members):
+    answer = call(api, "/_mock/trigger", {"event": "reply", "type": "inbound", **members})
 
-    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == (0, 1)
+    assert (events(api, "group-key"), events(api, "eu-key")) == (0, 1)
     assert told(answer) == [("eu", 12)]
 
 
-def test_a_mail_that_is_sent_to_an_account_by_name_arrives_there(workspace):
-    call(workspace, "/_mock/inbound", {**CALLS["inbound"][1], "account": "group"})
-    call(workspace, "/_mock/trigger", {"event": "reply", "type": "inbound", "account": "group"})
+def test_a_mail_that_is_sent_to_an_account_by_name_arrives_there(api):
+    call(api, "/_mock/inbound", {**CALLS["inbound"][1], "account": "group"})
+    call(api, "/_mock/trigger", {"event": "reply", "type": "inbound", "account": "group"})
 
-    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == (2, 0)
+    assert (events(api, "group-key"), events(api, "eu-key")) == (2, 0)
 
 
 @pytest.mark.parametrize(("key", "counts"), [(None, (1, 0)), ("eu-key", (0, 1))])
-def test_a_mail_that_nobody_listens_for_arrives_where_the_call_belongs(workspace, key, counts):
-    call(workspace, "/_mock/inbound", {"sender": "bob@example.test", "recipient": "a@nobody.test"}, key)
+def test_a_mail_that_nobody_listens_for_arrives_where_the_call_belongs(api, key, counts):
+    call(api, "/_mock/inbound", {"sender": "bob@example.test", "recipient": "a@nobody.test"}, key)
 
-    assert (events(workspace, "group-key"), events(workspace, "eu-key")) == counts
+    assert (events(api, "group-key"), events(api, "eu-key")) == counts
 
 
 def test_of_two_that_listen_the_one_behind_the_key_gets_the_mail(make_api):
@@ -133,22 +131,22 @@ def senders(workspace, key):
     return [row["email"] for row in workspace.get("/v3/senders", key=key).json["senders"]]
 
 
-def test_what_is_added_goes_to_the_account_that_is_named(workspace):
-    assert call(workspace, "/_mock/seed", {**CALLS["seed"][1], "account": "eu"}, "group-key").status_code == 200
+def test_what_is_added_goes_to_the_account_that_is_named(api):
+    assert call(api, "/_mock/seed", {**CALLS["seed"][1], "account": "eu"}, "group-key").status_code == 200
 
-    assert (senders(workspace, "group-key"), senders(workspace, "eu-key")) == ([], ["jo@acme.test"])
+    assert (senders(api, "group-key"), senders(api, "eu-key")) == ([], ["jo@acme.test"])
 
 
-def test_what_is_added_may_be_yaml(workspace):
+def test_what_is_added_may_be_yaml(api):
     text = "account: eu\nsenders:\n  - {name: Jo, email: jo@acme.test}\n"
-    answer = workspace.client.post("/_mock/seed", data=text, content_type="application/yaml")
+    answer = api.client.post("/_mock/seed", data=text, content_type="application/yaml")
 
     assert answer.status_code == 200
-    assert senders(workspace, "eu-key") == ["jo@acme.test"]
+    assert senders(api, "eu-key") == ["jo@acme.test"]
 
 
-def test_an_account_alone_is_nothing_to_add(workspace):
-    assert call(workspace, "/_mock/seed", {"account": "eu"}).status_code == 400
+def test_an_account_alone_is_nothing_to_add(api):
+    assert call(api, "/_mock/seed", {"account": "eu"}).status_code == 400
 
 
 def statuses(workspace):
@@ -164,18 +162,18 @@ def statuses(workspace):
         ({"account": "labs"}, [200, 200, 200]),
     ],
 )
-def test_a_key_is_revoked_or_all_those_of_an_account(workspace, body, wanted):
-    assert call(workspace, "/_mock/keys/revoke", body).status_code == 200
+def test_a_key_is_revoked_or_all_those_of_an_account(api, body, wanted):
+    assert call(api, "/_mock/keys/revoke", body).status_code == 200
 
-    assert statuses(workspace) == wanted
+    assert statuses(api) == wanted
 
 
 @pytest.mark.parametrize(
     ("body", "path"), [({}, "/key"), ({"key": "group-key", "account": "eu"}, "/key"), ({"key": ""}, "/key")]
 )
-def test_a_key_that_is_not_meant_is_not_revoked(workspace, body, path):
-    answer = call(workspace, "/_mock/keys/revoke", body)
+def test_a_key_that_is_not_meant_is_not_revoked(api, body, path):
+    answer = call(api, "/_mock/keys/revoke", body)
 
     assert answer.status_code == 400
     assert [row["path"] for row in answer.json["errors"]] == [path]
-    assert statuses(workspace) == [200, 200, 200]
+    assert statuses(api) == [200, 200, 200]

@@ -19,9 +19,7 @@ SCENARIO = {
 }
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api(SCENARIO)
+pytestmark = pytest.mark.api(SCENARIO)
 
 
 def calls(api):

@@ -29,9 +29,7 @@ def cause(kind, identifier):
     return {"kind": kind, "id": str(identifier)}
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api(SCENARIO)
+pytestmark = pytest.mark.api(SCENARIO)
 
 
 @pytest.fixture

@@ -6,9 +6,7 @@ PENDING = {"domains": [{"name": "acme.test"}]}
 RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api("empty")
+pytestmark = pytest.mark.api("empty")
 
 
 def answers(**records):

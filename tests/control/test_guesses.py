@@ -91,9 +91,7 @@ def test_the_oldest_address_is_forgotten_when_too_many_guess(limited, monkeypatc
     assert [is_refused(limited, f"203.0.113.{last}") for last in (1, 2, 3)] == [False, True, True]
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api("empty", control_token=TOKEN)
+pytestmark = pytest.mark.api("empty", control_token=TOKEN)
 
 
 def sign_in(api, token, environ):

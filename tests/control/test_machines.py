@@ -12,9 +12,7 @@ WORKSPACE = {
 }
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api(WORKSPACE)
+pytestmark = pytest.mark.api(WORKSPACE)
 
 
 def test_every_machine_is_listed_with_its_table_and_diagram(api):

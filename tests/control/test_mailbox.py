@@ -5,13 +5,13 @@ import pytest
 from mockserver.control.traffic import mailbox
 from mockserver.core.waiting import Watchers
 
+pytestmark = pytest.mark.api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 1})
 
-@pytest.fixture
-def api(make_api):
-    api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 1})
+
+@pytest.fixture(autouse=True)
+def _two_senders(api):
     for name in ("Ops", "News"):
         api.post("/v3/senders", json={"name": name, "email": f"{name.lower()}@acme.test"})
-    return api
 
 
 def test_the_newest_mail_comes_first(api):

@@ -14,9 +14,7 @@ APP = {
 }
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api({"accounts": [{"name": "acme"}, {"name": "globex"}], "oauth_apps": [APP]})
+pytestmark = pytest.mark.api({"accounts": [{"name": "acme"}, {"name": "globex"}], "oauth_apps": [APP]})
 
 
 @pytest.fixture

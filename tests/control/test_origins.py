@@ -12,12 +12,6 @@ FOREIGN = {"Origin": "http://evil.test"}
 BEHIND_TLS = {"Host": "mock.internal", "Origin": "https://mock.internal"}
 
 
-@pytest.fixture(scope="module")
-def api(make_api):
-    """One for all tests here, as nothing is changed."""
-    return make_api()
-
-
 def is_refused(answer):
     return (answer.status_code, answer.content_type) == (403, "application/problem+json")
 

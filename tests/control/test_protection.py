@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from mockserver.app.refusal import refusal
+from mockserver.app.mock import refusal
 from mockserver.core.contract.operation import Audience
-from mockserver.dashboard.application import DashboardFlask
+from mockserver.dashboard.application import dashboard_of
 from mockserver.resources.registry import ALL_OPERATIONS
 
 #: What stands in an address for each parameter, so that as many pages as possible are found.
@@ -26,7 +26,7 @@ def served(make_api):
     api = make_api()
     created = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
     mail = api.get("/_mock/mailbox").json["items"][0]["id"]
-    rules = [*api.app.control.url_map.iter_rules(), *DashboardFlask(api.app.control).url_map.iter_rules()]
+    rules = [*api.app.control.url_map.iter_rules(), *dashboard_of(api.app.control).url_map.iter_rules()]
     paths = {rule.rule for rule in rules if "GET" in rule.methods}
     paths |= {row.path for row in ALL_OPERATIONS.values() if row.audience is Audience.PAGE and row.method == "GET"}
     addresses = {re.sub(r"[<{](\w+)[>}]", lambda found: PARTS.get(found[1], "x"), path) for path in paths}

@@ -9,9 +9,7 @@ WORKSPACE = {
 }
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api(WORKSPACE, key="xkeysib-acme")
+pytestmark = pytest.mark.api(WORKSPACE, key="xkeysib-acme")
 
 
 def test_the_state_is_a_scenario_as_json_or_as_yaml(api):

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.beyond.stubs.stub_list import MOST_STUBS
+from mockserver.beyond.stubs.schema import MOST_STUBS
 
 ADDRESS = "/_mock/stubs"
 ALL = {"method": "GET", "path": "/v3/contacts", "answer": {"json": {"contacts": []}}}
 ONE = {"method": "GET", "path": "/v3/contacts/{email}", "answer": {"status": 404}, "times": 2}
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api("empty")
+pytestmark = pytest.mark.api("empty")
 
 
 def added(api, stub):

@@ -13,9 +13,7 @@ CALLS = ["/_mock/workspaces", "/_mock/reset"]
 calls = pytest.mark.parametrize("path", CALLS)
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
+pytestmark = pytest.mark.api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
 
 
 def places(answer):

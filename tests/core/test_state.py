@@ -36,10 +36,7 @@ def busy_state(make_api):
     return made
 
 
-@pytest.fixture
-def api(make_api):
-    """The `standard` scenario, in which time stands still."""
-    return make_api({"extends": "standard", "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
+pytestmark = pytest.mark.api({"extends": "standard", "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
 
 
 @pytest.fixture

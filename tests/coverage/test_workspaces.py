@@ -4,7 +4,7 @@ import pytest
 
 
 @pytest.fixture
-def workspace(api):
+def headers_of(api):
     """Makes a workspace; gives the headers that lead to it."""
 
     def make(name):
@@ -25,8 +25,8 @@ def test_a_fresh_workspace_has_met_nothing(api, coverage):
     assert (found["percent"], found["operations"], found["transitions"]) == (0.0, {}, {})
 
 
-def test_a_workspace_counts_its_own_requests_only(api, workspace, coverage):
-    one, other = workspace("one"), workspace("other")
+def test_a_workspace_counts_its_own_requests_only(api, headers_of, coverage):
+    one, other = headers_of("one"), headers_of("other")
     api.get("/v3/senders", headers=one)
     api.get("/v3/account", headers=other)
 
@@ -34,16 +34,16 @@ def test_a_workspace_counts_its_own_requests_only(api, workspace, coverage):
     assert calls(coverage(api, "?workspace=other")) == {"getAccount": 1}
 
 
-def test_a_star_adds_up_over_all_workspaces(api, workspace, coverage):
-    api.get("/v3/senders", headers=workspace("one"))
-    api.get("/v3/senders", headers=workspace("other"))
+def test_a_star_adds_up_over_all_workspaces(api, headers_of, coverage):
+    api.get("/v3/senders", headers=headers_of("one"))
+    api.get("/v3/senders", headers=headers_of("other"))
     api.get("/v3/account")
 
     assert calls(coverage(api, "?workspace=*")) == {"getAccount": 1, "getSenders": 2}
 
 
-def test_what_a_dropped_workspace_has_met_stays_in_the_total(api, workspace, coverage):
-    api.get("/v3/senders", headers=workspace("one"))
+def test_what_a_dropped_workspace_has_met_stays_in_the_total(api, headers_of, coverage):
+    api.get("/v3/senders", headers=headers_of("one"))
     before = coverage(api, "?workspace=*")
 
     api.delete("/_mock/workspaces/one")
@@ -81,8 +81,8 @@ def test_coverage_goes_on_over_a_restore(api, coverage):
     assert calls(coverage(api)) == {"getSenders": 2}
 
 
-def test_clearing_a_workspace_leaves_the_others(api, workspace, coverage):
-    one = workspace("one")
+def test_clearing_a_workspace_leaves_the_others(api, headers_of, coverage):
+    one = headers_of("one")
     api.get("/v3/senders", headers=one)
     api.get("/v3/account")
 
@@ -91,8 +91,8 @@ def test_clearing_a_workspace_leaves_the_others(api, workspace, coverage):
     assert calls(coverage(api, "?workspace=*")) == {"getAccount": 1}
 
 
-def test_clearing_all_forgets_workspaces_that_are_gone(api, workspace, coverage):
-    api.get("/v3/senders", headers=workspace("one"))
+def test_clearing_all_forgets_workspaces_that_are_gone(api, headers_of, coverage):
+    api.get("/v3/senders", headers=headers_of("one"))
     api.delete("/_mock/workspaces/one")
     api.get("/v3/account")
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from mockserver.core.time.duration import spoken
-from mockserver.dashboard import due_line
+from mockserver.dashboard.pages import clock
 
 START = "2026-01-15T09:00:00Z"
 NOW = datetime(2026, 1, 15, 9, tzinfo=UTC)
@@ -175,7 +175,7 @@ def test_a_timer_that_is_not_there_is_a_page_that_says_so(api, identifier):
 
 
 def test_a_minute_and_a_year_have_steps_of_one_width():
-    places = [tick.at for tick in due_line.ticks()]
+    places = [tick.at for tick in clock.ticks()]
 
     widths = {round(right - left, 1) for left, right in pairwise(places)}
     assert len(widths) == 1
@@ -190,24 +190,24 @@ def test_a_minute_and_a_year_have_steps_of_one_width():
     ],
 )  # fmt: skip
 def test_a_dot_stands_in_the_step_to_which_it_belongs(left, step):
-    places = [tick.at for tick in due_line.ticks()]
-    (dot,) = due_line.dots(NOW, [NOW + left])
+    places = [tick.at for tick in clock.ticks()]
+    (dot,) = clock.dots(NOW, [NOW + left])
 
     assert places[step] < dot.at < places[step + 1]
 
 
 @pytest.mark.parametrize(("days", "side"), [(8, "left"), (17, "left"), (20, "right"), (29, "right")])
 def test_within_a_step_time_passes_evenly(days, side):
-    places = [tick.at for tick in due_line.ticks()]
-    (dot,) = due_line.dots(NOW, [NOW + timedelta(days=days)])
+    places = [tick.at for tick in clock.ticks()]
+    (dot,) = clock.dots(NOW, [NOW + timedelta(days=days)])
 
     assert ("left" if dot.at < (places[4] + places[5]) / 2 else "right") == side
 
 
 def test_what_is_later_than_a_year_stands_behind_the_last_step():
-    (dot,) = due_line.dots(NOW, [NOW + timedelta(days=365), NOW + timedelta(days=9999)])
+    (dot,) = clock.dots(NOW, [NOW + timedelta(days=365), NOW + timedelta(days=9999)])
 
-    assert dot.at > due_line.ticks()[-1].at
+    assert dot.at > clock.ticks()[-1].at
     assert dot.number == 2
 
 

@@ -6,7 +6,7 @@ from html import unescape
 import pytest
 
 from mockserver.core.state.faults import FAULT_KINDS
-from mockserver.dashboard.fault_offers import offers
+from mockserver.dashboard.pages.faults import offers
 from mockserver.resources.registry import ALL_OPERATIONS
 
 START = "2026-01-15T09:00:00Z"
@@ -159,10 +159,10 @@ def test_every_kind_is_offered_and_told_in_a_sentence(api):
     html = page(api)
 
     assert [text for _, text in options(html, "fault")] == list(FAULT_KINDS)
-    for kind in offers().kinds:
-        assert kind.says[0].isupper()
-        assert kind.says.endswith(".")
-        assert kind.says in plain(html)
+    for kind in offers()["kinds"]:
+        assert kind["says"][0].isupper()
+        assert kind["says"].endswith(".")
+        assert kind["says"] in plain(html)
 
 
 @pytest.mark.parametrize("operation", ALL_OPERATIONS)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.dashboard.framework.rendering import folded
+from mockserver.dashboard.rendering import folded
 
 
 @pytest.mark.parametrize(

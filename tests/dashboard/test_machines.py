@@ -33,9 +33,7 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api(WORKSPACE)
+pytestmark = pytest.mark.api(WORKSPACE)
 
 
 def text_of(answer):

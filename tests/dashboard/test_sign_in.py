@@ -10,9 +10,7 @@ OWN = {"Sec-Fetch-Site": "same-origin"}
 LINK = {"Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api(control_token=TOKEN)
+pytestmark = pytest.mark.api(control_token=TOKEN)
 
 
 def sign_in(api, token=TOKEN, to="", **headers):

@@ -15,11 +15,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.dashboard.snippets import as_code, shell
-from mockserver.dashboard.snippets.sent import of_exchange
+from mockserver.dashboard import snippets
+from mockserver.dashboard.curl import curl_of, of_exchange
 
 KEY = "own-key"
-PREPARED = as_code.Preparation(marker={"scenario": "standard"}, fault=None)
+PREPARED = snippets.Preparation(marker={"scenario": "standard"}, fault=None)
 
 
 class Receiver(ThreadingHTTPServer):
@@ -70,7 +70,7 @@ def exchange(method="POST", path="/v3/senders", query="", headers=(), body=b"", 
 def in_shell(receiver, row):
     """What comes in when the command is run by a shell."""
     receiver.got = None
-    command = shell.curl(of_exchange(row), receiver.root, KEY)
+    command = curl_of(of_exchange(row), receiver.root, KEY)
     ran = subprocess.run(["/bin/sh"], input=command.encode(), capture_output=True, timeout=20, check=False)
     assert ran.returncode == 0, (command, ran.stderr)
     return receiver.got
@@ -79,7 +79,7 @@ def in_shell(receiver, row):
 def in_python(receiver, row):
     """What comes in when the program is run."""
     receiver.got = None
-    exec(as_code.call(of_exchange(row), receiver.root, KEY), {"print": lambda *_: None})  # what it is for
+    exec(snippets.call(of_exchange(row), receiver.root, KEY), {"print": lambda *_: None})  # what it is for
     return receiver.got
 
 
@@ -189,7 +189,7 @@ def test_a_method_of_one_s_own_is_sent(receiver, run):
 
 def test_a_shell_sends_dots_and_an_address_in_brackets_as_they_are(receiver):
     assert in_shell(receiver, exchange("GET", "/v3/a/../b"))[1] == "/v3/a/../b"
-    assert " --globoff " in shell.curl(of_exchange(exchange("GET", "/v3/a")), "http://[::1]:1", None)
+    assert " --globoff " in curl_of(of_exchange(exchange("GET", "/v3/a")), "http://[::1]:1", None)
 
 
 def test_headers_that_a_client_sets_by_itself_are_left_to_it():
@@ -198,8 +198,8 @@ def test_headers_that_a_client_sets_by_itself_are_left_to_it():
 
 
 def test_a_long_reason_is_cut_to_a_line():
-    outcome = as_code.Outcome(400, None, "why\n" * 100)
-    lines = as_code.whole_test(of_exchange(exchange()), None, PREPARED, outcome).splitlines()
+    outcome = snippets.Outcome(400, None, "why\n" * 100)
+    lines = snippets.whole_test(of_exchange(exchange()), None, PREPARED, outcome).splitlines()
     (comment,) = [line.strip() for line in lines if "why" in line]
     assert (comment[:11], comment[-1], len(comment)) == ("# why why w", "…", 203)
 
@@ -228,8 +228,8 @@ def test_a_secret_of_an_address_is_not_written_out():
 @examples(40)
 def test_a_test_of_whatever_was_sent_is_python(path, query, headers, body, reason):
     row = exchange("POST", path, query, headers, body)
-    outcome = as_code.Outcome(400, "invalid_parameter", reason)
-    text = as_code.whole_test(of_exchange(row), "createSender", PREPARED, outcome)
+    outcome = snippets.Outcome(400, "invalid_parameter", reason)
+    text = snippets.whole_test(of_exchange(row), "createSender", PREPARED, outcome)
 
     assert "test_create_sender_is_refused" in compile(text, "snippet", "exec").co_names
 
@@ -240,14 +240,14 @@ CREATE = {"name": "A", "email": "a@acme.test"}
 
 
 PASTED = [
-    (exchange(body=json.dumps(CREATE).encode()), "createSender", PREPARED, as_code.Outcome(201, None, None)),
-    (exchange(body=b"{}"), "createSender", PREPARED, as_code.Outcome(400, "missing_parameter", "no 'name'\nis there")),
-    (exchange("GET", "/v3/nowhere"), None, PREPARED, as_code.Outcome(404, "not_found", None)),
+    (exchange(body=json.dumps(CREATE).encode()), "createSender", PREPARED, snippets.Outcome(201, None, None)),
+    (exchange(body=b"{}"), "createSender", PREPARED, snippets.Outcome(400, "missing_parameter", "no 'name'\nis there")),
+    (exchange("GET", "/v3/nowhere"), None, PREPARED, snippets.Outcome(404, "not_found", None)),
     (
         exchange("GET", "/v3/account"),
         "getAccount",
         PREPARED._replace(fault={"fault": "empty_response", "match": {"operation": "getAccount"}}),
-        as_code.Outcome(None, None, "the fault let no answer through"),
+        snippets.Outcome(None, None, "the fault let no answer through"),
     ),
 ]
 
@@ -255,6 +255,7 @@ PASTED = [
 def test_tests_that_are_pasted_pass(pytester):
     for number, (row, operation, preparation, outcome) in enumerate(PASTED):
         row.headers, row.account = [("api-key", "***"), ("content-type", "application/json")], ACCOUNT
-        pytester.makepyfile(**{f"test_{number}": as_code.whole_test(of_exchange(row), operation, preparation, outcome)})
+        text = snippets.whole_test(of_exchange(row), operation, preparation, outcome)
+        pytester.makepyfile(**{f"test_{number}": text})
 
     pytester.runpytest_subprocess("-p", "no:cacheprovider").assert_outcomes(passed=len(PASTED))

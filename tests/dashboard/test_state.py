@@ -6,16 +6,13 @@ from html import unescape
 import pytest
 import yaml
 
-from mockserver.dashboard import excerpt
 from mockserver.dashboard.pages import state
 
 PAGE = "/_mock/ui/state"
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 
 
-@pytest.fixture
-def api(make_api):
-    return make_api("onboarding")
+pytestmark = pytest.mark.api("onboarding")
 
 
 def shown(page):
@@ -76,7 +73,7 @@ def test_a_large_state_is_written_only_when_somebody_asks(api, monkeypatch):
 
 
 def test_of_a_long_text_the_first_lines_are_shown(api, monkeypatch):
-    monkeypatch.setattr(excerpt, "MOST_LINES", 5)
+    monkeypatch.setattr(state, "MOST_LINES", 5)
 
     page = api.get(PAGE)
 

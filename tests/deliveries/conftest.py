@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from mockserver import MockServer, MockServerError
+from mockserver import MockServerError
 
 START = "2026-01-15T09:00:00Z"
 PATIENCE = 10
@@ -112,12 +112,6 @@ def refusing():
         yield f"http://127.0.0.1:{taken.getsockname()[1]}/hook"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with MockServer() as found:
-        yield found
-
-
 @pytest.fixture
 def make_workspace(server):
     """A factory of workspaces with a webhook for each address, told of `delivered` by default, on a frozen clock."""
@@ -135,7 +129,7 @@ def make_workspace(server):
 
 
 @pytest.fixture
-def workspace(make_workspace, peer):
+def hooked_workspace(make_workspace, peer):
     """A workspace whose only webhook leads to the receiver."""
     return make_workspace(peer.url)
 

@@ -36,13 +36,13 @@ def minutes(delivery):
         ([429] * 5, "dropped"),
     ],
 )
-def test_attempts_follow_the_table(workspace, peer, answers, state):
+def test_attempts_follow_the_table(hooked_workspace, peer, answers, state):
     peer.answers = list(answers)
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
 
-    workspace.clock.advance("PT12H")
+    hooked_workspace.clock.advance("PT12H")
 
-    (found,) = workspace.deliveries.all()
+    (found,) = hooked_workspace.deliveries.all()
     assert (found.state, told(found), minutes(found)) == (state, answers, MINUTES[: len(answers)])
     assert len(peer.bodies) == len(answers)
     assert (found.next_at, found.in_flight) == (None, False)
@@ -50,15 +50,15 @@ def test_attempts_follow_the_table(workspace, peer, answers, state):
 
 @examples(20)
 @given(pattern=st.lists(st.sampled_from([204, 404, 429, 503, "reset"]), min_size=5, max_size=5))
-def test_any_pattern_of_answers_gives_the_attempts_of_the_table(workspace, peer, pattern):
+def test_any_pattern_of_answers_gives_the_attempts_of_the_table(hooked_workspace, peer, pattern):
     last = next((number for number, answer in enumerate(pattern) if answer in (204, 404, 503)), 4)
-    workspace.reset()
+    hooked_workspace.reset()
     peer.answers, peer.bodies = list(pattern), []
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
 
-    workspace.clock.advance("PT12H")
+    hooked_workspace.clock.advance("PT12H")
 
-    (found,) = workspace.deliveries.all()
+    (found,) = hooked_workspace.deliveries.all()
     assert found.state == ("delivered" if pattern[last] == 204 else "dropped")
     assert [attempt.status or "reset" for attempt in found.attempts] == pattern[: last + 1]
     assert (minutes(found), len(peer.bodies)) == (MINUTES[: last + 1], last + 1)
@@ -88,13 +88,13 @@ def test_an_address_where_nobody_listens_is_tried_five_times(make_workspace, ref
     assert all("refused" in error for error in told(found))
 
 
-def test_a_reset_connection_is_no_answer(workspace, peer):
+def test_a_reset_connection_is_no_answer(hooked_workspace, peer):
     peer.answers = ["reset"]
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
 
-    workspace.clock.advance("PT10M")
+    hooked_workspace.clock.advance("PT10M")
 
-    (found,) = workspace.deliveries.all()
+    (found,) = hooked_workspace.deliveries.all()
     assert found.state == "delivered"
     assert "reset" in told(found)[0].lower()
 
@@ -111,30 +111,30 @@ def test_a_receiver_that_takes_too_long_is_no_answer(make_workspace, peer):
     assert told(found) == ["no answer within 0.1 seconds", 200]
 
 
-def test_twelve_hours_take_hardly_any_time(workspace, peer):
+def test_twelve_hours_take_hardly_any_time(hooked_workspace, peer):
     peer.always = 429
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
 
     began = time.perf_counter()
-    fired = workspace.clock.advance("PT12H")
+    fired = hooked_workspace.clock.advance("PT12H")
 
     assert time.perf_counter() - began < 10
     assert [(row.event, (row.at - START) / timedelta(minutes=1)) for row in fired] == [
         ("fail", 10), ("fail", 70), ("fail", 190), ("give_up", 670),
     ]  # fmt: skip
-    assert workspace.clock.now == START + timedelta(hours=12)
+    assert hooked_workspace.clock.now == START + timedelta(hours=12)
 
 
-def test_an_advance_waits_for_what_was_under_way_before(workspace, peer, later):
+def test_an_advance_waits_for_what_was_under_way_before(hooked_workspace, peer, later):
     peer.answers = ["hold", 404]
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
     peer.await_calls(1)
 
-    fired = later(workspace.clock.advance, "PT9M")
+    fired = later(hooked_workspace.clock.advance, "PT9M")
     peer.lets_go.set()
 
     assert fired() == []
-    assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
+    assert [found.state for found in hooked_workspace.deliveries.all()] == ["delivered"]
 
 
 def test_the_next_moment_is_known_only_when_the_call_under_way_is_over(make_workspace, peer, later):
@@ -195,16 +195,16 @@ def test_an_earlier_attempt_shows_where_it_went_when_the_webhook_has_moved(make_
     assert workspace.deliveries.all() == [found]
 
 
-def test_a_redelivery_has_as_many_attempts_as_the_first_delivery(workspace, peer):
+def test_a_redelivery_has_as_many_attempts_as_the_first_delivery(hooked_workspace, peer):
     peer.answers = [429] * 10
-    workspace.trigger("delivered")
-    workspace.clock.advance("PT12H")
-    (made,) = workspace.deliveries.all(state="dropped")
+    hooked_workspace.trigger("delivered")
+    hooked_workspace.clock.advance("PT12H")
+    (made,) = hooked_workspace.deliveries.all(state="dropped")
 
-    workspace.deliveries.redeliver(made.id)
-    workspace.clock.advance("PT12H")
+    hooked_workspace.deliveries.redeliver(made.id)
+    hooked_workspace.clock.advance("PT12H")
 
-    assert len(workspace.deliveries.get(made.id).attempts) == 10
+    assert len(hooked_workspace.deliveries.get(made.id).attempts) == 10
 
 
 def test_attempts_are_bounded(make_workspace, refusing):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from mockserver.resources.deliveries import attempts
+from mockserver.resources.deliveries import model as attempts
 from mockserver.resources.deliveries.delivery import Delivery, Target
-from mockserver.resources.senders.sender import SENDER
+from mockserver.resources.senders.model import SENDER
 
 HOOK = {"url": "http://127.0.0.1:9/x", "type": "marketing", "events": ["delivered"]}
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from mockserver.resources.deliveries import attempts
+from mockserver.resources.deliveries import model as attempts
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 #: What a machine that is shared by many may add to the tenth of a second that is promised, in seconds.

@@ -3,40 +3,42 @@
 MORE = {"senders": [{"name": "More", "email": "more@acme.test"}]}
 
 
-def test_a_call_that_is_under_way_is_made_once(workspace, peer, later):
+def test_a_call_that_is_under_way_is_made_once(hooked_workspace, peer, later):
     peer.answers = ["hold"]
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
     peer.await_calls(1)
 
-    workspace.seed(MORE)
-    waiting = later(workspace.deliveries.all, state="delivered", wait=9)
+    hooked_workspace.seed(MORE)
+    waiting = later(hooked_workspace.deliveries.all, state="delivered", wait=9)
     peer.lets_go.set()
 
     assert [len(found.attempts) for found in waiting()] == [1]
     assert len(peer.bodies) == 1
 
 
-def test_a_move_of_the_clock_goes_on(workspace, peer, later, await_watcher):
+def test_a_move_of_the_clock_goes_on(hooked_workspace, peer, later, await_watcher):
     peer.answers = ["hold"]
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
     peer.await_calls(1)
-    moving = later(workspace.clock.advance, "PT5M")
+    moving = later(hooked_workspace.clock.advance, "PT5M")
     await_watcher()
 
-    workspace.seed(MORE)
+    hooked_workspace.seed(MORE)
     peer.lets_go.set()
 
     moving()
-    assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
-    assert workspace.clock.now.minute == 5
+    assert [found.state for found in hooked_workspace.deliveries.all()] == ["delivered"]
+    assert hooked_workspace.clock.now.minute == 5
 
 
-def test_a_call_that_waits_for_its_retry_is_made_when_it_was_due(workspace, peer):
+def test_a_call_that_waits_for_its_retry_is_made_when_it_was_due(hooked_workspace, peer):
     peer.answers = [429]
-    workspace.trigger("delivered")
-    workspace.clock.advance("PT1M")
+    hooked_workspace.trigger("delivered")
+    hooked_workspace.clock.advance("PT1M")
 
-    workspace.seed(MORE)
-    workspace.clock.advance("PT9M")
+    hooked_workspace.seed(MORE)
+    hooked_workspace.clock.advance("PT9M")
 
-    assert [[attempt.status for attempt in found.attempts] for found in workspace.deliveries.all()] == [[429, 200]]
+    assert [[attempt.status for attempt in found.attempts] for found in hooked_workspace.deliveries.all()] == [
+        [429, 200]
+    ]

@@ -17,49 +17,49 @@ START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 SHORT = {"webhook_timeout": "PT0.3S"}
 
 
-def test_requests_that_come_during_an_advance_see_the_moment_reached(workspace, peer, ask, later, await_watcher):
+def test_requests_that_come_during_an_advance_see_the_moment_reached(hooked_workspace, peer, ask, later, await_watcher):
     peer.answers = [429, "hold"]
-    workspace.trigger("delivered")
-    moved = later(workspace.clock.advance, "PT12H")
+    hooked_workspace.trigger("delivered")
+    moved = later(hooked_workspace.clock.advance, "PT12H")
     peer.await_calls(2)
     await_watcher()
 
-    assert workspace.clock.now == START + timedelta(minutes=10)
-    assert ask(workspace, "GET", "/webhooks")["webhooks"]
-    assert [found.in_flight for found in workspace.deliveries.all()] == [True]
+    assert hooked_workspace.clock.now == START + timedelta(minutes=10)
+    assert ask(hooked_workspace, "GET", "/webhooks")["webhooks"]
+    assert [found.in_flight for found in hooked_workspace.deliveries.all()] == [True]
     peer.lets_go.set()
 
     assert [(row.at, row.event) for row in moved()] == [(START + timedelta(minutes=10), "succeed")]
-    assert workspace.clock.now == START + timedelta(hours=12)
+    assert hooked_workspace.clock.now == START + timedelta(hours=12)
 
 
-def test_two_advances_at_once_both_arrive_and_nothing_is_made_twice(workspace, peer, later, await_watcher):
+def test_two_advances_at_once_both_arrive_and_nothing_is_made_twice(hooked_workspace, peer, later, await_watcher):
     peer.answers, peer.always = ["hold", 429], 429
     peer.after_hold = 429
-    workspace.trigger("delivered")
-    moves = [later(workspace.clock.advance, by) for by in ("PT1H", "PT12H")]
+    hooked_workspace.trigger("delivered")
+    moves = [later(hooked_workspace.clock.advance, by) for by in ("PT1H", "PT12H")]
     await_watcher(2)
     peer.lets_go.set()
 
     assert all(isinstance(moved(), list) for moved in moves)
 
-    assert workspace.clock.now == START + timedelta(hours=12)
-    (found,) = workspace.deliveries.all()
+    assert hooked_workspace.clock.now == START + timedelta(hours=12)
+    (found,) = hooked_workspace.deliveries.all()
     assert [(attempt.at - START) / timedelta(minutes=1) for attempt in found.attempts] == [0, 10, 70, 190, 670]
     assert len(peer.bodies) == 5
 
 
-def test_a_receiver_may_look_at_the_workspace_that_calls_it(workspace, peer, ask):
+def test_a_receiver_may_look_at_the_workspace_that_calls_it(hooked_workspace, peer, ask):
     seen = []
     peer.on_call = lambda body: seen.append(
-        (workspace.clock.now, ask(workspace, "GET", "/webhooks")["webhooks"][0]["id"])
+        (hooked_workspace.clock.now, ask(hooked_workspace, "GET", "/webhooks")["webhooks"][0]["id"])
     )
 
-    workspace.trigger("delivered")
-    workspace.clock.advance("PT0S")
+    hooked_workspace.trigger("delivered")
+    hooked_workspace.clock.advance("PT0S")
 
     assert seen == [(START, 1)]
-    assert [found.state for found in workspace.deliveries.all()] == ["delivered"]
+    assert [found.state for found in hooked_workspace.deliveries.all()] == ["delivered"]
 
 
 def test_a_receiver_may_let_more_happen_while_an_advance_waits_for_it(make_workspace, peer):
@@ -105,7 +105,9 @@ def test_the_mocks_own_receiver_is_called_while_an_advance_waits_for_it(make_wor
     assert [call.at - START for call in receiver.calls()] == [timedelta(minutes=minutes) for minutes in (70, 10, 0)]
 
 
-def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(workspace, peer, later, monkeypatch):
+def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(
+    hooked_workspace, peer, later, monkeypatch
+):
     """The result arrives after a request has looked for the last time, and before it is suspended."""
     real = runner._changed  # noqa: SLF001  # that is where a request begins to wait
 
@@ -116,23 +118,23 @@ def test_a_result_that_arrives_just_when_somebody_begins_to_wait_is_not_missed(w
         return await real(suspended, receive)
 
     peer.answers = ["hold"]
-    workspace.trigger("delivered")
+    hooked_workspace.trigger("delivered")
     peer.await_calls(1)
     monkeypatch.setattr(runner, "_changed", hesitate)
     began = time.monotonic()
 
-    found = later(workspace.deliveries.all, state="delivered", wait=9)()
+    found = later(hooked_workspace.deliveries.all, state="delivered", wait=9)()
 
     assert len(found) == 1
     assert time.monotonic() - began < 5
 
 
-def test_waiting_never_outlasts_the_result(workspace, peer):
+def test_waiting_never_outlasts_the_result(hooked_workspace, peer):
     began = time.monotonic()
     for _ in range(100):
-        workspace.trigger("delivered")
-        assert len(workspace.deliveries.all(state="delivered", wait=20)) == 1
-        workspace.reset()
+        hooked_workspace.trigger("delivered")
+        assert len(hooked_workspace.deliveries.all(state="delivered", wait=20)) == 1
+        hooked_workspace.reset()
     assert time.monotonic() - began < 15
 
 

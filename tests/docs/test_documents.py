@@ -18,7 +18,6 @@ import dns.rcode
 import pytest
 import yaml
 
-from mockserver import MockServer
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
 
@@ -241,12 +240,6 @@ _CALLS = sorted(
         if not re.match(r"mockserver\.(?:cli|settings|testing|dns\.internal)", call)
     }
 )
-
-
-@pytest.fixture(scope="module")
-def workspace():
-    with MockServer() as server, server.workspace("onboarding") as workspace:
-        yield workspace
 
 
 @pytest.mark.parametrize(("name", "call"), _CALLS)

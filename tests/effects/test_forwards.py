@@ -8,7 +8,7 @@ import time
 import pytest
 
 from mockserver import Settings, create_app
-from mockserver.app.effects.forwards import Forwards
+from mockserver.app.forwards import Forwards
 from mockserver.core.effects import ForwardedCall, PeerAnswer
 
 KEY = f"xkeysib-{'5' * 64}-0123456789abcdef"

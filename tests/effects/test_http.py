@@ -17,8 +17,8 @@ from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress
 from mockserver.effects.http import call
-from mockserver.resources.deliveries.attempts import request_headers, request_url
 from mockserver.resources.deliveries.delivery import Target
+from mockserver.resources.deliveries.model import request_headers, request_url
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 #: Within so many seconds a call has ended that was given up; its peer would hold it for ever.

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from mockserver.effects.addresses import SmtpUrl
 from mockserver.effects.deadline import Deadline
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import addresses
-from mockserver.effects.mail.client import SmtpClient
-from mockserver.effects.mail.url import SmtpUrl
+from mockserver.effects.smtp_client import SmtpClient
 
 
 @pytest.fixture

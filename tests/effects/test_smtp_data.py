@@ -12,8 +12,8 @@ from aiosmtpd.smtp import Envelope
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.effects.mail import listener as mail_data
-from mockserver.effects.mail.listener import _READERS, LARGEST, Incoming, Listener, TotalSize
+from mockserver.effects import smtp_listener as mail_data
+from mockserver.effects.smtp_listener import _READERS, LARGEST, Incoming, Listener, TotalSize
 
 ENVELOPE = b"MAIL FROM:<bob@example.test>\r\nRCPT TO:<reply@in.acme.test>\r\n"
 BLOCK = 1_000_000

@@ -15,16 +15,13 @@ import requests
 from invoking import invoke
 
 from mockserver import MockServer
-from mockserver.effects.mail import listener
-from mockserver.effects.mail.listener import LARGEST, MOST_RECIPIENTS, Listener
+from mockserver.effects import smtp_listener
+from mockserver.effects.smtp_listener import LARGEST, MOST_RECIPIENTS, Listener
 
 HOOK = "http://127.0.0.1:9/hook"
 
 
-@pytest.fixture(scope="module")
-def server():
-    with MockServer("empty", smtp_in="127.0.0.1:0") as server:
-        yield server
+pytestmark = pytest.mark.server("empty", smtp_in="127.0.0.1:0")
 
 
 @pytest.fixture
@@ -45,7 +42,7 @@ def connected(address):
 
 
 @pytest.fixture
-def workspace(server):
+def mail_workspace(server):
     """A workspace that takes the mails to `in.acme.test`."""
     with server.workspace("empty") as workspace:
         listen_for(workspace)
@@ -79,10 +76,10 @@ def a_mail(**headers):
 # ---------------------------------------------------------------------- whose it is
 
 
-def test_a_mail_becomes_an_event_of_the_workspace_that_has_the_domain(workspace, client):
+def test_a_mail_becomes_an_event_of_the_workspace_that_has_the_domain(mail_workspace, client):
     client.send_message(a_mail())
 
-    assert arrived(workspace) == [("bob@example.test", "reply@in.acme.test")]
+    assert arrived(mail_workspace) == [("bob@example.test", "reply@in.acme.test")]
 
 
 def test_a_mail_is_told_to_the_webhook(server, client):
@@ -97,10 +94,10 @@ def test_a_mail_is_told_to_the_webhook(server, client):
         assert item["Uuid"] == [v3(workspace, "GET", "/inbound/events")["events"][0]["uuid"]]
 
 
-def test_domains_are_compared_without_case(workspace, client):
+def test_domains_are_compared_without_case(mail_workspace, client):
     client.send_message(a_mail(), to_addrs=["Reply@IN.Acme.Test"])
 
-    assert arrived(workspace) == [("bob@example.test", "Reply@IN.Acme.Test")]
+    assert arrived(mail_workspace) == [("bob@example.test", "Reply@IN.Acme.Test")]
 
 
 @pytest.mark.parametrize("recipient", ["reply@in.bücher.test", "reply@in.xn--bcher-kva.test"])
@@ -113,22 +110,22 @@ def test_a_domain_in_letters_of_its_own_is_the_same_in_ascii(server, client, rec
         assert arrived(workspace) == [("bob@example.test", recipient)]
 
 
-def test_a_mail_to_another_domain_is_the_default_workspace_s(server, workspace, client):
+def test_a_mail_to_another_domain_is_the_default_workspace_s(server, mail_workspace, client):
     server.reset()
 
     client.send_message(a_mail(), to_addrs=["who@elsewhere.test"])
 
-    assert (arrived(server.default), arrived(workspace)) == ([("bob@example.test", "who@elsewhere.test")], [])
+    assert (arrived(server.default), arrived(mail_workspace)) == ([("bob@example.test", "who@elsewhere.test")], [])
 
 
-def test_of_several_workspaces_with_the_domain_the_one_used_last_has_the_mail(server, workspace, client):
+def test_of_several_workspaces_with_the_domain_the_one_used_last_has_the_mail(server, mail_workspace, client):
     with server.workspace("empty") as other:
         listen_for(other)
-        arrived(workspace)
+        arrived(mail_workspace)
 
         client.send_message(a_mail())
 
-        assert (len(arrived(workspace)), len(arrived(other))) == (1, 0)
+        assert (len(arrived(mail_workspace)), len(arrived(other))) == (1, 0)
 
 
 def test_the_domain_of_a_sub_account_leads_to_that_account(server, client):
@@ -143,16 +140,16 @@ def test_the_domain_of_a_sub_account_leads_to_that_account(server, client):
         assert (len(found["events"]), arrived(workspace)) == (1, [])
 
 
-def test_each_recipient_has_an_event_of_its_own(workspace, client):
+def test_each_recipient_has_an_event_of_its_own(mail_workspace, client):
     client.send_message(a_mail(), to_addrs=["one@in.acme.test", "two@in.acme.test"])
 
-    assert [recipient for _, recipient in arrived(workspace)] == ["two@in.acme.test", "one@in.acme.test"]
+    assert [recipient for _, recipient in arrived(mail_workspace)] == ["two@in.acme.test", "one@in.acme.test"]
 
 
-def test_a_mail_of_nobody_comes_from_the_mailer(workspace, client):
+def test_a_mail_of_nobody_comes_from_the_mailer(mail_workspace, client):
     client.send_message(a_mail(), from_addr="<>")
 
-    assert arrived(workspace) == [("mailer-daemon@in.acme.test", "reply@in.acme.test")]
+    assert arrived(mail_workspace) == [("mailer-daemon@in.acme.test", "reply@in.acme.test")]
 
 
 def test_the_mailer_of_a_domain_with_a_long_name_is_that_of_the_registrable_domain(server, client):
@@ -166,14 +163,14 @@ def test_the_mailer_of_a_domain_with_a_long_name_is_that_of_the_registrable_doma
         workspace.state.put(workspace.state.get())
 
 
-def test_a_workspace_with_mails_of_all_kinds_can_be_written_and_read(workspace, client):
+def test_a_workspace_with_mails_of_all_kinds_can_be_written_and_read(mail_workspace, client):
     client.send_message(a_mail(), from_addr="<>")
     client.send_message(a_mail(), from_addr="jörg@bücher.test", to_addrs=['"a!b"@in.acme.test'])
-    before = arrived(workspace)
+    before = arrived(mail_workspace)
 
-    workspace.state.put(workspace.state.get())
+    mail_workspace.state.put(mail_workspace.state.get())
 
-    assert arrived(workspace) == before
+    assert arrived(mail_workspace) == before
 
 
 # ---------------------------------------------------------------------- what is taken
@@ -191,22 +188,22 @@ def test_a_mail_that_says_that_it_is_too_large_is_refused(client):
     assert client.mail("bob@example.test", [f"size={LARGEST + 1}"])[0] == 552
 
 
-def test_a_mail_that_is_too_large_is_refused(workspace, client):
+def test_a_mail_that_is_too_large_is_refused(mail_workspace, client):
     client.ehlo()
     client.mail("bob@example.test")
     client.rcpt("reply@in.acme.test")
 
     assert client.data(b"x" * 70 + b"\r\n" + (b"x" * 998 + b"\r\n") * (LARGEST // 1000 + 1))[0] == 552
-    assert arrived(workspace) == []
+    assert arrived(mail_workspace) == []
 
 
-def test_too_many_recipients_are_refused_one_by_one(workspace, client):
+def test_too_many_recipients_are_refused_one_by_one(mail_workspace, client):
     recipients = [f"r{number}@in.acme.test" for number in range(MOST_RECIPIENTS + 1)]
 
     refused = client.send_message(a_mail(), to_addrs=recipients)
 
     assert [(recipient, code) for recipient, (code, _) in refused.items()] == [(recipients[-1], 452)]
-    assert len(arrived(workspace)) == MOST_RECIPIENTS
+    assert len(arrived(mail_workspace)) == MOST_RECIPIENTS
 
 
 @pytest.mark.parametrize(
@@ -221,10 +218,10 @@ def test_too_many_recipients_are_refused_one_by_one(workspace, client):
         bytes(range(1, 256)).replace(b"\r", b"").replace(b"\n", b""),
     ],
 )
-def test_whatever_the_bytes_are_a_mail_is_taken(workspace, client, raw):
+def test_whatever_the_bytes_are_a_mail_is_taken(mail_workspace, client, raw):
     client.sendmail("bob@example.test", ["reply@in.acme.test"], raw)
 
-    assert len(arrived(workspace)) == 1
+    assert len(arrived(mail_workspace)) == 1
 
 
 @pytest.mark.parametrize(
@@ -287,7 +284,7 @@ def test_what_the_library_stumbles_over_is_not_understood(listen, monkeypatch, c
     async def stumble(*_):
         raise IndexError
 
-    monkeypatch.setattr(listener.SMTP, "smtp_VRFY", stumble)
+    monkeypatch.setattr(smtp_listener.SMTP, "smtp_VRFY", stumble)
 
     with connected(listen(print)) as client:
         assert client.docmd("VRFY x")[0] == 500
@@ -295,7 +292,7 @@ def test_what_the_library_stumbles_over_is_not_understood(listen, monkeypatch, c
 
 
 def test_too_many_connections_are_sent_away(listen, monkeypatch):
-    monkeypatch.setattr(listener, "_CONNECTIONS", 1)
+    monkeypatch.setattr(smtp_listener, "_CONNECTIONS", 1)
     address = listen(print)
 
     with connected(address), pytest.raises(smtplib.SMTPConnectError) as caught, connected(address):

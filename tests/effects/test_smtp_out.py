@@ -16,9 +16,9 @@ from smtp_inbox import Inbox
 
 from mockserver import MockServer, Settings, create_app
 from mockserver.core.traffic.mail import Attachment, Mail, MailContent, Party, Recipient
+from mockserver.effects.addresses import SmtpUrl
 from mockserver.effects.egress import Egress
-from mockserver.effects.mail.client import SmtpClient, SmtpLimits
-from mockserver.effects.mail.url import SmtpUrl
+from mockserver.effects.smtp_client import SmtpClient, SmtpLimits
 
 QUICK = SmtpLimits(delays=(0.01, 0.01, 0.01))
 

@@ -133,7 +133,7 @@ def replaced(environments, wheel):
 
 
 @pytest.fixture(scope="module")
-def server():
+def server_url():
     """The root address of a server that runs in this environment."""
     command = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:

@@ -64,8 +64,8 @@ def test_both_programs_tell_the_version(bare, program):
         ("stubs list", "No stubs.\n"),
     ],
 )
-def test_a_command_asks_a_server_of_another_environment(bare, server, words, told):
-    ended = bare.run("mockserver", *words.split(), MOCKSERVER_URL=server)
+def test_a_command_asks_a_server_of_another_environment(bare, server_url, words, told):
+    ended = bare.run("mockserver", *words.split(), MOCKSERVER_URL=server_url)
 
     assert (ended.returncode, ended.stderr) == (0, told)
 
@@ -129,8 +129,8 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("program", [HANDLES, COROUTINES], ids=["blocking", "coroutines"])
-def test_the_handles_reach_a_server_of_another_environment(bare, server, program):
-    ended = bare.run("python", "-W", "error", "-c", program, server)
+def test_the_handles_reach_a_server_of_another_environment(bare, server_url, program):
+    ended = bare.run("python", "-W", "error", "-c", program, server_url)
 
     assert (ended.stdout, ended.stderr) == ("done\n", "")
 
@@ -157,8 +157,8 @@ with MockServer.connect(sys.argv[1]) as server, server.workspace(good) as mine:
 """
 
 
-def test_the_handles_take_scenarios_in_files(bare, server, tmp_path):
-    ended = bare.run("python", "-W", "error", "-c", FILES, server, cwd=tmp_path)
+def test_the_handles_take_scenarios_in_files(bare, server_url, tmp_path):
+    ended = bare.run("python", "-W", "error", "-c", FILES, server_url, cwd=tmp_path)
 
     assert ended.stderr == ""
     assert ended.stdout.splitlines() == [
@@ -167,10 +167,10 @@ def test_the_handles_take_scenarios_in_files(bare, server, tmp_path):
     ]
 
 
-def test_the_commands_take_scenarios_in_files(bare, server, tmp_path):
+def test_the_commands_take_scenarios_in_files(bare, server_url, tmp_path):
     (tmp_path / "mine.yaml").write_text("accounts: [{name: mine}]\n")
 
-    made = bare.run("mockserver", "workspaces", "new", "mine.yaml", "--json", cwd=tmp_path, MOCKSERVER_URL=server)
+    made = bare.run("mockserver", "workspaces", "new", "mine.yaml", "--json", cwd=tmp_path, MOCKSERVER_URL=server_url)
 
     assert (made.returncode, made.stderr) == (0, "")
     assert [row["name"] for row in json.loads(made.stdout)["accounts"]] == ["mine"]

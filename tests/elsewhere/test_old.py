@@ -44,8 +44,8 @@ def test_the_suite_of_the_product_runs_on_workers_that_share_a_server(old):
     assert passed(ended) == 8
 
 
-def test_without_workers_and_with_a_server_that_runs(old, server):
-    ended = suite(old, "-p", "no:xdist", "test_shop.py", MOCKSERVER_URL=server)
+def test_without_workers_and_with_a_server_that_runs(old, server_url):
+    ended = suite(old, "-p", "no:xdist", "test_shop.py", MOCKSERVER_URL=server_url)
 
     assert passed(ended) == 5
 

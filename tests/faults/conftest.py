@@ -30,7 +30,7 @@ PATIENCE = 10
 
 
 @pytest.fixture
-def workspace():
+def scenario():
     """The scenario, as a document."""
     return WORKSPACE
 

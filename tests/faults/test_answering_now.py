@@ -64,8 +64,8 @@ class Mock:
 
 
 @pytest.fixture
-def mock(serve, workspace):
-    return Mock(serve(workspace))
+def mock(serve, scenario):
+    return Mock(serve(scenario))
 
 
 @pytest.mark.parametrize("fault", HOLDING)
@@ -168,8 +168,8 @@ def test_a_large_body_is_run_again_whole(mock):
     assert client.answer.status_code == 201
 
 
-def test_a_body_that_was_too_large_to_keep_cannot_be_run_again(serve, workspace):
-    mock = Mock(serve(workspace, journal_bytes_limit=40_000))
+def test_a_body_that_was_too_large_to_keep_cannot_be_run_again(serve, scenario):
+    mock = Mock(serve(scenario, journal_bytes_limit=40_000))
     client = Client(mock.root, "hang; ms=600", "POST", "/v3/senders", json={"name": "x" * 50_000})
 
     said = mock.answer(mock.held())

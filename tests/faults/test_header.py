@@ -43,8 +43,8 @@ def test_a_fault_of_a_header_goes_before_the_rules_and_leaves_them_alone(api, ru
     assert rules.hits() == [0]
 
 
-def test_a_fault_of_a_header_comes_after_authentication(make_api, workspace):
-    api = make_api(workspace, key="master-key", keys="known")
+def test_a_fault_of_a_header_comes_after_authentication(make_api, scenario):
+    api = make_api(scenario, key="master-key", keys="known")
     assert call(api, "unavailable", key="unknown").json["code"] == "unauthorized"
 
 

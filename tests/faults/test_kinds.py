@@ -10,7 +10,7 @@ from mockserver.core.contract import errors
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.core.traffic.exchange import Reply
 from mockserver.resources.registry import ALL_OPERATIONS, OPERATIONS
-from mockserver.web.service.answer import spoilt
+from mockserver.web.service.exchange import spoilt
 
 NAMED = {
     "otp_expired": (400, "OTP code has expired", "OTP code has expired"),
@@ -219,10 +219,10 @@ def test_no_delay_is_longer_than_a_day(asked, rules):
     assert max(delays(asked, 50)) == 86_400_000
 
 
-def test_delays_are_drawn_from_the_seed(make_api, workspace, rules_of):
+def test_delays_are_drawn_from_the_seed(make_api, scenario, rules_of):
     found = []
     for _ in range(2):
-        api = make_api(workspace)
+        api = make_api(scenario)
         api.get("/v3/account")
         distribution = {"type": "uniform", "low_ms": 1, "high_ms": 1000}
         rules_of(api).add("latency", distribution=distribution, match={"operation": "getIps"})

@@ -191,8 +191,8 @@ def test_a_fault_of_the_whole_service_fits_everywhere(api, rules, fault, path):
 # ---------------------------------------------------------------------- precedence
 
 
-def test_a_caller_is_known_before_a_fault_is_looked_for(make_api, workspace, rules_of):
-    api = make_api(workspace, key="master-key", keys="known")
+def test_a_caller_is_known_before_a_fault_is_looked_for(make_api, scenario, rules_of):
+    api = make_api(scenario, key="master-key", keys="known")
     rules = rules_of(api)
     rules.add("unavailable")
     assert api.get("/v3/senders", key="unknown").json["code"] == "unauthorized"
@@ -217,8 +217,8 @@ def test_a_fault_comes_before_the_path_is_looked_at(api, rules):
     assert api.put("/v3/senders/none/validate").json["code"] != "OTP code has expired"
 
 
-def test_the_real_limit_of_requests_comes_before_a_fault(make_api, workspace, rules_of):
-    api = make_api({**workspace, "behaviour": {"rate_limit": {"tier": "general", "enforce": True}}}, key="master-key")
+def test_the_real_limit_of_requests_comes_before_a_fault(make_api, scenario, rules_of):
+    api = make_api({**scenario, "behaviour": {"rate_limit": {"tier": "general", "enforce": True}}}, key="master-key")
     rules = rules_of(api)
     rules.add("unavailable")
     statuses = [api.get("/v3/senders").status_code for _ in range(101)]

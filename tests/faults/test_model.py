@@ -94,9 +94,9 @@ def applications():
 
 
 @pytest.fixture
-def model_api(make_api, workspace, applications):
+def model_api(make_api, scenario, applications):
     """One application for all examples, each of which begins with a reset."""
-    return applications.setdefault("one", make_api(workspace, key="master-key"))
+    return applications.setdefault("one", make_api(scenario, key="master-key"))
 
 
 @examples(120)

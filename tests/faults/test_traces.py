@@ -51,8 +51,8 @@ def test_a_request_that_is_refused_leaves_the_workspace_as_it_was(api, rules, fa
     [{"fault": "lost_answer"}, {"fault": "truncated_body"}, {"fault": "malformed_body"}, *GENUINE],
     ids=lambda rule: rule["fault"],
 )
-def test_a_request_that_is_done_leaves_the_workspace_as_without_a_fault(make_api, workspace, rules_of, rule):
-    plain, faulty = make_api(workspace, key="master-key"), make_api(workspace, key="master-key")
+def test_a_request_that_is_done_leaves_the_workspace_as_without_a_fault(make_api, scenario, rules_of, rule):
+    plain, faulty = make_api(scenario, key="master-key"), make_api(scenario, key="master-key")
     for api in (plain, faulty):
         rules_of(api).add(**{**rule, "probability": float(api is faulty)})
         create(api)
@@ -62,10 +62,10 @@ def test_a_request_that_is_done_leaves_the_workspace_as_without_a_fault(make_api
     ]
 
 
-def test_a_request_that_is_refused_shifts_no_code_and_no_id(make_api, workspace, rules_of):
+def test_a_request_that_is_refused_shifts_no_code_and_no_id(make_api, scenario, rules_of):
     found = []
     for refused in (0, 3):
-        api = make_api(workspace, key="master-key")
+        api = make_api(scenario, key="master-key")
         if refused:
             rules_of(api).add("server_error", times=refused, probability=0.5)
         while any(rule["active"] for rule in rules_of(api).all()):

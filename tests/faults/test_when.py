@@ -82,8 +82,8 @@ def test_a_rule_of_the_longest_time_ends_with_the_clock(make_api, rules_of):
     assert rule["active"] is True
 
 
-def test_the_time_of_a_scenarios_rule_counts_from_the_start_of_its_clock(make_api, workspace, rules_of):
-    api = make_api({**workspace, "faults": [{"fault": "unavailable", "ttl_s": 60}]})
+def test_the_time_of_a_scenarios_rule_counts_from_the_start_of_its_clock(make_api, scenario, rules_of):
+    api = make_api({**scenario, "faults": [{"fault": "unavailable", "ttl_s": 60}]})
     assert rules_of(api).all()[0]["expires_at"] == "2026-01-15T09:01:00Z"
     api.advance("PT1M")
     api.post("/_mock/reset")
@@ -98,17 +98,17 @@ def pattern(api, rules, requests=60, probability=0.5, **rule):
     return statuses(api, requests)
 
 
-def test_the_same_seed_hits_the_same_requests(make_api, workspace, rules_of):
+def test_the_same_seed_hits_the_same_requests(make_api, scenario, rules_of):
     found = []
     for _ in range(2):
-        api = make_api(workspace)
+        api = make_api(scenario)
         found.append(pattern(api, rules_of(api)))
     assert found[0] == found[1]
     assert set(found[0]) == {200, 503}
 
 
-def test_another_seed_hits_other_requests(make_api, workspace, rules_of):
-    apis = [make_api(workspace), make_api({**workspace, "seed": 8})]
+def test_another_seed_hits_other_requests(make_api, scenario, rules_of):
+    apis = [make_api(scenario), make_api({**scenario, "seed": 8})]
     assert pattern(apis[0], rules_of(apis[0])) != pattern(apis[1], rules_of(apis[1]))
 
 
@@ -118,8 +118,8 @@ def test_two_rules_draw_apart(api, rules):
     assert statuses(api, 60, "/v3/account") != first
 
 
-def test_what_else_is_drawn_does_not_shift_the_hits(make_api, workspace, rules_of):
-    calm, busy = make_api(workspace), make_api(workspace)
+def test_what_else_is_drawn_does_not_shift_the_hits(make_api, scenario, rules_of):
+    calm, busy = make_api(scenario), make_api(scenario)
     rules_of(busy).add("unavailable", probability=0.5, match={"operation": "getSenders"})
     found = []
     for number in range(40):
@@ -129,8 +129,8 @@ def test_what_else_is_drawn_does_not_shift_the_hits(make_api, workspace, rules_o
     assert found == pattern(calm, rules_of(calm), 40, match={"operation": "getSenders"})
 
 
-def test_what_another_rule_draws_does_not_shift_the_hits(make_api, workspace, rules_of):
-    calm, busy = make_api(workspace), make_api(workspace)
+def test_what_another_rule_draws_does_not_shift_the_hits(make_api, scenario, rules_of):
+    calm, busy = make_api(scenario), make_api(scenario)
     rules_of(busy).add("unavailable", id="other", probability=0.5, match={"operation": "getAccount"})
     rules_of(busy).add("unavailable", id="mine", probability=0.5, match={"operation": "getSenders"})
     found = []

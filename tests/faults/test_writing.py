@@ -257,17 +257,17 @@ def test_force_does_not_make_good_what_is_no_rule(rules):
 # ---------------------------------------------------------------------- scenarios and state
 
 
-def test_a_scenario_lists_rules(make_api, workspace, rules_of):
+def test_a_scenario_lists_rules(make_api, scenario, rules_of):
     api = make_api(
-        {**workspace, "faults": [{"fault": "otp_expired", "times": 1}, {"fault": "unavailable", "id": "mine"}]}
+        {**scenario, "faults": [{"fault": "otp_expired", "times": 1}, {"fault": "unavailable", "id": "mine"}]}
     )
     assert [rule["id"] for rule in rules_of(api).all()] == ["fault-1", "mine"]
     assert api.put("/v3/senders/2/validate", json={"otp": 123456}).json["code"] == "OTP code has expired"
 
 
-def test_a_rule_of_a_scenario_is_told_with_its_place(api, workspace):
+def test_a_rule_of_a_scenario_is_told_with_its_place(api, scenario):
     faults = [{"fault": "unavailable", "id": "a"}, {"fault": "latency", "ms": 1, "id": "a"}]
-    answer = api.post("/_mock/reset", json={"scenario": {**workspace, "faults": faults}})
+    answer = api.post("/_mock/reset", json={"scenario": {**scenario, "faults": faults}})
     assert answer.status_code in (400, 409)
     assert [(row["path"], row["message"]) for row in answer.json["errors"]] == [
         ("/faults/1/id", "duplicate fault id 'a'")
@@ -283,9 +283,9 @@ def test_a_seed_adds_rules_behind_those_that_are_there(api, rules):
 
 
 @pytest.mark.parametrize("form", ["application/json", "application/yaml"])
-def test_state_written_and_loaded_goes_on_where_the_rules_stood(make_api, workspace, rules_of, form):
+def test_state_written_and_loaded_goes_on_where_the_rules_stood(make_api, scenario, rules_of, form):
     """Hits, what has passed, the end, and the place in the draws: both workspaces answer alike from then on."""
-    one, other = make_api(workspace, key="master-key"), make_api("empty", key="master-key")
+    one, other = make_api(scenario, key="master-key"), make_api("empty", key="master-key")
     for rule in (
         {"fault": "unavailable", "after": 5, "times": 4, "id": "a", "match": {"operation": "getSenders"}},
         {"fault": "maintenance", "probability": 0.5, "match": {"json": {"at": "2026-01-15"}}},

@@ -34,14 +34,14 @@ SHORT = (
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def guard_server() -> Iterator[Server]:
     with Server() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def bystander(server: Server) -> Iterator[Bystander]:
-    with Bystander(server.root) as found:
+def bystander(guard_server: Server) -> Iterator[Bystander]:
+    with Bystander(guard_server.root) as found:
         yield found
 
 
@@ -98,39 +98,41 @@ def complaints(
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_a_small_body_never_stops_the_others(server, bystander, name):
+def test_a_small_body_never_stops_the_others(guard_server, bystander, name):
     way = way_of(name)
 
-    assert complaints(server, bystander, way, dict.fromkeys(way.evils, (SMALL, MIDDLE))) == {}
+    assert complaints(guard_server, bystander, way, dict.fromkeys(way.evils, (SMALL, MIDDLE))) == {}
 
 
 @pytest.mark.guard
 @pytest.mark.parametrize(
     ("position", "way"), [pytest.param(index, way, id=str(way)) for index, way in enumerate(entry_points())]
 )
-def test_no_body_stops_the_others(server, bystander, position, way):
-    assert complaints(server, bystander, way, all_sizes(way, position)) == {}
+def test_no_body_stops_the_others(guard_server, bystander, position, way):
+    assert complaints(guard_server, bystander, way, all_sizes(way, position)) == {}
 
 
 @pytest.mark.guard
 @pytest.mark.parametrize("name", evil.MAILS)
-def test_no_mail_stops_the_others(server, bystander, name):
+def test_no_mail_stops_the_others(guard_server, bystander, name):
     make = evil.MAILS[name]
 
-    found = complaint(server, bystander, (SMALL, MIDDLE, LARGE), lambda size: server.mail(make(size, ())))
+    found = complaint(guard_server, bystander, (SMALL, MIDDLE, LARGE), lambda size: guard_server.mail(make(size, ())))
 
     assert found is None
 
 
 @pytest.mark.guard
-def test_the_memory_that_bodies_take_is_given_back(server):
+def test_the_memory_that_bodies_take_is_given_back(guard_server):
     way = way_of("POST /v3/senders as json")
 
     def round_of_bodies() -> float:
         for make in way.evils.values():
-            server.send(way.method, way.path, {"Content-Type": way.media, "api-key": "any"}, make(LARGE, way.names))
-        server.send("POST", "/_mock/reset", {}, b"")
-        return server.held()
+            guard_server.send(
+                way.method, way.path, {"Content-Type": way.media, "api-key": "any"}, make(LARGE, way.names)
+            )
+        guard_server.send("POST", "/_mock/reset", {}, b"")
+        return guard_server.held()
 
     round_of_bodies()
     first, second = round_of_bodies(), round_of_bodies()

@@ -8,8 +8,7 @@ from time import process_time
 import pytest
 from hostile.refusals import refused
 
-from mockserver.beyond.catalogue import catalogue
-from mockserver.beyond.nearest import nearest
+from mockserver.beyond.catalogue import catalogue, nearest
 from mockserver.resources.registry import OPERATIONS
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "TRACE", "CONNECT", "PROPFIND", "get", "X" * 200, "ÄÖ", "-")

@@ -17,7 +17,7 @@ ENDLESS = "/dev/zero"
 READS_ITS_OWN = {
     "beyond/catalogue.py", "cli/initializing.py", "cli/scenarios.py",
     "control/server/documents.py", "control/server/pages.py", "control/workspaces/state.py",
-    "dashboard/framework/static.py", "evidence/fixture.py", "settings/distribution.py", "storage/redis/client.py",
+    "dashboard/rendering.py", "evidence/fixture.py", "settings/distribution.py", "storage/redis_client.py",
     "testing/sessions/folder.py", "web/pages/page.py",
 }  # fmt: skip
 

@@ -32,10 +32,7 @@ def connect():
         yield opened
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    """A server with the limits that it has by itself, but for the time."""
-    return module_serve(head_timeout=0.3, body_timeout=0.3)
+pytestmark = pytest.mark.root(head_timeout=0.3, body_timeout=0.3)
 
 
 def head(line, *headers):
@@ -279,7 +276,7 @@ def test_a_request_after_one_that_is_refused_is_not_looked_at(root, connect):
 
 @pytest.fixture
 def warnings(caplog):
-    caplog.set_level(logging.WARNING, "mockserver.web.server.connections.admission")
+    caplog.set_level(logging.WARNING, "mockserver.web.server.limits")
     return lambda: [record.getMessage() for record in caplog.records]
 
 

@@ -47,11 +47,6 @@ def remembered():
             left += gc.get_referents(one)
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("long", REQUESTS)
 def test_nothing_long_is_remembered_for_all_requests(root, long):

@@ -10,10 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from hostile.refusals import GOOD_SENDER, KEY, SCENARIO, UUID, each
 
-
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve(SCENARIO)
+pytestmark = pytest.mark.root(SCENARIO)
 
 
 @pytest.fixture

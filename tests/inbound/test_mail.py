@@ -17,16 +17,16 @@ MEMBERS = [
 
 
 @pytest.fixture
-def workspace(make_api):
+def mail_workspace(make_api):
     return make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "seed": 1}).workspace
 
 
 @pytest.fixture
-def payload(workspace):
+def payload(mail_workspace):
     """Returns the item of the payload for a mail, given as bytes or as a message."""
 
     def of(raw):
-        return item(workspace, parse(raw if isinstance(raw, bytes) else raw.as_bytes()), "a-uuid")
+        return item(mail_workspace, parse(raw if isinstance(raw, bytes) else raw.as_bytes()), "a-uuid")
 
     return of
 
@@ -165,9 +165,11 @@ def test_attachments_have_their_details_and_a_token_each(payload):
     assert len({row["DownloadToken"] for row in found["Attachments"]}) == 4
 
 
-def test_a_mail_that_the_mock_makes_is_read_like_any_other(workspace):
+def test_a_mail_that_the_mock_makes_is_read_like_any_other(mail_workspace):
     found = item(
-        workspace, compose(workspace, "jörg@bücher.test", "r@in.acme.test", "Hi\r\nBcc: x@x.test", "Grüße\n"), "u"
+        mail_workspace,
+        compose(mail_workspace, "jörg@bücher.test", "r@in.acme.test", "Hi\r\nBcc: x@x.test", "Grüße\n"),
+        "u",
     )
 
     assert (found["Subject"], found["RawTextBody"]) == ("Hi Bcc: x@x.test", "Grüße\n")

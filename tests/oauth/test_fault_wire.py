@@ -27,9 +27,7 @@ SURFACES = {
 EVERY = pytest.mark.parametrize("path", SURFACES.values(), ids=SURFACES)
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve(WORKSPACE)
+pytestmark = pytest.mark.root(WORKSPACE)
 
 
 def get(root, path, fault=None, **options):

@@ -17,7 +17,7 @@ from mockserver.resources.oauth import apps, scopes
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.authorization.request import extended
 from mockserver.resources.oauth.tokens import client
-from mockserver.web.endpoints.form import query_pairs, read_form
+from mockserver.web.endpoints.request import query_pairs, read_form
 
 #: Text that can be UTF-8.
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
@@ -151,7 +151,7 @@ SECRET = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=
 
 
 @pytest.fixture
-def workspace(make_api):
+def workspace_with_app(make_api):
     """A workspace into which an example puts the one app that it is about."""
     workspace = make_api("empty").workspace
 
@@ -169,8 +169,8 @@ def basic(text):
 
 
 @given(CREDENTIAL, SECRET)
-def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(workspace, client_id, secret):
-    workspace = workspace(client_id, secret)
+def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(workspace_with_app, client_id, secret):
+    workspace_with_app = workspace_with_app(client_id, secret)
     ways = [
         (basic(f"{client_id}:{secret}"), {}),
         (basic(f"{quote_plus(client_id)}:{quote_plus(secret)}"), {}),
@@ -179,30 +179,30 @@ def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(workspace,
         ("", {"client_id": client_id, "client_secret": secret}),
         ("Bearer x", {"client_id": client_id, "client_secret": secret}),
     ]
-    assert [client.authenticated(workspace, *way).client_id for way in ways] == [client_id] * len(ways)
+    assert [client.authenticated(workspace_with_app, *way).client_id for way in ways] == [client_id] * len(ways)
 
 
 @given(CREDENTIAL, SECRET, SECRET)
-def test_no_other_secret_proves_it(workspace, client_id, secret, guess):
+def test_no_other_secret_proves_it(workspace_with_app, client_id, secret, guess):
     assume(secret not in (guess, unquote_plus(guess)))
-    workspace = workspace(client_id, secret)
+    workspace_with_app = workspace_with_app(client_id, secret)
     for header, form in (
         (basic(f"{client_id}:{guess}"), {}),
         ("", {"client_id": client_id, "client_secret": guess}),
         ("", {"client_id": client_id}),
     ):
         with pytest.raises(ServiceError) as refused:
-            client.authenticated(workspace, header, form)
+            client.authenticated(workspace_with_app, header, form)
         assert (refused.value.status, refused.value.code.code) == (401, "invalid_client")
 
 
 @given(CREDENTIAL, SECRET)
-def test_a_public_app_has_nothing_to_prove_and_no_secret(workspace, client_id, guess):
-    workspace = workspace(client_id, None)
-    assert client.authenticated(workspace, "", {"client_id": client_id}).public
-    assert client.authenticated(workspace, basic(f"{client_id}:"), {}).public
+def test_a_public_app_has_nothing_to_prove_and_no_secret(workspace_with_app, client_id, guess):
+    workspace_with_app = workspace_with_app(client_id, None)
+    assert client.authenticated(workspace_with_app, "", {"client_id": client_id}).public
+    assert client.authenticated(workspace_with_app, basic(f"{client_id}:"), {}).public
     with pytest.raises(ServiceError):
-        client.authenticated(workspace, "", {"client_id": client_id, "client_secret": guess})
+        client.authenticated(workspace_with_app, "", {"client_id": client_id, "client_secret": guess})
 
 
 @given(
@@ -211,8 +211,8 @@ def test_a_public_app_has_nothing_to_prove_and_no_secret(workspace, client_id, g
     | st.text(st.characters(max_codepoint=255), max_size=40),
     st.dictionaries(st.sampled_from(["client_id", "client_secret"]), SECRET),
 )
-def test_any_header_is_refused_or_that_of_an_app(workspace, header, form):
-    found, error = outcome(client.authenticated, workspace("app", "s3cret"), header, form)
+def test_any_header_is_refused_or_that_of_an_app(workspace_with_app, header, form):
+    found, error = outcome(client.authenticated, workspace_with_app("app", "s3cret"), header, form)
     if error is not None:
         assert error in ((401, "invalid_client"), (400, "invalid_request"))
         return

@@ -7,7 +7,7 @@ import pytest
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.domains.domain import Domain
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import model as webhooks
 from mockserver.scenario.load import load
@@ -107,8 +107,8 @@ def scenario():
 
 
 @pytest.fixture
-def workspace(scenario):
-    return load(scenario, name="default")
+def make_workspace(scenario):
+    return lambda: load(scenario, name="default")
 
 
 @pytest.fixture

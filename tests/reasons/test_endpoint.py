@@ -10,7 +10,7 @@ from werkzeug.test import EnvironBuilder
 
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.resources.registry import OPERATIONS
-from mockserver.web.endpoints.api_endpoint import ApiEndpoint
+from mockserver.web.endpoints.endpoint import ApiEndpoint
 
 OTP = 123456
 

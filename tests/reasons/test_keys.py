@@ -12,9 +12,9 @@ from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.resources.oauth.tokens.bearer import Bearer
 from mockserver.resources.oauth.tokens.signing import Signer
 from mockserver.scenario.load import load
+from mockserver.web.routing.address import WorkspaceName
 from mockserver.web.routing.route import route_to
-from mockserver.web.routing.workspace_name import WorkspaceName
-from mockserver.web.service.auth import authenticate
+from mockserver.web.service.handlers import authenticate
 
 GONE = api_key("0123456789abcdef" * 4)
 #: Where it leads does not matter.

@@ -14,12 +14,11 @@ from mockserver.resources.corporate import assignment
 from mockserver.resources.corporate import model as corporate
 from mockserver.resources.corporate.plan import Allotment
 from mockserver.resources.domains import model as domains
-from mockserver.resources.domains.domain import DOMAIN
-from mockserver.resources.domains.following import publish_dns
+from mockserver.resources.domains.model import DOMAIN, publish_dns
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.scheduled_emails import model as scheduled_emails
 from mockserver.resources.senders import model as senders
-from mockserver.resources.senders.sender import SENDER
+from mockserver.resources.senders.model import SENDER
 from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import history
 from mockserver.resources.webhooks import model as webhooks

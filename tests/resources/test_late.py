@@ -7,13 +7,12 @@ import sys
 import pytest
 from state_comparison import difference
 
-from mockserver.beyond.sections import SECTIONED
 from mockserver.core.lazy import LazyModule, lazy
 from mockserver.resources.registry import LIFECYCLES, PARTS, RESOURCES
 from mockserver.resources.section import counting_from
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
-from mockserver.scenario.schema import owners, scenario_schema, schema_of
+from mockserver.scenario.schema import SECTIONED, owners, scenario_schema, schema_of
 
 BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: Imports every module of the resources after asking what the lifecycles do, and prints those that do more by then.

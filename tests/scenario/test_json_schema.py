@@ -18,7 +18,7 @@ from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.documents.reading import parse
 from mockserver.scenario.dump import dump
-from mockserver.scenario.json_schema.document import document
+from mockserver.scenario.json_schema import document
 from mockserver.scenario.load import load
 from mockserver.scenario.schema import scenario_schema
 from mockserver.settings.locations import SCHEMA_FILE

@@ -76,7 +76,7 @@ def store(request, tmp_path):
 
 
 @pytest.fixture
-def server(store, tmp_path):
+def damaged_server(store, tmp_path):
     """A server on a store whose default workspace is damaged."""
     first = started(store.url, tmp_path)
     assert ask(first, "POST", "/_mock/workspaces", json={"name": "other"}).status_code == 201
@@ -95,13 +95,13 @@ def started_anyway(url, folder):
     return found
 
 
-def test_a_damaged_default_workspace_costs_itself_until_it_is_reset(server):
-    damaged = ask(server, "GET", "/v3/account")
-    other = ask(server, "GET", "/w/other/v3/account")
-    reset = ask(server, "POST", "/_mock/reset")
+def test_a_damaged_default_workspace_costs_itself_until_it_is_reset(damaged_server):
+    damaged = ask(damaged_server, "GET", "/v3/account")
+    other = ask(damaged_server, "GET", "/w/other/v3/account")
+    reset = ask(damaged_server, "POST", "/_mock/reset")
 
     assert (damaged.status_code, set(damaged.json())) == (503, {"code", "message"})
     assert other.status_code == 200
     assert reset.status_code < 300, reset.text
-    assert ask(server, "GET", "/v3/account").status_code == 200
-    assert "Traceback" not in server.told()
+    assert ask(damaged_server, "GET", "/v3/account").status_code == 200
+    assert "Traceback" not in damaged_server.told()

@@ -92,11 +92,6 @@ def make_workspace(make_api):
 
 
 @pytest.fixture
-def workspace(make_workspace):
-    return make_workspace()
-
-
-@pytest.fixture
 def workspace_of():
     """The class of workspaces with tokens, to make one for another API or another address."""
     return SsoWorkspace

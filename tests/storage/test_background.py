@@ -10,10 +10,11 @@ from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
-from mockserver.storage import background, keeper
-from mockserver.storage.background import BackgroundKeeper
+from mockserver.storage import background
+from mockserver.storage import engine_storage as keeper
+from mockserver.storage.background import BackgroundStorage
 from mockserver.storage.engine import EngineError
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sqlite_engine import Engine
 
 #: How long a test waits for a thread, in seconds; far above what a write takes.
 TIMEOUT_S = 30
@@ -56,7 +57,7 @@ def make_keeper(tmp_path, monkeypatch):
         for earlier in made:
             earlier.close()
         engine = WatchedEngine(tmp_path / "mock.db", layout="today")
-        made.append(BackgroundKeeper(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings())))
+        made.append(BackgroundStorage(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings())))
         made[-1].engine = engine
         return made[-1]
 

@@ -8,14 +8,14 @@ from memory_storage import small_store
 
 from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
-from mockserver.core.workspaces.lifecycle import dispatch, send
+from mockserver.core.workspaces.lifecycle import dispatch, send_mail
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage.engine import ConflictError, EngineError
-from mockserver.storage.sessions import SessionKeeper
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sessions import SessionStorage
+from mockserver.storage.sqlite_engine import Engine
 
 URL = "http://client.test/hook"
 
@@ -71,7 +71,7 @@ def engine(tmp_path):
 
 @pytest.fixture
 def keeper(engine):
-    found = SessionKeeper(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
+    found = SessionStorage(engine, parts=PARTS, limits=WorkspaceLimits.of(Settings()))
     yield found
     found.close()
 
@@ -99,7 +99,7 @@ def call(workspace):
 
 def mail(workspace):
     with workspace.lock:
-        send(workspace, Mail("1", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
+        send_mail(workspace, Mail("1", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
 
 
 def sending(workspace):

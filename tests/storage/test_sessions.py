@@ -13,9 +13,9 @@ from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
 from mockserver.storage import sessions
 from mockserver.storage.engine import EngineError
-from mockserver.storage.redis import Engine
-from mockserver.storage.sessions import SessionKeeper
-from mockserver.storage.sqlite import Engine as FileEngine
+from mockserver.storage.redis_engine import Engine
+from mockserver.storage.sessions import SessionStorage
+from mockserver.storage.sqlite_engine import Engine as FileEngine
 
 LIMITS = WorkspaceLimits.of(Settings())
 
@@ -61,7 +61,7 @@ def join(redis_server):
     with ExitStack() as opened:
 
         def join(**options):
-            storage = SessionKeeper(Engine(redis_server.url(), layout="today"), parts=PARTS, limits=LIMITS)
+            storage = SessionStorage(Engine(redis_server.url(), layout="today"), parts=PARTS, limits=LIMITS)
             opened.callback(storage.close)
             return Server(storage, **options)
 
@@ -377,7 +377,7 @@ def test_a_secret_is_drawn_once(one, other):
 @pytest.fixture
 def alone(tmp_path):
     """A server that saves each step in a file."""
-    storage = SessionKeeper(FileEngine(tmp_path / "store.db", layout="today"), parts=PARTS, limits=LIMITS)
+    storage = SessionStorage(FileEngine(tmp_path / "store.db", layout="today"), parts=PARTS, limits=LIMITS)
     yield Server(storage)
     storage.close()
 

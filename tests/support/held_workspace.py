@@ -3,9 +3,9 @@
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
+from mockserver.storage import records as reading
 from mockserver.storage.engine import Newer
-from mockserver.storage.records import reading
-from mockserver.storage.records.written import Written
+from mockserver.storage.records import Written
 
 LIMITS = WorkspaceLimits.of(Settings())
 

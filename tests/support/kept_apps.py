@@ -14,8 +14,8 @@ from same_workspace import workspace_difference
 from mockserver import create_app
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
-from mockserver.storage.records import reading
-from mockserver.storage.records.packing import layout
+from mockserver.storage import records as reading
+from mockserver.storage.packing import layout
 
 #: Who opens a store to look into it.
 _WRITER = "tests"
@@ -129,7 +129,7 @@ class File:
         self._path, self.store = path, f"sqlite:{path}"
 
     def open(self):
-        from mockserver.storage.sqlite import Engine  # noqa: PLC0415  # another store is another engine
+        from mockserver.storage.sqlite_engine import Engine  # noqa: PLC0415  # another store is another engine
 
         return Engine(self._path, layout=layout(), writer=_WRITER)
 
@@ -166,7 +166,7 @@ class Database:
         self.store = server.url(number)
 
     def open(self):
-        from mockserver.storage.redis import Engine  # noqa: PLC0415  # another store is another engine
+        from mockserver.storage.redis_engine import Engine  # noqa: PLC0415  # another store is another engine
 
         return Engine(self.store, layout=layout(), writer=_WRITER)
 

@@ -9,10 +9,10 @@ from mockserver.core.workspaces.storage import Outline, Storage, StorageError
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Parts, WorkspaceLimits
 from mockserver.scenario.load import load
-from mockserver.storage.keeper import Kept
-from mockserver.storage.records import reading
-from mockserver.storage.records.packing import decode
-from mockserver.storage.records.written import Written
+from mockserver.storage import records as reading
+from mockserver.storage.engine_storage import SavedWorkspace
+from mockserver.storage.packing import decode
+from mockserver.storage.records import Written
 
 SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
 
@@ -83,7 +83,7 @@ class MemoryStorage(Storage):
 
     def _save(self, workspace):
         fields = dict(Written(workspace).changes().fields)
-        outline = Kept(workspace).outline()
+        outline = SavedWorkspace(workspace).outline()
         self._saved.pop(workspace.name, None)
         self._saved[workspace.name] = _Saved(outline, fields, workspace.parts, workspace.limits)
         return outline

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from mockserver.storage.records.packing import pack
-from mockserver.storage.records.rows import Packing
+from mockserver.storage.packing import Packing, pack
 
 #: How many of the versions that were packed are remembered.
 _MOST = 100_000

@@ -16,7 +16,7 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Origin
 from mockserver.resources.registry import PARTS
-from mockserver.storage.records import forms, logs
+from mockserver.storage import forms, logs
 
 _PACKAGE = Path(mockserver.__file__).parent
 #: The methods of `Tables` that a type of rows is given to.

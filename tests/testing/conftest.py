@@ -72,9 +72,15 @@ _FORMS = {
 }
 
 
-@pytest.fixture(scope="session", params=_FORMS)
+def pytest_generate_tests(metafunc):
+    if "server" in metafunc.fixturenames:
+        mark = metafunc.definition.get_closest_marker("server")
+        metafunc.parametrize("server", mark.args if mark else _FORMS, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def server(request):
-    """Each of the servers, one after the other; tests leave its default workspace as it was."""
+    """Each server, or the servers of the mark `server`. Tests leave the default workspace unchanged."""
     form, token = _FORMS[request.param]
     with form(token) as found:
         yield found
@@ -85,13 +91,6 @@ def running():
     """The root address of a server in a process of its own."""
     with process() as url:
         yield url
-
-
-@pytest.fixture
-def workspace(server):
-    """A new workspace with a sender that awaits its code, a domain without records, and a frozen clock."""
-    with server.workspace("onboarding") as found:
-        yield found
 
 
 class Reply(NamedTuple):

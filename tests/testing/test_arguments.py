@@ -6,12 +6,12 @@ from typing import get_type_hints
 import pytest
 
 from mockserver import MockServer, Settings
-from mockserver.beyond.stubs.item import StubItem
+from mockserver.beyond.stubs.schema import StubItem
 from mockserver.control.traffic.requests import RequestFilter
 from mockserver.resources.domains.section import DnsItem
 from mockserver.resources.oauth import section as apps
-from mockserver.scenario.rules.faults import FaultItem
-from mockserver.scenario.rules.match import ExchangeMatchItem
+from mockserver.scenario.faults import FaultItem
+from mockserver.scenario.match import ExchangeMatchItem
 from mockserver.testing import arguments
 from mockserver.testing.client import Client
 

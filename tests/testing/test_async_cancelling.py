@@ -35,7 +35,7 @@ def blocking():
 
 
 @pytest.fixture
-def workspace(blocking):
+def async_workspace(blocking):
     """A new workspace with coroutines."""
     with blocking.workspace("onboarding") as found:
         yield found.asynchronous
@@ -94,11 +94,11 @@ def assert_waiting(server, number):
         assert time.monotonic() < deadline
 
 
-async def test_a_cancelled_wait_ends_at_once_here_and_on_the_server(blocking, workspace, under_way):
+async def test_a_cancelled_wait_ends_at_once_here_and_on_the_server(blocking, async_workspace, under_way):
     began = time.monotonic()
     async with anyio.create_task_group() as tasks:
         for _ in range(50):
-            tasks.start_soon(lambda: workspace.mailbox.latest(to="nobody@acme.test", wait=30))
+            tasks.start_soon(lambda: async_workspace.mailbox.latest(to="nobody@acme.test", wait=30))
         assert await anyio.to_thread.run_sync(under_way.wait_for, 50)
         tasks.cancel_scope.cancel()
 
@@ -107,30 +107,30 @@ async def test_a_cancelled_wait_ends_at_once_here_and_on_the_server(blocking, wo
     assert time.monotonic() < began + SOON
 
 
-async def test_a_wait_ends_with_a_timeout(workspace, under_way):
+async def test_a_wait_ends_with_a_timeout(async_workspace, under_way):
     with pytest.raises(TimeoutError), anyio.fail_after(0.05):
-        await workspace.mailbox.latest(to="nobody@acme.test", wait=30)
+        await async_workspace.mailbox.latest(to="nobody@acme.test", wait=30)
 
     assert await anyio.to_thread.run_sync(under_way.wait_for, 0)
 
 
-async def test_a_call_in_a_scope_that_is_cancelled_makes_no_call(workspace, under_way):
+async def test_a_call_in_a_scope_that_is_cancelled_makes_no_call(async_workspace, under_way):
     with anyio.CancelScope() as scope:
         scope.cancel()
         await anyio.lowlevel.checkpoint_if_cancelled()
-        await workspace.mailbox.clear()
+        await async_workspace.mailbox.clear()
 
     assert under_way.begun == 0
 
 
 @pytest.mark.parametrize("seed", range(5))
-async def test_answers_go_to_the_calls_that_they_are_of_however_many_are_cancelled(workspace, under_way, seed):
+async def test_answers_go_to_the_calls_that_they_are_of_however_many_are_cancelled(async_workspace, under_way, seed):
     chance = random.Random(seed)
     answered = []
 
     async def ask(number):
         with anyio.move_on_after(chance.choice([0, 0.001, 0.005, 0.02, SOON])):
-            found = await workspace.stubs.add("GET", f"/v3/notes/{number}", {"status": 204})
+            found = await async_workspace.stubs.add("GET", f"/v3/notes/{number}", {"status": 204})
             answered.append((f"/v3/notes/{number}", found.path))
 
     async with anyio.create_task_group() as tasks:
@@ -139,7 +139,7 @@ async def test_answers_go_to_the_calls_that_they_are_of_however_many_are_cancell
 
     assert answered
     assert [pair for pair in answered if pair[0] != pair[1]] == []
-    assert await workspace.clock.frozen
+    assert await async_workspace.clock.frozen
 
 
 async def test_a_workspace_is_dropped_where_its_block_is_cancelled(blocking):
@@ -180,12 +180,12 @@ async def test_a_start_that_is_cancelled_leaves_no_server_behind():
             await anyio.lowlevel.checkpoint()
 
 
-async def test_calls_beyond_the_most_at_once_wait_for_their_turn(workspace, under_way, monkeypatch):
+async def test_calls_beyond_the_most_at_once_wait_for_their_turn(async_workspace, under_way, monkeypatch):
     monkeypatch.setattr(loops, "THREADS", 2)
 
     async with anyio.create_task_group() as tasks:
         for _ in range(6):
-            tasks.start_soon(lambda: workspace.deliveries.all(wait=0.05))
+            tasks.start_soon(lambda: async_workspace.deliveries.all(wait=0.05))
 
     assert under_way.most == 2
 

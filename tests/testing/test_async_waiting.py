@@ -25,7 +25,7 @@ def blocking():
 
 
 @pytest.fixture
-def workspace(blocking):
+def async_workspace(blocking):
     """A new workspace with coroutines."""
     with blocking.workspace("onboarding") as found:
         yield found.asynchronous
@@ -59,45 +59,45 @@ async def receiving(answer=b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\nconnection:
         tasks.cancel_scope.cancel()
 
 
-async def test_a_clock_is_advanced_while_a_receiver_on_the_same_loop_takes_the_webhook_calls(workspace):
+async def test_a_clock_is_advanced_while_a_receiver_on_the_same_loop_takes_the_webhook_calls(async_workspace):
     async with receiving() as (url, lines):
         webhook = {"url": url, "type": "transactional", "events": ["hardBounce"]}
-        assert await ask(workspace, "POST", "/webhooks", webhook) == 201
-        await workspace.clock.freeze()
-        await workspace.trigger("hardBounce")
+        assert await ask(async_workspace, "POST", "/webhooks", webhook) == 201
+        await async_workspace.clock.freeze()
+        await async_workspace.trigger("hardBounce")
 
-        await workspace.clock.advance(hours=1)
+        await async_workspace.clock.advance(hours=1)
 
         assert lines == ["POST /hook HTTP/1.1"]
-        assert [delivery.state for delivery in await workspace.deliveries.all()] == ["delivered"]
+        assert [delivery.state for delivery in await async_workspace.deliveries.all()] == ["delivered"]
 
 
-async def test_a_mail_is_waited_for_that_a_task_of_the_same_loop_causes(workspace):
+async def test_a_mail_is_waited_for_that_a_task_of_the_same_loop_causes(async_workspace):
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(ask, workspace, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
+        tasks.start_soon(ask, async_workspace, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
 
-        mail = await workspace.mailbox.latest(to="new@acme.test", wait=30)
+        mail = await async_workspace.mailbox.latest(to="new@acme.test", wait=30)
 
     assert mail.otp is not None
 
 
-async def test_fifty_calls_wait_at_once(workspace):
+async def test_fifty_calls_wait_at_once(async_workspace):
     codes = []
 
     async def wait():
-        codes.append((await workspace.mailbox.latest(to="new@acme.test", wait=30)).otp)
+        codes.append((await async_workspace.mailbox.latest(to="new@acme.test", wait=30)).otp)
 
     async with anyio.create_task_group() as tasks:
         for _ in range(50):
             tasks.start_soon(wait)
-        await ask(workspace, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
+        await ask(async_workspace, "POST", "/senders", {"name": "News", "email": "new@acme.test"})
 
     assert (len(codes), len(set(codes))) == (50, 1)
 
 
-async def test_a_wait_ends_without_what_it_has_waited_for(workspace):
+async def test_a_wait_ends_without_what_it_has_waited_for(async_workspace):
     with pytest.raises(LookupError, match=r"no e-mail to nobody@acme.test after 0.05 s; the mailbox is empty"):
-        await workspace.mailbox.latest(to="nobody@acme.test", wait=0.05)
+        await async_workspace.mailbox.latest(to="nobody@acme.test", wait=0.05)
 
 
 async def test_a_server_starts_and_stops_while_the_loop_goes_on():
@@ -123,25 +123,29 @@ async def test_a_server_starts_and_stops_while_the_loop_goes_on():
     assert while_it_stopped > 1
 
 
-async def test_what_a_call_refuses_is_raised_where_it_is_awaited(workspace):
+async def test_what_a_call_refuses_is_raised_where_it_is_awaited(async_workspace):
     with pytest.raises(TypeError, match="advance takes one of"):
-        await workspace.clock.advance()
+        await async_workspace.clock.advance()
 
 
-async def test_properties_that_ask_the_server_are_awaited(workspace):
-    fault = await workspace.faults.add("dns_failure")
+async def test_properties_that_ask_the_server_are_awaited(async_workspace):
+    fault = await async_workspace.faults.add("dns_failure")
 
-    assert (await fault.hits, await fault.active, await workspace.clock.frozen) == (0, True, True)
+    assert (await fault.hits, await fault.active, await async_workspace.clock.frozen) == (0, True, True)
 
 
-async def test_both_forms_of_a_workspace_are_the_same_workspace(workspace):
-    blocking = workspace.synchronous
+async def test_both_forms_of_a_workspace_are_the_same_workspace(async_workspace):
+    blocking = async_workspace.synchronous
 
-    await workspace.seed({"accounts": [{"name": "second", "api_keys": ["xkeysib-second"]}]})
+    await async_workspace.seed({"accounts": [{"name": "second", "api_keys": ["xkeysib-second"]}]})
 
-    assert (blocking.name, blocking.url, blocking.asynchronous.url) == (workspace.name, workspace.url, workspace.url)
-    assert [account.name for account in blocking.accounts] == [account.name for account in workspace.accounts]
-    assert blocking.key("second") == await workspace.key("second")
+    assert (blocking.name, blocking.url, blocking.asynchronous.url) == (
+        async_workspace.name,
+        async_workspace.url,
+        async_workspace.url,
+    )
+    assert [account.name for account in blocking.accounts] == [account.name for account in async_workspace.accounts]
+    assert blocking.key("second") == await async_workspace.key("second")
 
 
 async def test_a_server_that_was_not_started_says_so():

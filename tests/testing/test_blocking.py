@@ -11,20 +11,10 @@ import pytest
 import trio
 
 import mockserver.control
-from mockserver import BlockingCallWarning, MockServer, MockServerError
+from mockserver import BlockingCallWarning, MockServerError
 from mockserver.testing import blocking
 
-
-@pytest.fixture(scope="module")
-def server():
-    with MockServer() as found:
-        yield found
-
-
-@pytest.fixture
-def workspace(server):
-    with server.workspace("onboarding") as found:
-        yield found
+pytestmark = pytest.mark.server("here")
 
 
 @pytest.fixture(autouse=True)

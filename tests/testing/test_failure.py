@@ -14,12 +14,7 @@ BEYOND = (
 )
 UNKNOWN = "unknown route: no operation has the path /v3/proceses; did you mean GET /v3/processes (getProcesses)?"
 
-
-@pytest.fixture(scope="module")
-def server():
-    """One server for all tests: the plugin reads a report by blocking calls, wherever the server runs."""
-    with MockServer() as found:
-        yield found
+pytestmark = pytest.mark.server("here")
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import pytest
 import requests
 from cryptography.x509 import DNSName, SubjectAlternativeName, load_der_x509_certificate
 
-from mockserver.web.server.tls import authority
-from mockserver.web.server.tls.authority import Authority
+from mockserver.web.server import certificates
+from mockserver.web.server.certificates import Authority
 
 
 def presented(served, name=None):
@@ -63,7 +63,7 @@ def test_a_certificate_is_renewed_before_it_runs_out(serve_tls, monkeypatch):
     served = serve_tls()
     before = presented(served)
     later = datetime.now(UTC) + timedelta(days=370)
-    monkeypatch.setattr(authority, "datetime", type("Later", (datetime,), {"now": classmethod(lambda *_: later)}))
+    monkeypatch.setattr(certificates, "datetime", type("Later", (datetime,), {"now": classmethod(lambda *_: later)}))
 
     after = presented(served)
 
@@ -76,7 +76,7 @@ def test_each_server_has_an_authority_of_its_own(served, serve_tls):
 
 
 def test_contexts_for_names_that_nobody_knew_are_limited(monkeypatch):
-    monkeypatch.setattr(authority, "_MOST", 3)
+    monkeypatch.setattr(certificates, "_MOST", 3)
     made = Authority(["localhost"])
     kept = [made.context(f"n{number}.test", "127.0.0.1") for number in range(5)]
 
@@ -103,7 +103,7 @@ def test_no_key_is_written(serve_tls, tmp_path):
 
 
 def test_where_memory_has_no_files_a_key_is_on_the_disk_for_a_moment(monkeypatch, tmp_path):
-    monkeypatch.setattr(authority, "_DESCRIPTORS", tmp_path / "none")
+    monkeypatch.setattr(certificates, "_DESCRIPTORS", tmp_path / "none")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     loaded, load = [], ssl.SSLContext.load_cert_chain
     monkeypatch.setattr(

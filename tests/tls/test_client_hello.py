@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.web.server.tls.authority import Authority
-from mockserver.web.server.tls.client_hello import ClientHello
+from mockserver.web.server.certificates import Authority
+from mockserver.web.server.tls_front import ClientHello
 
 CONTEXT = Authority(["localhost"]).context(None, "127.0.0.1")
 

@@ -19,7 +19,7 @@ from mockserver import AsyncMockServer, MockServer, MockServerError
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory):
+def tls_server(tmp_path_factory):
     """A server in this process, which has written its authority into a file."""
     file = tmp_path_factory.mktemp("ca") / "ca.pem"
     with MockServer(tls=True, tls_ca_file=file) as found:
@@ -37,19 +37,19 @@ def _environment(monkeypatch):
 # ---------------------------------------------------------------------- handles
 
 
-def test_a_server_in_this_process_is_trusted(server):
-    with server.workspace() as workspace:
+def test_a_server_in_this_process_is_trusted(tls_server):
+    with tls_server.workspace() as workspace:
         assert workspace.url.startswith("https://127.0.0.1:")
         found = requests.get(
-            f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, verify=server.file, timeout=20
+            f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, verify=tls_server.file, timeout=20
         )
         assert found.status_code == 200
         workspace.requests.verify(operation="getSenders", count=1)
 
 
-def test_it_tells_what_others_have_to_trust(server):
-    with open(server.file) as file:  # noqa: PTH123  # as a user reads it
-        assert server.ca == file.read()
+def test_it_tells_what_others_have_to_trust(tls_server):
+    with open(tls_server.file) as file:  # noqa: PTH123  # as a user reads it
+        assert tls_server.ca == file.read()
 
 
 def test_so_is_one_with_a_certificate_of_another_address(tmp_path):
@@ -74,54 +74,54 @@ def test_a_server_without_tls_tells_of_none():
         assert (server.tls_url, server.ca) == (None, None)
 
 
-def test_coroutines_trust_as_well(server):
+def test_coroutines_trust_as_well(tls_server):
     async def names():
         async with AsyncMockServer(tls=True) as own:
-            other = await AsyncMockServer.connect(server.url, ca=server.file)
+            other = await AsyncMockServer.connect(tls_server.url, ca=tls_server.file)
             return (await own.default).name, (await other.default).name, await other.ca
 
-    assert asyncio.run(names()) == ("default", "default", server.ca)
+    assert asyncio.run(names()) == ("default", "default", tls_server.ca)
 
 
-def test_a_server_elsewhere_is_trusted_by_a_file(server):
-    assert MockServer.connect(server.url, ca=server.file).default.name == "default"
+def test_a_server_elsewhere_is_trusted_by_a_file(tls_server):
+    assert MockServer.connect(tls_server.url, ca=tls_server.file).default.name == "default"
 
 
-def test_or_by_a_variable(server, monkeypatch):
-    monkeypatch.setenv("MOCKSERVER_CA", server.file)
+def test_or_by_a_variable(tls_server, monkeypatch):
+    monkeypatch.setenv("MOCKSERVER_CA", tls_server.file)
 
-    assert MockServer.connect(server.url).default.name == "default"
+    assert MockServer.connect(tls_server.url).default.name == "default"
 
 
-def test_one_that_is_not_trusted_is_told_with_what_helps(server):
+def test_one_that_is_not_trusted_is_told_with_what_helps(tls_server):
     with pytest.raises(MockServerError, match=r"its certificate is not trusted.*MOCKSERVER_CA names the file"):
-        MockServer.connect(server.url)
+        MockServer.connect(tls_server.url)
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"), [(None, "ca: cannot read .*: No such file"), ("x", "ca: .* holds no certificate in PEM")]
 )
-def test_a_file_that_is_none_is_told(server, tmp_path, content, sentence):
+def test_a_file_that_is_none_is_told(tls_server, tmp_path, content, sentence):
     file = tmp_path / "ca.pem"
     if content is not None:
         file.write_text(content)
 
     with pytest.raises(ValueError, match=sentence):
-        MockServer.connect(server.url, ca=file)
+        MockServer.connect(tls_server.url, ca=file)
 
 
-def test_who_has_added_a_fault_of_handshakes_can_remove_it(server):
-    rule = server.default.faults.add("tls_handshake")
+def test_who_has_added_a_fault_of_handshakes_can_remove_it(tls_server):
+    rule = tls_server.default.faults.add("tls_handshake")
     try:
         with pytest.raises(requests.exceptions.SSLError):
-            requests.get(f"{server.url}/v3/senders", verify=server.file, timeout=20)
-        again = MockServer.connect(server.url, ca=server.file)
+            requests.get(f"{tls_server.url}/v3/senders", verify=tls_server.file, timeout=20)
+        again = MockServer.connect(tls_server.url, ca=tls_server.file)
         assert rule.hits == 1
         again.default.faults.clear()
     finally:
-        server.default.faults.clear()
+        tls_server.default.faults.clear()
 
-    assert requests.get(f"{server.url}/_mock/health", verify=server.file, timeout=20).status_code == 200
+    assert requests.get(f"{tls_server.url}/_mock/health", verify=tls_server.file, timeout=20).status_code == 200
 
 
 # ---------------------------------------------------------------------- commands
@@ -133,10 +133,10 @@ def run(*arguments, **environment):
     return subprocess.run(command, capture_output=True, text=True, timeout=60, env=env, check=False)
 
 
-def test_the_command_prints_the_authority_of_a_server_that_nobody_trusts_yet(server):
-    found = run("ca", "--url", server.url)
+def test_the_command_prints_the_authority_of_a_server_that_nobody_trusts_yet(tls_server):
+    found = run("ca", "--url", tls_server.url)
 
-    assert (found.returncode, found.stdout) == (0, server.ca)
+    assert (found.returncode, found.stdout) == (0, tls_server.ca)
 
 
 def test_of_a_server_without_tls_it_says_so():
@@ -147,21 +147,21 @@ def test_of_a_server_without_tls_it_says_so():
     assert "this server has no TLS; start it with --tls" in found.stderr
 
 
-def test_commands_trust_what_a_variable_names(server):
-    found = run("env", "--url", server.url, MOCKSERVER_CA=server.file)
+def test_commands_trust_what_a_variable_names(tls_server):
+    found = run("env", "--url", tls_server.url, MOCKSERVER_CA=tls_server.file)
 
-    assert (found.returncode, found.stdout.splitlines()[0]) == (0, f"export MOCKSERVER_URL={server.url}")
+    assert (found.returncode, found.stdout.splitlines()[0]) == (0, f"export MOCKSERVER_URL={tls_server.url}")
 
 
-def test_without_it_they_tell_what_helps(server):
-    found = run("env", "--url", server.url)
+def test_without_it_they_tell_what_helps(tls_server):
+    found = run("env", "--url", tls_server.url)
 
     assert found.returncode == 1
     assert "MOCKSERVER_CA names the file" in found.stderr
 
 
-def test_a_file_that_cannot_be_read_is_a_misuse(server):
-    found = run("wait", "--url", server.url, MOCKSERVER_CA="/nowhere/ca.pem")
+def test_a_file_that_cannot_be_read_is_a_misuse(tls_server):
+    found = run("wait", "--url", tls_server.url, MOCKSERVER_CA="/nowhere/ca.pem")
 
     assert (found.returncode, found.stderr.splitlines()[0]) == (
         2,
@@ -170,11 +170,11 @@ def test_a_file_that_cannot_be_read_is_a_misuse(server):
 
 
 @pytest.mark.parametrize("environment", [{"MOCKSERVER_TLS": "true"}, {}], ids=["by a variable", "by a flag"])
-def test_the_health_check_of_a_container_needs_no_trust(server, environment):
-    port = str(urlsplit(server.url).port)
+def test_the_health_check_of_a_container_needs_no_trust(tls_server, environment):
+    port = str(urlsplit(tls_server.url).port)
     found = run("health", MOCKSERVER_PORT=port, **environment)
 
-    assert (found.returncode, found.stdout) == (0, f"ok: standard at {server.url}\n")
+    assert (found.returncode, found.stdout) == (0, f"ok: standard at {tls_server.url}\n")
 
 
 def test_the_health_check_asks_the_port_of_plain_http_where_there_is_one():

@@ -34,7 +34,7 @@ def ask(app, body=b""):
         sent.append(message)
 
     async def answered():
-        bridge = Bridge(Runner(app, None), 10**9, 10**9, None)
+        bridge = Bridge(Runner(app, None), 10**9, 10**9)
         await bridge(SCOPE, receive, send)
         bridge.close()
 
@@ -110,7 +110,7 @@ def ask_all(app, number):
         return sent[-1]["body"].decode()
 
     async def all_of_them():
-        bridge = Bridge(Runner(app, None), 10**9, 10**9, None)
+        bridge = Bridge(Runner(app, None), 10**9, 10**9)
         found = await asyncio.wait_for(asyncio.gather(*[answered(bridge, index) for index in range(number)]), 20)
         bridge.close()
         return found
@@ -137,7 +137,7 @@ def test_a_request_that_changes_nothing_is_not_run_when_its_client_has_left(meth
         pass
 
     async def everybody():
-        bridge = Bridge(Runner(app, None), 10**9, 10**9, None)
+        bridge = Bridge(Runner(app, None), 10**9, 10**9)
 
         def ask(method, *messages):
             messages = [{"type": "http.request", "body": b""}, *messages]
@@ -205,7 +205,7 @@ def test_other_requests_run_between_waiting_requests_that_one_change_wakes():
         pass
 
     async def everybody():
-        bridge = Bridge(Runner(app, None), 10**9, 10**9, None)
+        bridge = Bridge(Runner(app, None), 10**9, 10**9)
         waiting = [asyncio.ensure_future(bridge(SCOPE, partial(receive, [b""]), send)) for _ in range(20)]
         while len(workspace.watchers) < len(waiting):  # noqa: ASYNC110  # there is no event for it
             await asyncio.sleep(0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from mockserver.web.application import ComponentFlask
+from mockserver.web.application import LeanFlask
 from mockserver.web.components import component
 
 
@@ -20,7 +20,7 @@ class Shape:
 
 @pytest.fixture
 def app():
-    found = ComponentFlask("test")
+    found = LeanFlask("test")
     found.add_component(Colour("red"))
     found.add_component(Shape("round"))
     return found
@@ -32,7 +32,7 @@ def test_of_several_components_the_one_of_the_type_is_found(app):
 
 def test_a_view_finds_the_components_of_its_own_application(app):
     app.add_url_rule("/", view_func=lambda: component(Colour).name)
-    other = ComponentFlask("other")
+    other = LeanFlask("other")
     other.add_component(Colour("blue"))
     other.add_url_rule("/", view_func=lambda: component(Colour).name)
 

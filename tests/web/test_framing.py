@@ -15,7 +15,7 @@ from proxies import PROXIES, proxy
 from request_framings import KEPT, REFUSED, ROWS, head, with_length
 
 from mockserver import MockServer
-from mockserver.web.server.connections.fast_path import FastConnection
+from mockserver.web.server.connection import Connection
 
 #: A request behind each row, which is answered if the connection is kept and nothing before it was misread.
 LAST = ("GET", "/v3/last", None)
@@ -92,24 +92,19 @@ def misread(server, is_right, received=None):
     return {name: (ROWS[name].requests, *seen) for name, seen in found.items() if not is_right(ROWS[name], *seen)}
 
 
-@pytest.fixture(scope="module")
-def root(module_serve):
-    return module_serve()
-
-
 def test_server_reads_each_request_once_and_whole(root):
     assert misread(Server(root), is_read) == {}
 
 
 def test_server_reads_each_request_once_and_whole_when_it_comes_byte_by_byte(root, monkeypatch):
-    received, original = threading.Semaphore(0), FastConnection.data_received
+    received, original = threading.Semaphore(0), Connection.data_received
 
     def data_received(connection, data):
         original(connection, data)
         if len(data) == 1:  # other connections are those of the control API
             received.release()
 
-    monkeypatch.setattr(FastConnection, "data_received", data_received)
+    monkeypatch.setattr(Connection, "data_received", data_received)
     assert misread(Server(root), is_read, received) == {}
 
 

@@ -2,9 +2,8 @@
 
 import pytest
 
-from mockserver.web.server.connections import heads
-from mockserver.web.server.connections.heads import Heads
-from mockserver.web.server.waiting import SuspendedRequest
+from mockserver.web.server import wsgi
+from mockserver.web.server.wsgi import Heads
 
 GET = b"GET /v3/senders HTTP/1.1\r\nhost: mock\r\n\r\n"
 POST = b"POST /v3/senders HTTP/1.1\r\nhost: mock\r\ncontent-length: 2\r\n\r\n"
@@ -30,7 +29,7 @@ def test_a_head_that_comes_again_is_known_with_whatever_body(known, data, method
     head, found = known.find(data)
 
     assert (head.method, found) == (method, body)
-    environ = head.environ_of(("127.0.0.2", 40002), found, SuspendedRequest())
+    environ = head.environ_of(("127.0.0.2", 40002), found)
     assert [environ[name] for name in ("HTTP_HOST", "REMOTE_ADDR", "SERVER_PORT")] == ["mock", "127.0.0.2", "8003"]
     assert (environ["wsgi.input"].read(), environ["CONTENT_LENGTH"]) == (body, str(len(body)))
 
@@ -71,7 +70,7 @@ def test_a_head_comes_again_with_whatever_body():
 
 
 def test_no_more_than_some_heads_are_noted(monkeypatch):
-    monkeypatch.setattr(heads, "_NOTED", 2)
+    monkeypatch.setattr(wsgi, "_NOTED", 2)
     found = Heads()
     data = [GET.replace(b"senders", str(number).encode()) for number in (0, 1, 2, 0, 2)]
 
@@ -79,7 +78,7 @@ def test_no_more_than_some_heads_are_noted(monkeypatch):
 
 
 def test_no_more_than_some_heads_are_remembered(monkeypatch):
-    monkeypatch.setattr(heads, "_REMEMBERED", 2)
+    monkeypatch.setattr(wsgi, "_REMEMBERED", 2)
     found = Heads()
     data = [GET.replace(b"senders", str(number).encode()) for number in range(3)]
 

@@ -15,10 +15,7 @@ CALLBACKS = {
 }
 
 
-@pytest.fixture
-def api(make_api):
-    """A workspace with an app that has all these redirect URIs."""
-    return make_api({"oauth_apps": [{"client_id": "app", "redirect_uris": list(CALLBACKS)}]})
+pytestmark = pytest.mark.api({"oauth_apps": [{"client_id": "app", "redirect_uris": list(CALLBACKS)}]})
 
 
 @pytest.mark.parametrize(("callback", "sources"), CALLBACKS.items())

@@ -17,8 +17,7 @@ import requests
 
 from mockserver import MockServer
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.web.logs.log_writer import LogWriter
-from mockserver.web.logs.request_log import LogFormat, LogHandler, RequestLog, Secrecy
+from mockserver.web.logs import LogFormat, LogHandler, LogWriter, RequestLog, Secrecy
 
 OPEN = Secrecy(str, str)
 

@@ -5,7 +5,7 @@ from flask import request
 
 from mockserver import create_app
 from mockserver.core.contract.operation import Audience
-from mockserver.web.routing.workspace_name import DisagreementError, WorkspaceName, split_workspace
+from mockserver.web.routing.address import DisagreementError, WorkspaceName, split_workspace
 
 TOKEN = "/realms/partner/oauth/token"
 
@@ -16,7 +16,7 @@ def route():
 
     def found(method, path, **options):
         with app.test_request_context(path, method=method, **options):
-            return app.service.endpoints.route(request)
+            return app.mock.service.endpoints.route(request)
 
     return found
 

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
-from mockserver.web.server.connections import fast_path
-from mockserver.web.server.connections.fast_path import Sending
+from mockserver.web.server import http1
+from mockserver.web.server.http1 import Sending
 
 
 class Transport:
@@ -61,7 +61,7 @@ def test_answers_are_sent_once_if_somebody_cannot_wait_for_the_end_of_the_turn()
 
 
 def test_many_bytes_do_not_wait(monkeypatch):
-    monkeypatch.setattr(fast_path, "_MOST", 3)
+    monkeypatch.setattr(http1, "_MOST", 3)
     one = Transport()
 
     def step(answers, loop):

@@ -27,16 +27,16 @@ class OneMoreRow(SourceFileLoader):
 
 
 def forwarded():
-    from mockserver.resources.webhooks import event, payloads  # noqa: PLC0415  # imports that come after the loader
+    from mockserver.resources.webhooks import event  # noqa: PLC0415  # imports that come after the loader
 
     return event.RaisedEvent(
         names=("forwarded",),
         categories=(event.TRANSACTIONAL_EMAIL,),
         when=event.When.ALWAYS,
-        told_as=event.ToldAs("is_forwarded", is_contested=True),
-        told_to=(),
+        sent_as=event.PayloadName("is_forwarded", is_contested=True),
+        sent_to=(),
         exported=event.Exported("forwarded", 18),
-        members=payloads.email,
+        members=event.email,
         adds=lambda what: {"by": what.to},
         scenes={"delivered_forwarded": 60},
     )

@@ -4,7 +4,7 @@ from datetime import datetime
 
 import pytest
 
-from mockserver.resources.webhooks.batches import BATCH_SIZE, BATCH_WINDOW
+from mockserver.resources.webhooks.events import BATCH_SIZE, BATCH_WINDOW
 from mockserver.resources.webhooks.model import OpenWindows
 
 BATCHED = {"batched": True, "events": ["delivered", "request", "opened", "uniqueOpened"]}

@@ -84,9 +84,9 @@ def default_workspace():
 
 
 @pytest.fixture
-def workspace(make_api, new_workspace, story):
-    """A workspace of the story, beside the default workspace of an API of its own."""
-    return new_workspace(make_api(), story)
+def make_workspace(make_api, new_workspace, story):
+    """A factory: a workspace of the story, beside the default workspace of a new API."""
+    return lambda **options: new_workspace(make_api(), story, **options)
 
 
 @pytest.fixture

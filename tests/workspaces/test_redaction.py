@@ -21,11 +21,10 @@ WEBHOOK = {
 }
 
 
-@pytest.fixture
-def workspace(make_api, new_workspace, story):
+@pytest.fixture(autouse=True)
+def _more_of_the_story(story):
     story["accounts"][0]["senders"].append({"id": 2, "name": "Ops", "email": "o@a.test", "otp": OTP})
     story["accounts"][0]["marketing_automation"] = {"enabled": True, "key": "tracker-key-4"}
-    return new_workspace(make_api(), story)
 
 
 def secrets(workspace):

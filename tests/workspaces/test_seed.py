@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.senders.sender import Sender
-
-
-@pytest.fixture
-def workspace(make_api, new_workspace, story):
-    return new_workspace(make_api(), story)
+from mockserver.resources.senders.model import Sender
 
 
 def seed(workspace, document, **options):

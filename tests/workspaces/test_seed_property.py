@@ -102,16 +102,16 @@ def whole(state, part):
 
 
 @pytest.fixture
-def api(make_api, story):
+def story_api(make_api, story):
     return make_api(story)
 
 
 @examples(60)
 @given(parts=st.lists(PARTS, min_size=1, max_size=3))
-def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
-    assert api.post("/_mock/reset").status_code == 200
+def test_what_was_there_and_what_is_added_make_what_is_there_then(story_api, parts):
+    assert story_api.post("/_mock/reset").status_code == 200
     for part in parts:
-        before = dump(api.workspace)
+        before = dump(story_api.workspace)
         try:
             expected = dump(load(whole(before, part), name="default"))
         except ScenarioError as error:
@@ -119,10 +119,10 @@ def test_what_was_there_and_what_is_added_make_what_is_there_then(api, parts):
         else:
             mistakes = ()
 
-        answer = api.post("/_mock/seed", json=part)
+        answer = story_api.post("/_mock/seed", json=part)
 
         assert (answer.status_code == 200) is not bool(mistakes), answer.json
-        assert without_links(dump(api.workspace)) == without_links(expected)
+        assert without_links(dump(story_api.workspace)) == without_links(expected)
 
 
 def without_links(document):
@@ -132,16 +132,16 @@ def without_links(document):
     return found
 
 
-def test_nothing_that_happens_in_a_trial_reaches_the_workspace(api, monkeypatch):
-    workspace = api.workspace
+def test_nothing_that_happens_in_a_trial_reaches_the_workspace(story_api, monkeypatch):
+    workspace = story_api.workspace
     before, state, feed = dump(workspace), copy.deepcopy(workspace.state), workspace.feed.last
     trial = workspace.dry_run()
 
-    monkeypatch.setattr(type(api.store), "default", trial)  # so that calls act on it
-    api.post("/v3/domains", json={"name": "new.test"})
-    api.put("/_mock/dns/acme.test", json={"dkim_record": "missing", "dmarc_record": "missing"})
+    monkeypatch.setattr(type(story_api.store), "default", trial)  # so that calls act on it
+    story_api.post("/v3/domains", json={"name": "new.test"})
+    story_api.put("/_mock/dns/acme.test", json={"dkim_record": "missing", "dmarc_record": "missing"})
     for _ in range(2):
-        assert api.delete("/v3/senders/1").status_code == 204 or dump(trial) != before
+        assert story_api.delete("/v3/senders/1").status_code == 204 or dump(trial) != before
 
     assert dump(trial) != before
     assert equal(workspace.state, state)

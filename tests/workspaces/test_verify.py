@@ -9,11 +9,13 @@ from mockserver.core.traffic.exchange import Journal
 OTP = 123456
 
 
-@pytest.fixture
-def workspace(make_api, new_workspace, story):
+pytestmark = pytest.mark.workspace(name="w")
+
+
+@pytest.fixture(autouse=True)
+def _more_of_the_story(story):
     waiting = {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification", "otp": OTP}
     story["accounts"][0]["senders"].append(waiting)
-    return new_workspace(make_api(), story, name="w")
 
 
 def verify(workspace, match=None, count=None, **more):

@@ -10,13 +10,12 @@ from werkzeug.wrappers import Request
 
 from mockserver.beyond import effects
 from mockserver.beyond.catalogue import is_meant as is_meant_for
-from mockserver.beyond.effects.reading import Effect
+from mockserver.beyond.effects import Effect
 from mockserver.beyond.stubs import stored
 from mockserver.beyond.stubs.budget import Budget, BudgetError, ExpressionError, Path
 from mockserver.beyond.stubs.filters import written
-from mockserver.beyond.stubs.names import Call, names_for
+from mockserver.beyond.stubs.names import Call, Provider, key_of, names_for
 from mockserver.beyond.stubs.program import Part, Program, Scope, filled, read
-from mockserver.beyond.stubs.provider import Provider, key_of
 from mockserver.beyond.stubs.stored import LONGEST_KEY, Change, storing
 from mockserver.core.contract.errors import BAD_REQUEST, INTERNAL_ERROR, INVALID_PARAMETER, ServiceError, no_room
 from mockserver.core.state import reasons
@@ -24,10 +23,10 @@ from mockserver.core.state.stubs import Stored, Stub
 from mockserver.core.text import addresses
 from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import Caller
-from mockserver.web.routing import encoded_slash
+from mockserver.web.routing.address import matched_path, unsegmented
 from mockserver.web.schemas import json_text
 from mockserver.web.server.loop import LARGE_BODY
-from mockserver.web.service.answer import CONTENT_TYPE, CORS_HEADERS
+from mockserver.web.service.exchange import CONTENT_TYPE, CORS_HEADERS
 
 #: How many bytes the effects of a request take at most. Chosen: some six mails of which each has a file as large as a
 #: body can hold.
@@ -57,10 +56,10 @@ def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None
 
 def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stub, Mapping[str, str]] | None:
     stubs = caller.workspace.state.stubs
-    for stub, params in stubs.at(exchange.method, encoded_slash.matched_path(request)):
+    for stub, params in stubs.at(exchange.method, matched_path(request)):
         is_meant = is_meant_for(stub.method, stub.path, exchange.operation)
         if is_meant and stub.is_active and stub.match.admits(exchange):
-            return stub, encoded_slash.unsegmented(params, request)
+            return stub, unsegmented(params, request)
     return None
 
 

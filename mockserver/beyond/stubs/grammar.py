@@ -13,8 +13,7 @@ from jinja2.visitor import NodeTransformer
 
 from mockserver.beyond.stubs.budget import Budget, ExpressionError
 from mockserver.beyond.stubs.filters import FILTERS, METHODS, TESTS
-from mockserver.beyond.stubs.names import MEMBERS, ROOTS
-from mockserver.beyond.stubs.provider import FUNCTIONS
+from mockserver.beyond.stubs.names import FUNCTIONS, MEMBERS, ROOTS
 from mockserver.beyond.stubs.sandbox import METHOD
 from mockserver.core.text.messages import nearest
 from mockserver.web.schemas import json_text

@@ -49,7 +49,7 @@ def export(path: str, folder: Path, names: Sequence[str], format: str, as_json: 
     Servers can use a database meanwhile. Damaged workspaces are left out and listed, with exit status 1.
     """
     from mockserver.storage.engine import NoWorkspaceError
-    from mockserver.storage.records.packing import layout
+    from mockserver.storage.packing import layout
 
     written, damages = [], []
     with opened(path, layout=layout(), writer=_writer()) as store:
@@ -110,7 +110,7 @@ def import_(path: str, sources: Sequence[str], as_json: bool) -> None:
     of these names. If a document has a mistake, nothing is written.
     """
     from mockserver.storage.engine import Batch, ConflictError
-    from mockserver.storage.records.packing import layout
+    from mockserver.storage.packing import layout
 
     rows = [_row(workspace) for workspace in _workspaces(sources)]
     with opened(path, layout=layout(), writer=_writer(), create=True) as store:
@@ -186,8 +186,7 @@ def _files(sources: Iterable[str]) -> Iterator[Path]:
 def _row(workspace: Workspace) -> Row:
     """Return a new workspace as it is written to a store."""
     from mockserver.storage.engine import Row
-    from mockserver.storage.records.reading import due_at
-    from mockserver.storage.records.written import Written
+    from mockserver.storage.records import Written, due_at
 
     return Row(workspace.name, Written(workspace).changes(), due_at=due_at(workspace))
 

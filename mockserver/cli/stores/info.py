@@ -26,7 +26,7 @@ def info(path: str, check: bool, as_json: bool) -> int:
 
     Servers may use a database meanwhile.
     """
-    from mockserver.storage.records.packing import layout
+    from mockserver.storage.packing import layout
 
     with opened(path) as store:
         header, sizes = store.header, store.sizes()
@@ -51,7 +51,7 @@ def info(path: str, check: bool, as_json: bool) -> int:
 def _damages(store: Engine, found: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each damage of a store; of workspaces only if this version can read their layout."""
     from mockserver.storage.engine import NoWorkspaceError
-    from mockserver.storage.sqlite import Engine as File
+    from mockserver.storage.sqlite_engine import Engine as File
 
     if isinstance(store, File):
         yield from store.damages()

@@ -56,16 +56,16 @@ def opened(path: str, *, layout: str | None = None, writer: str = "", create: bo
 def _engine(path: str, layout: str | None, writer: str, *, create: bool) -> Engine:
     if is_database(path):
         _check_client()
-        from mockserver.storage.redis import Engine as Database
+        from mockserver.storage.redis_engine import Engine as Database
 
         return Database(path, layout=layout or "", writer=writer, is_server=create)
-    from mockserver.storage.sqlite import Engine as File
+    from mockserver.storage.sqlite_engine import Engine as File
 
     return File(path.removeprefix(_SQLITE), layout=layout, writer=writer, create=create)
 
 
 def _check_client() -> None:
-    from mockserver.app.storage import check_client
+    from mockserver.app.workspaces import check_client
     from mockserver.core.workspaces.storage import StorageError
 
     try:
@@ -82,8 +82,8 @@ def loaded(store: Engine, name: str) -> Workspace | str:
     """
     from mockserver.resources.registry import PARTS
     from mockserver.storage.engine import DamagedError
-    from mockserver.storage.records.packing import UnreadableError
-    from mockserver.storage.records.reading import load
+    from mockserver.storage.packing import UnreadableError
+    from mockserver.storage.records import load
 
     try:
         found = store.read(name)

@@ -12,7 +12,7 @@ from mockserver.control.access.sessions import Sessions
 from mockserver.control.framework.declaration import ControlCall
 from mockserver.control.framework.problem import Problem
 from mockserver.core.text import addresses
-from mockserver.web.routing.audience import CONTROL_PREFIX, DASHBOARD_PREFIX
+from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX
 
 #: The values of `Sec-Fetch-Site` for requests by pages of this server and its site, or by the user; other clients send
 #: no such header.

@@ -15,8 +15,7 @@ from mockserver.control.traffic.requests import Bounds
 from mockserver.control.traffic.stream import STREAM_KINDS, Kinds
 from mockserver.control.workspaces.workspaces import ScenarioField
 from mockserver.resources.registry import LIFECYCLES
-from mockserver.scenario.json_schema import forms
-from mockserver.scenario.json_schema.forms import DURATION, INSTANT
+from mockserver.scenario import json_schema
 from mockserver.settings import version
 from mockserver.views.server.problem import Problem
 from mockserver.web.schemas.json_schema import HOSTNAME, FieldSchema, specification
@@ -31,10 +30,10 @@ def _kinds(_: Kinds, known: dict[str, Any]) -> dict[str, Any]:
 
 
 FORMS: dict[type, FieldSchema] = {
-    **forms.FORMS,
+    **json_schema.FORMS,
     ScenarioField: {"anyOf": [{"type": "string"}, {"$ref": "#/components/schemas/ScenarioItem"}]},
     Kinds: _kinds,
-    Bounds: {"anyOf": [_COUNT, forms.closed({"at_least": _COUNT, "at_most": _COUNT}, minProperties=1)]},
+    Bounds: {"anyOf": [_COUNT, json_schema.closed({"at_least": _COUNT, "at_most": _COUNT}, minProperties=1)]},
 }
 
 
@@ -83,7 +82,7 @@ def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
     )
     spec.components.security_scheme("control-token", {"type": "http", "scheme": "bearer"})
     spec.components.schema("Problem", schema=Problem)
-    for schema, form in {"Duration": DURATION, "Instant": INSTANT}.items():
+    for schema, form in {"Duration": json_schema.DURATION, "Instant": json_schema.INSTANT}.items():
         spec.components.schema(schema, form)
     for name, about in _WORKSPACE.items():
         spec.components.parameter(name, "header", {"description": about, "schema": {"type": "string"}})

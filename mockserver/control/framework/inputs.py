@@ -21,7 +21,7 @@ from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.web.schemas import json_text
-from mockserver.web.schemas.refusal import summary
+from mockserver.web.schemas.errors import summary
 
 
 def query(schema: Schema) -> dict[str, Any]:

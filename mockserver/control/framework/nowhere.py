@@ -10,7 +10,7 @@ from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 from mockserver.control.framework.problem import Problem
 from mockserver.control.framework.resource import control_api
 from mockserver.core.state import reasons
-from mockserver.web.routing.encoded_slash import shown_path
+from mockserver.web.routing.address import shown_path
 
 #: The longest path for which a similar one is looked for, in characters: no call's path is as long, and the time that
 #: a comparison takes grows with the square of the length.

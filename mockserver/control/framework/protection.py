@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import request
 from werkzeug.wrappers import Response
 
-from mockserver.web.routing.audience import is_of_the_mock
+from mockserver.web.routing.address import is_of_the_mock
 
 _POLICY = "Content-Security-Policy"
 _FRAMES = "frame-ancestors"

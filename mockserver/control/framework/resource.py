@@ -19,7 +19,7 @@ from mockserver.core.traffic.causes import CURRENT_CALL, CallRecord, CurrentCall
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.web.components import component
-from mockserver.web.routing.encoded_slash import shown_path
+from mockserver.web.routing.address import shown_path
 
 #: The header of an answer with the id of the call.
 CALL_HEADER = "X-Mock-Call"

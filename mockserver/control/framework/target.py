@@ -16,9 +16,9 @@ from mockserver.core.workspaces.store import Gone, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.mistakes import Mistake
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.server import loop
-from mockserver.web.service.auth import find
+from mockserver.web.service.handlers import find
 
 #: The key of the WSGI environment that holds the workspace on which the call has acted.
 ACTED_ON = "mockserver.acted_on"

@@ -7,7 +7,7 @@ from collections import defaultdict
 from flask import Response
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue, is_meant
-from mockserver.beyond.stubs.pattern import overlap
+from mockserver.beyond.stubs.schema import overlap
 from mockserver.control.framework import answers, dependencies, target
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.contract.operation import Operation

@@ -12,8 +12,8 @@ from mockserver.control.framework import dependencies, target
 from mockserver.control.framework.waiting import is_waiting
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.logs.request_log import RequestLog
-from mockserver.web.routing.audience import CONTROL_PREFIX, DASHBOARD_PREFIX
+from mockserver.web.logs import RequestLog
+from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX
 
 #: The key of the WSGI environment that holds when the request began, by `time.perf_counter`.
 _BEGAN = "mockserver.began"

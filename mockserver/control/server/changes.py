@@ -6,7 +6,7 @@ from flask import Response, request
 
 from mockserver.control.framework import target
 from mockserver.control.framework.waiting import is_waiting
-from mockserver.web.routing.audience import CONTROL_PREFIX
+from mockserver.web.routing.address import CONTROL_PREFIX
 
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 

@@ -13,8 +13,8 @@ from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.control.server.beyond import answered_as
 from mockserver.core.workspaces.store import DEFAULT, KeyMode
 from mockserver.views.server.health import Index
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.service.auth import ANY_KEY
+from mockserver.web.routing.address import DASHBOARD_PREFIX
+from mockserver.web.service.handlers import ANY_KEY
 
 
 def example_key() -> str | None:

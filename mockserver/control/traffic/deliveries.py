@@ -15,8 +15,8 @@ from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.waiting import Kinds
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE, Delivery
-from mockserver.resources.deliveries.model import Wanted, select
+from mockserver.resources.deliveries.delivery import MACHINE, Delivery
+from mockserver.resources.deliveries.model import DELIVERY, DeliveryCriteria, select
 from mockserver.resources.section import Item
 from mockserver.views.traffic import deliveries as shown
 from mockserver.views.traffic.deliveries import DeliveryPage, Owned
@@ -40,8 +40,8 @@ class DeliveryFilter(Item):
 def index(query: dict[str, Any]) -> Response:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     workspace = target.workspace()
-    wanted = Wanted(query.get("webhook"), query.get("state"), query.get("event"))
-    found = wait_for(workspace, query["wait"], lambda: select(workspace, wanted), _NEWS)
+    criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
+    found = wait_for(workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
     with workspace.lock:
         part = parameters.part_of(found, query)
         off_loop.before_showing(row.text_size for _, row in part)

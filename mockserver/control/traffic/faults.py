@@ -16,15 +16,15 @@ from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.documents.mistakes import Mistake, Path
-from mockserver.scenario.rules.fault_list import MOST_FAULTS, rules, twice
-from mockserver.scenario.rules.faults import FaultItem
+from mockserver.scenario.faults import FaultItem, twice
+from mockserver.scenario.schema import MOST_FAULTS, faults_field
 from mockserver.views.traffic.faults import Catalogue, Named, Rule, Rules, ruled
 
 FAULTS = ControlResource("faults", "/_mock/faults")
 
 
 class FaultRules(Item):
-    items = rules(required=True)
+    items = faults_field(required=True)
 
 
 @FAULTS.call("GET", "/catalogue", answer=Catalogue, in_workspace=False)

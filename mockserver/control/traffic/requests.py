@@ -16,7 +16,7 @@ from mockserver.core.traffic.exchange import Exchange, Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.scenario.rules.match import ExchangeMatchItem, PathGlob, check_operation
+from mockserver.scenario.match import ExchangeMatchItem, PathGlob, check_operation
 from mockserver.views.traffic import requests as shown
 
 REQUESTS = ControlResource("requests", "/_mock/requests")

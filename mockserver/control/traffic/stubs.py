@@ -7,8 +7,7 @@ from typing import Any
 
 from flask import Response
 
-from mockserver.beyond.stubs.item import StubItem
-from mockserver.beyond.stubs.stub_list import add_stubs, stubs_field, taken
+from mockserver.beyond.stubs.schema import StubItem, add_stubs, stubs_field, taken
 from mockserver.control.framework import answers, off_loop, target
 from mockserver.control.framework.problem import of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource

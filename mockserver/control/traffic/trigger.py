@@ -89,7 +89,7 @@ def _category(body: dict[str, Any]) -> Category:
 def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
     to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
     if "story" in body:
-        return events.tell_story(workspace, account, body["story"], to, message_id, "Hello")
+        return events.raise_story(workspace, account, body["story"], to, message_id, "Hello")
     occurrence = Occurrence(_category(body), body["event"], to, workspace.state.clock.now(), message_id)
     return events.raise_event(workspace, account, occurrence, body.get("payload", {}))
 

@@ -10,7 +10,7 @@ from marshmallow import ValidationError, fields, validate, validates_schema
 from mockserver.control.framework import answers, parameters, target
 from mockserver.control.framework.problem import of_one
 from mockserver.control.framework.resource import ControlResource
-from mockserver.resources.domains.following import publish_dns
+from mockserver.resources.domains.model import publish_dns
 from mockserver.resources.domains.section import DnsItem
 from mockserver.resources.section import Item
 from mockserver.views.workspaces import dns as shown

@@ -23,7 +23,7 @@ from mockserver.scenario.seed import add
 from mockserver.settings.locations import SCHEMA_FILE
 from mockserver.views.workspaces import workspaces as shown
 from mockserver.views.workspaces.scenarios import Scenarios, seed_schema
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas import json_text
 from mockserver.web.server import loop
 

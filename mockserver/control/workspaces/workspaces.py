@@ -17,7 +17,7 @@ from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullE
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
 from mockserver.views.workspaces import workspaces as shown
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas.fields import Flag
 
 WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=False)

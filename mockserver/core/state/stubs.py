@@ -125,7 +125,7 @@ def params_of(pattern: Sequence[str], segments: Sequence[str]) -> Mapping[str, s
 
 @dataclass(slots=True, eq=False)
 class Stored:
-    """A value that a stub has stored in an account, replaced as a whole; the key of its row is a pair of table and key."""
+    """A value that a stub has stored in an account, replaced as a whole, in a row with table and key as key."""
 
     value: Any
     #: The bytes of the value with its key.

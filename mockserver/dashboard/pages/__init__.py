@@ -1,1 +1,1 @@
-"""The pages of the dashboard, one module each."""
+"""Pages of the dashboard, one module per page."""

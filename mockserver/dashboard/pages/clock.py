@@ -1,10 +1,11 @@
-"""The page "Clock": what time it is in a workspace, what is due, and ways to move on."""
+"""The page "Clock": the time of a workspace, the timers that are due, and ways to move on."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 from mockserver.control.framework import off_loop, target
@@ -12,112 +13,110 @@ from mockserver.control.framework.problem import Problem
 from mockserver.core.time.clock import Clock
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import due_line
 from mockserver.dashboard.addresses import asked
-from mockserver.dashboard.due_line import Dot
-from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.snippets.example import example_key
+from mockserver.dashboard.curl import example_key
+from mockserver.dashboard.rendering import Page
 from mockserver.resources.section import write_instant
 from mockserver.views.workspaces.timers import Due as Row
 from mockserver.views.workspaces.timers import Timer, pending
 from mockserver.web.server import loop
 
-#: How many timers a page lists. Chosen: with a form each they stay within the 60 kB of a first view.
+#: The steps of the line of time by their ends. All steps have the same width; within a step time is linear.
+_STEPS: tuple[tuple[str, timedelta], ...] = (
+    ("now", timedelta()),
+    ("1 min", timedelta(minutes=1)),
+    ("1 h", timedelta(hours=1)),
+    ("1 d", timedelta(days=1)),
+    ("7 d", timedelta(days=7)),
+    ("30 d", timedelta(days=30)),
+    ("1 y", timedelta(days=365)),
+)
+_ENDS = [length for _, length in _STEPS]
+#: The begin and the end of the steps in percent of the width, and the place of later timers.
+_FIRST, _LAST = 4.0, 92.0
+_LATER = 97.0
+_WIDTH = (_LAST - _FIRST) / (len(_STEPS) - 1)
+#: The number of dots in a step. Chosen: dots do not overlap on a page of 320 pixels.
+_PLACES = 2
+
+
+class Tick(NamedTuple):
+    """The end of a step: its label, and its place in percent of the line's width."""
+
+    word: str
+    at: float
+
+
+class Dot(NamedTuple):
+    """Timers due at nearly the same time: their place in percent of the line's width, and their number."""
+
+    at: float
+    number: int
+
+
+def ticks() -> Sequence[Tick]:
+    """Return the labels below the line."""
+    return [Tick(word, round(_FIRST + index * _WIDTH, 2)) for index, (word, _) in enumerate(_STEPS)]
+
+
+def dots(now: datetime, moments: Iterable[datetime]) -> Sequence[Dot]:
+    """Return the dots of these moments, from left to right."""
+    found = Counter(_place(moment - now) for moment in moments)
+    return [Dot(round(at, 2), number) for at, number in sorted(found.items())]
+
+
+def _place(left: timedelta) -> float:
+    for index, (begin, end) in enumerate(pairwise(_ENDS)):
+        if left < end:
+            share = max((left - begin) / (end - begin), 0.0)
+            return _FIRST + (index + (int(share * _PLACES) + 0.5) / _PLACES) * _WIDTH
+    return _LATER
+
+
+#: The most timers on a page. Chosen: with a form each they stay below 60 kB.
 MOST_ROWS = 25
-#: How many timers are drawn on the line; what comes after them is counted.
+#: The most timers on the line; later timers are counted.
 _MOST_DRAWN = 500
-#: How many timers that have fired the page lists.
+#: The most fired timers on the page.
 _MOST_FIRED = 10
-#: How many calls under way are named.
+#: The most calls under way to name.
 _MOST_CALLS = 5
 
 
-class Line(NamedTuple):
-    """A timer as the page lists it: as the control API shows it, and how long it is until then."""
-
-    timer: dict[str, Any]
-    at: str
-    #: The same in milliseconds since 1970.
-    ms: int
-    left: str
-
-
-class Due(NamedTuple):
-    """What is due: one page of the list, and all of it on a line of time."""
-
-    lines: Sequence[Line]
-    #: How many timers there are in all, and after how many of them the lines begin.
-    number: int
-    offset: int
-    dots: Sequence[Dot]
-    #: How many timers are later than those that are drawn.
-    not_drawn: int
-
-    @property
-    def before(self) -> int | None:
-        """Where the page before begins, or None if there is none."""
-        return max(self.offset - MOST_ROWS, 0) if self.offset else None
-
-    @property
-    def after(self) -> int | None:
-        """Where the next page begins, or None if there is none."""
-        end = self.offset + MOST_ROWS
-        return end if end < self.number else None
-
-
-def due(workspace: Workspace, now: datetime, offset: int) -> Due:
-    """What is due after a moment; the caller holds the lock of the workspace."""
+def due(workspace: Workspace, now: datetime, offset: int) -> dict[str, Any]:
+    """Return one page of pending timers, and dots for the line. The caller holds the lock of the workspace."""
     timers = workspace.state.timers
     offset = min(offset, max(timers.count - 1, 0) // MOST_ROWS * MOST_ROWS)
     drawn = [timer.moment for timer in islice(timers.soonest(), _MOST_DRAWN)]
-    lines = [_line(row, now) for row in pending(workspace, offset, MOST_ROWS)]
-    return Due(lines, timers.count, offset, due_line.dots(now, drawn), timers.count - len(drawn))
+    return {
+        "lines": [_line(row, now) for row in pending(workspace, offset, MOST_ROWS)],
+        "number": timers.count,
+        "offset": offset,
+        "before": max(offset - MOST_ROWS, 0) if offset else None,
+        "after": offset + MOST_ROWS if offset + MOST_ROWS < timers.count else None,
+        "dots": dots(now, drawn),
+        "not_drawn": timers.count - len(drawn),
+    }
 
 
-def _line(row: Row, now: datetime) -> Line:
+def _line(row: Row, now: datetime) -> dict[str, Any]:
     at = row.timer.moment
-    return Line(Timer.show(row), write_instant(at), round(at.timestamp() * 1000), spoken(at - now))
-
-
-def fired(workspace: Workspace) -> list[Line]:
-    """The timers that have fired last, newest first; the caller holds the lock of the workspace."""
-    now = workspace.state.clock.now()
-    return [_line(Row.of(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)]
-
-
-def one(workspace: Workspace, identifier: str) -> Line | None:
-    """A timer, pending or fired, or None if there is none of this id; the caller holds the lock of the workspace."""
-    now = workspace.state.clock.now()
-    pending_one = workspace.state.timers.get(identifier)
-    if pending_one is not None:
-        return _line(Row.of(workspace, pending_one), now)
-    found = workspace.fired_timer(identifier)
-    return None if found is None else _line(Row.of(workspace, found.timer, found), now)
-
-
-class UnderWay(NamedTuple):
-    """Calls whose answers the clock waits for when it is moved: how many, and the deliveries of the first ones."""
-
-    number: int
-    deliveries: Sequence[str]
-
-
-def under_way(workspace: Workspace) -> UnderWay:
-    """The calls that are under way; the caller holds the lock of the workspace."""
-    return UnderWay(len(workspace.jobs), [str(job.key) for job in islice(workspace.jobs, _MOST_CALLS)])
+    return {
+        "timer": Timer.show(row), "at": write_instant(at), "ms": round(at.timestamp() * 1000), "left": spoken(at - now)
+    }  # fmt: skip
 
 
 PAGE = Page("clock", "Clock")
 
-#: The usual lengths of an advance, as buttons.
+#: The buttons that advance the clock.
 _USUAL = (("PT1M", "1 minute"), ("PT15M", "15 minutes"), ("PT1H", "1 hour"), ("PT12H", "12 hours"), ("P1D", "1 day"))
-#: A clock that is less than this away from real time shows real time.
+#: A smaller difference counts as real time.
 _NEAR = timedelta(seconds=1)
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """The clock, what is due, and the ways to move on."""
+    """Show the clock, pending timers and ways to advance."""
     workspace = target.workspace()
     first = asked("offset")
     if first.number > loop.LARGE_LIST:
@@ -131,9 +130,12 @@ def index() -> Mapping[str, Any]:
             "frozen": clock.frozen,
             "distance": _distance(clock),
             "due": due(workspace, now, first.number),
-            "ticks": due_line.ticks(),
-            "under_way": under_way(workspace),
-            "fired": fired(workspace),
+            "ticks": ticks(),
+            "under_way": {
+                "number": len(workspace.jobs),
+                "deliveries": [str(job.key) for job in islice(workspace.jobs, _MOST_CALLS)],
+            },
+            "fired": [_line(Row.of(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)],
             "usual": _USUAL,
             "mistake": first.mistake,
             "key": example_key(workspace),
@@ -142,17 +144,22 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "timer.html")
 def timer(identifier: str) -> Mapping[str, Any]:
-    """One timer, pending or fired: who set it, and what followed when it fired."""
+    """Show one timer, pending or fired, with its cause and its effects."""
     workspace = target.workspace()
     with workspace.lock:
-        found = one(workspace, identifier)
-        if found is None:
+        pending_timer, fired_timer = workspace.state.timers.get(identifier), workspace.fired_timer(identifier)
+        if pending_timer is not None:
+            row = Row.of(workspace, pending_timer)
+        elif fired_timer is not None:
+            row = Row.of(workspace, fired_timer.timer, fired_timer)
+        else:
             raise Problem(404, "there is no such timer: it was cancelled or set again, or it has fired too long ago")
-        return {"line": found, "frozen": workspace.state.clock.frozen, "instant": write_instant}
+        clock = workspace.state.clock
+        return {"line": _line(row, clock.now()), "frozen": clock.frozen, "instant": write_instant}
 
 
 def _distance(clock: Clock) -> str:
-    """How far a clock is from real time, in words."""
+    """Describe the difference between a clock and real time."""
     offset = clock.offset
     if abs(offset) < _NEAR:
         return "It shows real time."

@@ -1,9 +1,9 @@
-"""The page "Coverage": which part of the contract was met, by which requests, and how to meet the rest."""
+"""The page "Coverage": the covered part of the contract, and hints for the rest."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from flask import request
@@ -14,28 +14,20 @@ from mockserver.control.server.coverage import ALL, counts
 from mockserver.coverage.contract import PointKind
 from mockserver.coverage.hints import hint
 from mockserver.coverage.report import Report, Row, Rows, counted, report, total
-from mockserver.dashboard.framework.page import Page
+from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import ALL_OPERATIONS, RESOURCES
 
 PAGE = Page("coverage", "Coverage")
 
-#: How many sentences about what is missing stand on top; chosen: what is read at a glance.
+#: The most sentences about missing points at the top. Chosen: readable at a glance.
 _MOST_MISSING = 5
-#: The parts of an operation in the order in which they are shown, each with the parameter of `/_mock/requests` that
-#: finds the requests that met a point of it.
+#: The kinds of points of an operation, in display order, with the parameter of `/_mock/requests` for each.
 _PARTS = {PointKind.STATUSES: "status", PointKind.CODES: "code", PointKind.FIELDS: "field"}
-
-
-class Group(NamedTuple):
-    """The operations of a resource, each with its points."""
-
-    name: str
-    operations: Sequence[tuple[str, Sequence[Row]]]
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """All operations and state machines, each with what was met of it and what was not."""
+    """Show all operations and state machines with their covered and missing points."""
     target.workspace()
     found, everywhere, wrong = _chosen()
     only_missing = request.args.get("show") == "missing"
@@ -55,7 +47,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/operations/<name>", template="coverage_part.html")
 def operation(name: str) -> Mapping[str, Any]:
-    """One operation: each of its points with the requests that met it, or how to meet it."""
+    """Show one operation, each point with its requests or a hint."""
     target.workspace()
     found, everywhere, _ = _chosen()
     rows = found.operations.get(name) or found.further.get(name) or ()
@@ -67,7 +59,7 @@ def operation(name: str) -> Mapping[str, Any]:
 
 @PAGE.view("/machines/<name>", template="coverage_part.html")
 def machine(name: str) -> Mapping[str, Any]:
-    """One state machine: each of its events with the requests that caused it, or how it comes about."""
+    """Show one state machine, each event with its requests or a hint."""
     target.workspace()
     found, everywhere, _ = _chosen()
     rows = found.machines.get(name) or ()
@@ -77,7 +69,7 @@ def machine(name: str) -> Mapping[str, Any]:
 
 
 def _chosen() -> tuple[Report, bool, str]:
-    """The report of the workspace, or of the server; whether it is that; and a name that is neither, else nothing."""
+    """Return the report, whether the whole server is selected, and the name of an unknown selection."""
     wanted = request.args.get("workspace", "")
     own = target.workspace().name
     everywhere = wanted == ALL
@@ -85,31 +77,28 @@ def _chosen() -> tuple[Report, bool, str]:
 
 
 def _shared(everywhere: bool) -> dict[str, Any]:
-    """What all templates of the page see beside the report."""
+    """Return the variables of all templates of the page."""
     kinds = {kind: str(kind) for kind in _PARTS}
     return {"everywhere": everywhere, "kinds": kinds, "total": total, "counted": counted, "hint": hint, "way": _way}
 
 
-def _groups(operations: Rows, only_missing: bool) -> Iterator[Group]:
-    """Yield the operations of a report by resource; resources without any are left out."""
+def _groups(operations: Rows, only_missing: bool) -> Iterator[dict[str, Any]]:
+    """Yield the operations of a report, grouped by resource."""
     for resource in RESOURCES:
-        own = [
-            (operation.id, operations[operation.id]) for operation in resource.operations if operation.id in operations
-        ]
-        shown = list(_shown(own, only_missing))
-        if shown:
-            yield Group(resource.name, shown)
+        own = [(row.id, operations[row.id]) for row in resource.operations if row.id in operations]
+        if shown := list(_shown(own, only_missing)):
+            yield {"name": resource.name, "operations": shown}
 
 
 def _shown(owners: Any, only_missing: bool) -> Iterator[tuple[str, Sequence[Row]]]:
-    """The operations or state machines with their rows; with `only_missing` without those that were met in full."""
+    """Yield the operations or state machines with their rows. With `only_missing` skip complete ones."""
     for name, rows in owners:
         if not only_missing or not all(row.is_met for row in rows):
             yield name, rows
 
 
 def _way(row: Row) -> str:
-    """The query of `/_mock/requests`, and of the page Requests, that finds the requests that met a point."""
+    """Return the query of `/_mock/requests` and of the page Requests that finds the requests of a point."""
     point = row.point
     if point.kind is PointKind.TRANSITIONS:
         return urlencode({"transition": f"{point.owner}.{point.name}"})

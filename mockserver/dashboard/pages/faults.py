@@ -1,59 +1,124 @@
-"""The page "Faults and DNS": rules that make requests go wrong, and what DNS says about domains."""
+"""The page "Faults and DNS": fault rules, and the DNS records of domains."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from datetime import datetime
+from functools import cache
+from itertools import islice
+from string import Formatter
+from typing import Any
 
 from flask import request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import fault_rules
+from mockserver.core.contract.errors import ALL_CODES
+from mockserver.core.contract.operation import Audience
+from mockserver.core.state.faults import ALERTS, FAULT_KINDS, NO_ALERT, Fault
 from mockserver.dashboard.addresses import asked
-from mockserver.dashboard.fault_offers import offers
-from mockserver.dashboard.framework.page import Page
-from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS
-from mockserver.resources.domains.domain import AUTHENTICATED
+from mockserver.dashboard.rendering import Page
+from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, OK, POLICIES, RECORDS
+from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
-from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.scenario.faults import HEADER_ID, PARAMETERS, codes_of
+from mockserver.views.traffic.faults import FaultKind, Named, Rule, ruled
 from mockserver.views.workspaces.dns import Known, KnownName, known
 
-#: How many domains a page lists. Chosen: with two forms each they stay within the 60 kB of a first view.
+
+@cache
+def offers() -> dict[str, Any]:
+    """Return the choices of the form for a rule: operations, fault kinds, error codes, path parameters and alerts."""
+    given = {name: codes_of(row) for name, row in ALL_OPERATIONS.items()}
+    codes = [code for code in ALL_CODES if any(code in row for row in given.values())]
+    parameters: dict[str, list[str]] = {}
+    for row in ALL_OPERATIONS.values():
+        for _, name, _, _ in Formatter().parse(row.path):
+            if name is not None:
+                parameters.setdefault(name, []).append(row.id)
+    return {
+        "operations": [
+            {"id": name, "is_api": row.audience is Audience.API, "codes": [codes.index(code) for code in given[name]]}
+            for name, row in ALL_OPERATIONS.items()
+        ],
+        "kinds": [_kind(name, given) for name in FAULT_KINDS],
+        "codes": codes,
+        "parameters": parameters,
+        "alerts": [*ALERTS, NO_ALERT],
+    }
+
+
+def _kind(name: str, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    kind = FAULT_KINDS[name]
+    # None allows all operations. A TLS handshake is over before an operation is called.
+    fits: list[str] | None = [] if kind.answer is None else None
+    if kind.code is not None and not kind.everywhere:
+        fits = [operation for operation, codes in given.items() if kind.code.code in codes]
+    return {"name": name, "says": _sentence(name), "parameters": kind.parameters, "operations": fits}
+
+
+def _sentence(name: str) -> str:
+    """Describe a kind of fault in a sentence."""
+    shown = FaultKind.show(Named(name, FAULT_KINDS[name]))
+    if "code" in shown:
+        return f"The answer is {shown['status']} {shown['code']}: {shown['message']}".rstrip(".") + "."
+    text: str = shown["does"]
+    return f"{text[0].upper()}{text[1:]}."
+
+
+#: The most rules on a page, and the most requests of a rule. Chosen: with a form each, rules stay below 60 kB.
+MOST_RULES = 20
+_MOST_REQUESTS = 10
+#: The longest pattern in a line, in characters.
+_LONGEST = 160
+
+
+def rule_line(fault: Fault, now: datetime) -> dict[str, Any]:
+    """Return a rule as the control API shows it, and its parts in words."""
+    rule = Rule.show(ruled(fault, now))
+    pattern = {name: value for name, value in (rule.get("match") or {}).items() if name != "operation"}
+    spent = ""
+    if not fault.is_active(now):
+        is_expired = fault.expires_at is not None and now >= fault.expires_at
+        spent = "its time is over" if is_expired else "it has hit as often as it may"
+    return {
+        "rule": rule,
+        "says": _sentence(fault.kind),
+        "operations": sorted(fault.match.operations),  # also those that the fault implies
+        "match": _short(pattern),
+        "parameters": _short({name: rule[name] for name in PARAMETERS if name in rule}),
+        "when": _when(fault),
+        "spent": spent,
+    }
+
+
+def _short(value: Mapping[str, Any]) -> str:
+    text = json.dumps(value, ensure_ascii=False, default=str) if value else ""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def _when(fault: Fault) -> Sequence[str]:
+    found = [f"{fault.times:,} times" if fault.times != 1 else "once"] if fault.times is not None else []
+    found += [f"after {fault.after:,} {'request' if fault.after == 1 else 'requests'}"] if fault.after else []
+    found += [f"by a chance of {fault.probability:g}"] if fault.probability < 1 else []
+    found += [f"until {write_instant(fault.expires_at)}"] if fault.expires_at is not None else []
+    return found
+
+
+#: The most domains on a page. Chosen: with two forms each they stay below 60 kB.
 MOST_DOMAINS = 10
-#: How many accounts are named of those that have a domain; the rest is counted.
+#: The most accounts to name for a domain.
 _MOST_ACCOUNTS = 5
 
 
-class Line(NamedTuple):
-    """A domain: as the control API shows it, its first accounts, and what its records mean."""
-
-    name: Mapping[str, Any]
-    accounts: Sequence[Mapping[str, Any]]
-    meaning: str
-
-
-class Domains(NamedTuple):
-    """One page of the domains that the address asks for, and how many there are in all."""
-
-    lines: Sequence[Line]
-    number: int
-
-
-def domains(workspace: Workspace, part: str, offset: int) -> Domains:
-    """The domains with `part` in their names; the caller holds the workspace's lock."""
-    rows, number = known(workspace, part, offset, MOST_DOMAINS)
-    return Domains([_line(row) for row in rows], number)
-
-
-def _line(row: Known) -> Line:
+def _domain_line(row: Known) -> dict[str, Any]:
     name = KnownName.show(row)
-    return Line(name, name["accounts"][:_MOST_ACCOUNTS], _meaning(row))
+    return {"name": name, "accounts": name["accounts"][:_MOST_ACCOUNTS], "meaning": _meaning(row)}
 
 
 def _meaning(row: Known) -> str:
-    """What the records of a domain mean for who authenticates it."""
+    """Describe the effect of the DNS records on the authentication of a domain."""
     wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(row.records, record)) != OK]
     if row.records.free_mail:
         return "A provider of free mailboxes has it, so that nobody can authenticate it."
@@ -72,23 +137,25 @@ _LONGEST_NAME = 253
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """All rules, a form for another one, and the domains that DNS knows."""
+    """Show all rules, the form for a new rule, and the domains with DNS records."""
     workspace = target.workspace(whole=True)
     offered = off_loop.made_once(offers)
     part = request.args.get("name", "").strip()
     first_rule, first_domain = asked("rules"), asked("domains")
     with workspace.lock:
-        found = domains(workspace, part[:_LONGEST_NAME], first_domain.number)
+        now = workspace.state.clock.now()
+        rules = islice(workspace.state.faults, first_rule.number, first_rule.number + MOST_RULES)
+        domains, number = known(workspace, part[:_LONGEST_NAME], first_domain.number, MOST_DOMAINS)
         return {
-            "rules": fault_rules.lines(workspace, first_rule.number),
+            "rules": [rule_line(fault, now) for fault in rules],
             "number": len(workspace.state.faults),
             "first_rule": first_rule.number,
-            "most_rules": fault_rules.MOST_RULES,
+            "most_rules": MOST_RULES,
             "offers": offered,
             "records": RECORDS,
             "answers": ANSWERS,
             "policies": POLICIES,
-            "domains": found,
+            "domains": {"lines": [_domain_line(row) for row in domains], "number": number},
             "part": part,
             "first_domain": first_domain.number,
             "most_domains": MOST_DOMAINS,
@@ -99,7 +166,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "fault.html")
 def one(identifier: str) -> Mapping[str, Any]:
-    """One rule, and the requests that it has hit."""
+    """Show one rule, and the requests that it hit."""
     workspace = target.workspace()
     if identifier == HEADER_ID:
         raise Problem(404, "no rule stands behind this fault: a request asked for it, by its header X-Mock-Fault")
@@ -107,7 +174,7 @@ def one(identifier: str) -> Mapping[str, Any]:
         fault = workspace.state.faults.get(identifier)
         if fault is None:
             raise Problem(404, f"there is no rule {identifier!r}, or no more: somebody has removed it")
-        line = fault_rules.line(fault, workspace.state.clock.now())
-        found = fault_rules.hit_by(workspace, fault)
-        rule = {name: write_instant(value) if name == "expires_at" else value for name, value in line.rule.items()}
+        line = rule_line(fault, workspace.state.clock.now())
+        found = islice((row for row in workspace.journal if row.fault == fault.id), _MOST_REQUESTS)
+        rule = {name: write_instant(value) if name == "expires_at" else value for name, value in line["rule"].items()}
         return {"line": line, "rule": rule, "hit": [(row, write_instant(row.at)) for row in found]}

@@ -1,17 +1,19 @@
-"""The page "Machines": each state machine as a drawing, its instances, and what has become of one of them."""
+"""The page "Machines": each state machine as a drawing, its instances, and the history of one instance."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from itertools import islice
-from typing import Any
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from flask import request
 
 from mockserver.control.framework import answers, target
 from mockserver.control.framework.problem import unknown
+from mockserver.core.state.state import Account
 from mockserver.core.text.messages import nearest
 from mockserver.core.time.clock import Key
 from mockserver.core.time.duration import spoken
@@ -21,9 +23,8 @@ from mockserver.core.traffic.causes import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import asked
-from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.instances import PART, Wanted, counted, select
 from mockserver.dashboard.layout import drawing_of
+from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import LIFECYCLES
 from mockserver.views.traffic.causes import Cause
 from mockserver.views.traffic.requests import Change
@@ -32,15 +33,15 @@ from mockserver.views.workspaces.timers import Due, Timer
 
 PAGE = Page("machines", "Machines")
 
-#: How many transitions of an instance its page lists.
+#: The most transitions on the page of an instance.
 _LONGEST_HISTORY = 100
-#: The members of an instance that stand elsewhere on its page, or in all lists.
+#: Members of an instance that its page shows in other places.
 _COMMON = frozenset({"key", "account", "state", "allowed"})
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """All machines, with the number of instances in each state."""
+    """Show all machines, with the number of instances in each state."""
     workspace = target.workspace(whole=True)
     with workspace.lock:
         return {"machines": [_overview(workspace, LIFECYCLES[name]) for name in sorted(LIFECYCLES)]}
@@ -58,7 +59,7 @@ def _overview(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, A
 
 @PAGE.view("/<machine>", template="machine.html")
 def machine(machine: str) -> Mapping[str, Any]:
-    """One machine, with its instances."""
+    """Show one machine and its instances."""
     lifecycle = _lifecycle(machine)
     workspace = target.workspace(whole=True)
     wanted, mistakes = _wanted(lifecycle.machine)
@@ -74,20 +75,20 @@ def machine(machine: str) -> Mapping[str, Any]:
         }
 
 
-def _wanted(machine: StateMachine) -> tuple[Wanted, list[str]]:
-    """What the address asks for, as far as it makes sense, and a sentence for each part that makes none."""
+def _wanted(machine: StateMachine) -> tuple[InstanceQuery, list[str]]:
+    """Return the query of the address, and a sentence for each invalid part."""
     state, first, mistakes = request.args.get("state", ""), asked("offset"), []
     if state and state not in machine.states:
         mistakes.append(f"There is no state {state!r}, so all are listed.")
         state = ""
     if first.mistake:
         mistakes.append(first.mistake)
-    return Wanted(state, request.args.get("search", "").strip(), first.number), mistakes
+    return InstanceQuery(state, request.args.get("search", "").strip(), first.number), mistakes
 
 
 @PAGE.view("/<machine>/<key>", template="instance.html")
 def instance(machine: str, key: str) -> Mapping[str, Any]:
-    """One instance, or what is known of one that is gone."""
+    """Show one instance, or the history of a deleted instance."""
     lifecycle = _lifecycle(machine)
     workspace = target.workspace()
     with workspace.lock:
@@ -116,24 +117,21 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
 
 
 def _events(machine: StateMachine, state: str) -> Iterator[tuple[str, str]]:
-    """The events of a machine and the states to which they lead from a state, empty if they do not apply."""
+    """Yield the events of a machine, each with its target state, or an empty text if the event is not allowed."""
     for event in dict.fromkeys(row.event for row in machine.transitions if row.source != ABSENT):
         yield event, machine.target(state, event) if event in machine.allowed(state) else ""
 
 
 def _timers(workspace: Workspace, machine: str, key: Key) -> Iterator[Mapping[str, Any]]:
-    """The pending timers of an instance as the control API shows them, with what is `left` until then."""
+    """Yield the pending timers of an instance as the control API shows them, with the time left."""
     now = workspace.state.clock.now()
     for timer in workspace.state.timers.of(machine, key):
-        yield {**_plain(Timer.show(Due.of(workspace, timer))), "left": _left(timer.moment, now)}
-
-
-def _left(moment: datetime, now: datetime) -> str:
-    return f"in {spoken(moment - now)}" if moment > now else "now"
+        left = f"in {spoken(timer.moment - now)}" if timer.moment > now else "now"
+        yield {**_plain(Timer.show(Due.of(workspace, timer))), "left": left}
 
 
 def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: list[Changed]) -> str:
-    """The name of an instance's account, empty if the account is gone as well."""
+    """Return the account name of an instance, or an empty text if the account is deleted as well."""
     if shown is not None:
         return str(shown["account"])
     account = workspace.state.accounts.get(history[0].account)
@@ -141,19 +139,18 @@ def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: lis
 
 
 def _step(workspace: Workspace, change: Changed) -> Mapping[str, Any]:
-    """A transition as the control API shows it; of one that a timer brought about, with what has `set` that timer."""
+    """Return a transition as the control API shows it. If a timer caused it, add the causes of the timer as `set`."""
     by = change.cause
     setters = [] if by is None or by.kind != causes.TIMER else workspace.links.caused_by(by)
     return {**_plain(Change.show(change)), "set": [_plain(Cause.show(setter)) for setter in setters]}
 
 
 def _change(change: Changed | None) -> dict[str, Any] | None:
-    """A transition as the control API shows it."""
     return None if change is None else _plain(Change.show(change))
 
 
 def _plain(shown: object) -> Any:
-    """What a view shows as the JSON of the control API has it."""
+    """Convert a view to the JSON of the control API."""
     return json.loads(answers.written(shown))
 
 
@@ -162,3 +159,59 @@ def _lifecycle(name: str) -> Lifecycle[Any]:
     if found is None:
         raise unknown("machine", name, nearest(name, LIFECYCLES))
     return found
+
+
+#: The most instances on a page.
+PART = 100
+_state = attrgetter("state")
+
+
+class InstanceQuery(NamedTuple):
+    """Which instances to list: all in a state, or all that mention a text. Empty values match all."""
+
+    state: str = ""
+    text: str = ""
+    offset: int = 0
+
+
+class InstancePart(NamedTuple):
+    """One page of instances as the control API shows them, and the number of all matching instances."""
+
+    rows: list[dict[str, Any]]
+    total: int
+
+
+def counted(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, int]:
+    """Count the instances in each state of a machine."""
+    found: Counter[str] = Counter()
+    for account in workspace.state.accounts.values():
+        found.update(map(_state, account.rows_of(lifecycle.row).values()))
+    return {state: found[state] for state in lifecycle.machine.states}
+
+
+def select(workspace: Workspace, lifecycle: Lifecycle[Any], query: InstanceQuery) -> InstancePart:
+    """Return one page of instances, newest first within each account. A search has to describe all instances."""
+    rows, end = _newest(workspace, lifecycle, query.state), query.offset + PART
+    if query.text:
+        described = (lifecycle.describe(account, row) for account, row in rows)
+        matching = [shown for shown in described if _mentions(shown, query.text.casefold())]
+        return InstancePart(matching[query.offset : end], len(matching))
+    counts = counted(workspace, lifecycle)
+    shown = [lifecycle.describe(account, row) for account, row in islice(rows, query.offset, end)]
+    return InstancePart(shown, counts.get(query.state, 0) if query.state else sum(counts.values()))
+
+
+def _newest(workspace: Workspace, lifecycle: Lifecycle[Any], state: str) -> Iterator[tuple[Account, Any]]:
+    for account in workspace.state.accounts.values():
+        for row in reversed(account.rows_of(lifecycle.row).values()):  # type: ignore[call-overload]  # of a dictionary
+            if not state or row.state == state:
+                yield account, row
+
+
+def _mentions(shown: Mapping[str, Any], text: str) -> bool:
+    """Return whether a text or number of an instance contains the text."""
+    return any(
+        text in str(value).casefold()
+        for name, value in shown.items()
+        if isinstance(value, str | int) and name != "state"
+    )

@@ -1,20 +1,20 @@
-"""The page "Mail": what the service has sent, one e-mail in all its forms, and what has come in."""
+"""The page "Mail": sent e-mails, one e-mail in all forms, and received mails."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
-from mockserver.core.traffic.mail import KINDS, Mail, Sending
+from mockserver.core.traffic.mail import KINDS, Mail
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.snippets.example import example_key
+from mockserver.dashboard.curl import example_key
+from mockserver.dashboard.rendering import Page
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import write_instant
 from mockserver.views.traffic import deliveries as delivery_views
@@ -23,27 +23,19 @@ from mockserver.web.pages import page as web_pages
 
 PAGE = Page("mail", "Mail")
 
-#: How many e-mails a page shows; the rest is counted.
+#: The most e-mails on a page.
 _MOST = 100
-#: How many e-mails are gone through and written on the event loop: 20 take some milliseconds.
+#: The most e-mails to render on the event loop, in some milliseconds.
 _FEW = 20
-#: How many characters of a text or a source a page shows; the whole is in the `.eml`.
+#: The longest text or source to show, in characters.
 _LONGEST = 100_000
-#: The forms in which an e-mail is shown, by what stands in addresses.
+#: The forms of an e-mail by their names in addresses.
 _FORMS = {"html": "HTML", "text": "Text", "source": "Source", "details": "Headers and files"}
-
-
-class Line(NamedTuple):
-    """An e-mail in the list."""
-
-    mail: Mail
-    sending: Sending | None
-    at: str
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """The e-mails that the address asks for, newest first."""
+    """Show the matching e-mails, newest first."""
     workspace = target.workspace()
     to, subject = (request.args.get(name, "").strip() for name in ("to", "subject"))
     with workspace.lock:
@@ -51,13 +43,15 @@ def index() -> Mapping[str, Any]:
         if len(mailbox) > _FEW:
             off_loop.leave()
         found = [mail for mail in mailbox if _matches(mail, to.casefold(), subject.casefold())]
-        lines = [Line(mail, mailbox.sending(mail), write_instant(mail.at)) for mail in found[:_MOST]]
+        lines = [
+            {"mail": mail, "sending": mailbox.sending(mail), "at": write_instant(mail.at)} for mail in found[:_MOST]
+        ]
         counts = {"count": len(found), "total": len(mailbox), "evicted": mailbox.evicted}
         return {"part": "sent", "lines": lines, "to": to, "subject": subject, "key": example_key(workspace), **counts}
 
 
 def _matches(mail: Mail, to: str, subject: str) -> bool:
-    """Whether a recipient and the subject contain these texts, which are in lower case."""
+    """Return whether a recipient and the subject contain these lower-case texts."""
     if subject not in mail.subject.casefold():
         return False
     return not to or any(to in str(row.party).casefold() for row in mail.details.recipients)
@@ -65,9 +59,9 @@ def _matches(mail: Mail, to: str, subject: str) -> bool:
 
 @PAGE.view("/<identifier>", "mail_one.html")
 def one(identifier: str) -> Mapping[str, Any] | Response:
-    """One e-mail: what it says, in the form that the address asks for, and what it is about.
+    """Show one sent e-mail in the selected form.
 
-    The id of a mail that has come in leads to what is known of that.
+    The id of a received mail redirects to the page of that mail.
     """
     workspace, mail = _found(identifier)
     if mail is None:
@@ -77,7 +71,9 @@ def one(identifier: str) -> Mapping[str, Any] | Response:
         shown = mail_views.Mail.show(mail_views.SentMail(mail, workspace.state.mailbox.sending(mail), workspace.links))
     asked = request.args.get("form", "")
     form = asked if asked in _FORMS else "html"
-    text = {"text": lambda: mail.text, "source": lambda: _source(mail)}.get(form, lambda: "")()
+    text = mail.text if form == "text" else ""
+    if form == "source":
+        text = mail.message().as_bytes().decode("utf-8", "replace")
     return {
         "mail": shown,
         "form": form,
@@ -92,7 +88,7 @@ def one(identifier: str) -> Mapping[str, Any] | Response:
 
 @PAGE.view("/<identifier>/html")
 def html(identifier: str) -> Response:
-    """The HTML of an e-mail, to be shown in a frame: it runs nothing, and reaches nothing."""
+    """Return the HTML of an e-mail for a frame, without scripts and without network access."""
     _, mail = _found(identifier)
     if mail is None:
         raise Problem(404, f"the mock keeps no HTML of {identifier!r}, which has come in")
@@ -103,7 +99,7 @@ def html(identifier: str) -> Response:
 
 @PAGE.view("/received/<uuid>", "mail_arrived.html")
 def arrived(uuid: str) -> Mapping[str, Any]:
-    """A mail that has come in: from whom, for whom, and what came of it."""
+    """Show one received mail, with its effects."""
     workspace = target.workspace()
     with workspace.lock:
         found = inbound.find(workspace, uuid)
@@ -116,7 +112,7 @@ def arrived(uuid: str) -> Mapping[str, Any]:
 
 @PAGE.view("/received", "mail_received.html")
 def received() -> Mapping[str, Any]:
-    """The mails that have come in, newest first, and a form that lets one arrive."""
+    """Show the received mails, newest first, and a form to receive a mail."""
     workspace = target.workspace()
     with workspace.lock:
         accounts = workspace.state.accounts.values()
@@ -131,10 +127,10 @@ def received() -> Mapping[str, Any]:
 
 
 def _found(identifier: str) -> tuple[Workspace, Mail | None]:
-    """The workspace and the e-mail of an id, or None for the id of a mail that has come in.
+    """Return the workspace and the sent e-mail of an id, or None for the id of a received mail.
 
     Raises:
-        Problem: 404, there is neither.
+        Problem: 404, the id is unknown.
     """
     workspace = target.workspace()
     with workspace.lock:
@@ -142,7 +138,3 @@ def _found(identifier: str) -> tuple[Workspace, Mail | None]:
         if mail is None and inbound.find(workspace, identifier) is None:
             raise Problem(404, f"there is no e-mail {identifier!r}; it may have been removed to make room")
     return workspace, mail
-
-
-def _source(mail: Mail) -> str:
-    return mail.message().as_bytes().decode("utf-8", "replace")

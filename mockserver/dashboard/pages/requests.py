@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from itertools import islice
 from time import gmtime, strftime
@@ -12,96 +13,155 @@ from flask import Response, request
 
 from mockserver.control.framework import dependencies, off_loop, target
 from mockserver.control.framework.problem import Problem
+from mockserver.core.text.messages import nearest
 from mockserver.core.traffic.exchange import Exchange, Journal
+from mockserver.core.traffic.match import Match
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import filter as filters
+from mockserver.dashboard import snippets
 from mockserver.dashboard.addresses import absolute_root
-from mockserver.dashboard.filter import Filter
-from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.snippets import as_code, shell
-from mockserver.dashboard.snippets.example import example_key
-from mockserver.dashboard.snippets.sent import of_call
+from mockserver.dashboard.curl import curl_of, example_key, of_call
+from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
-from mockserver.scenario.rules.faults import HEADER_ID
+from mockserver.scenario.faults import HEADER_ID
 from mockserver.views.traffic import redaction
 from mockserver.views.traffic.calls import ControlCall, Recorded
 from mockserver.views.traffic.requests import Request
 from mockserver.web.server import loop
 
-#: How many exchanges the list shows; chosen: more than anybody reads, and a page of some 60 kB.
+#: Query parameters that are members of a match.
+_MATCHED = ("code", "fault", "transition", "field")
+#: The longest value to search, in characters. Chosen: longer than any name.
+_LONGEST_VALUE = 200
+
+
+class Filter(NamedTuple):
+    """Conditions on requests. Empty values match all."""
+
+    operation: str = ""
+    #: The status as typed: `404`, `4xx` or `none`.
+    status: str = ""
+    account: str = ""
+    #: A text in the path, the query, the reason or a body. Case is ignored.
+    text: str = ""
+    #: Whether to list only requests that a fault holds.
+    held: bool = False
+    #: Further query parameters.
+    more: Mapping[str, str] = {}
+    statuses: range | None = None
+    match: Match = Match()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the filter matches all requests."""
+        return not (self.operation or self.status or self.account or self.text or self.held or self.more)
+
+    def admits(self, exchange: Exchange) -> bool:
+        """Return whether a request matches."""
+        return (
+            self.operation in ("", exchange.operation)
+            and (self.statuses is None or (exchange.status or 0) in self.statuses)
+            and self.account in ("", exchange.account)
+            and (exchange.is_held or not self.held)
+            and (not self.more or self.match.admits(exchange))
+            and (not self.text or _mentions(exchange, self.text.lower()))
+        )
+
+
+def filter_of(parameters: Mapping[str, str]) -> tuple[Filter, str | None]:
+    """Parse the filter of an address. Return an invalid status as an error sentence instead of filtering by it."""
+    given = {name: value.strip()[:_LONGEST_VALUE] for name, value in parameters.items()}
+    more = {name: given[name] for name in _MATCHED if given.get(name)}
+    found = Filter(
+        operation=given.get("operation", ""),
+        status=given.get("status", ""),
+        account=given.get("account", ""),
+        text=given.get("text", ""),
+        held=given.get("held", "") not in ("", "false"),
+        more=more,
+        match=Match(**more),  # type: ignore[arg-type]  # these members are texts
+    )
+    try:
+        return found._replace(statuses=_statuses(found.status)), None
+    except ValueError as error:
+        return found._replace(status=""), str(error)
+
+
+def doubt(operation: str) -> str | None:
+    """Return a sentence about an unknown operation name in the filter, or None."""
+    if not operation or operation in ALL_OPERATIONS:
+        return None
+    return f"There is no operation {operation}; {nearest(operation, ALL_OPERATIONS)}"
+
+
+def _statuses(text: str) -> range | None:
+    """Parse a status filter: `404`, `4xx`, or `none` for no answer, which is 0 in the range. None matches all.
+
+    Raises:
+        ValueError: The filter is invalid.
+    """
+    lowered = text.lower()
+    if not lowered:
+        return None
+    if lowered == "none":
+        return range(1)
+    if re.fullmatch(r"[1-5]xx", lowered):
+        return range(int(lowered[0]) * 100, int(lowered[0]) * 100 + 100)
+    if re.fullmatch(r"[0-9]{3}", lowered):
+        return range(int(lowered), int(lowered) + 1)
+    raise ValueError(f"{text} is no status: write one as 404, a class as 4xx, or none for requests without an answer.")
+
+
+def _mentions(exchange: Exchange, text: str) -> bool:
+    """Return whether a request or its answer contains a lower-case text, ignoring case."""
+    if text in exchange.path.lower() or text in exchange.query.lower() or text in (exchange.reason or "").lower():
+        return True
+    raw = text.encode()
+    return raw in exchange.body.lower() or raw in exchange.answer_body.lower()
+
+
+#: The most requests on a page. Chosen: a page has about 60 kB.
 MOST = 200
-#: How long a text of a line may be; the page of the request has it all.
+#: The longest text in a line, in characters.
 _LONGEST = 300
-#: How many texts are remembered without their secrets: most requests of a run have the same few paths and reasons.
+#: The most redacted texts to cache: most requests have the same paths and reasons.
 _REMEMBERED = 2_048
 
 
-class Line(NamedTuple):
-    """One exchange in the list."""
-
-    id: str
-    #: The moment of the workspace's clock, whole and as the time of the day.
-    at: str
-    time: str
-    #: The same moment in real time (UTC), as the time of the day.
-    real: str
-    #: The operation, or the method and the path of a request that leads to none.
-    title: str
-    #: The method and the path, where an operation is the title.
-    address: str
-    status: int | None
-    reason: str
-    account: str
-    fault: str
-    is_held: bool
-
-
-class Lines(NamedTuple):
-    """The newest exchanges that a filter admits."""
-
-    shown: list[Line]
-    #: How many further ones there are, and how many exchanges the journal has, and has evicted.
-    further: int
-    kept: int
-    evicted: int
-
-
-def lines(journal: Journal, wanted: Filter) -> Lines:
-    """The lines of a journal; its workspace's lock is held."""
+def lines(journal: Journal, wanted: Filter) -> dict[str, Any]:
+    """Return the newest matching requests. The caller holds the lock of the workspace."""
     found: Iterable[Exchange] = journal
     total = len(journal)
     if not wanted.is_empty:
         admitted = [exchange for exchange in journal if wanted.admits(exchange)]
         found, total = admitted, len(admitted)
     shown = [line(exchange) for exchange in islice(found, MOST)]
-    return Lines(shown, total - len(shown), len(journal), journal.evicted)
+    return {"shown": shown, "further": total - len(shown), "kept": len(journal), "evicted": journal.evicted}
 
 
-def line(exchange: Exchange) -> Line:
-    """The line of an exchange."""
+def line(exchange: Exchange) -> dict[str, Any]:
+    """Return the line of a request."""
     at = write_instant(exchange.at)
     address = f"{exchange.method} {_shown(exchange.path)}"
-    is_named = exchange.operation is not None
-    return Line(
-        id=exchange.id,
-        at=at,
-        time=at[11:19],
-        real=strftime("%H:%M:%S", gmtime(exchange.real_at)),
-        title=exchange.operation or address,
-        address=address if is_named else "",
-        status=exchange.status,
-        # What is said of a request that hangs is not yet true.
-        reason=_shown(exchange.reason) if exchange.reason and not exchange.is_held else "",
-        account=exchange.account or "",
-        fault=exchange.fault or "",
-        is_held=exchange.is_held,
-    )
+    return {
+        "id": exchange.id,
+        "at": at,
+        "time": at[11:19],
+        "real": strftime("%H:%M:%S", gmtime(exchange.real_at)),
+        "title": exchange.operation or address,
+        "address": address if exchange.operation is not None else "",
+        "status": exchange.status,
+        # The reason of a held request is not final.
+        "reason": _shown(exchange.reason) if exchange.reason and not exchange.is_held else "",
+        "account": exchange.account or "",
+        "fault": exchange.fault or "",
+        "is_held": exchange.is_held,
+    }
 
 
 def _shown(text: str) -> str:
-    """A text without secrets, cut to the length of a line."""
-    # A long text is not remembered: those of a hostile client would fill the memory.
+    """Redact a text and cut it to the length of a line."""
+    # Long texts are not cached, so that a hostile client cannot fill the memory.
     return _redacted(text) if len(text) <= _LONGEST else f"{redaction.plain(text)[:_LONGEST]}…"
 
 
@@ -111,7 +171,7 @@ def _redacted(text: str) -> str:
 
 
 def neighbours(journal: Journal, identifier: str) -> tuple[str | None, str | None]:
-    """The ids of the exchanges before and after one, in time."""
+    """Return the ids of the previous and the next request, None at the ends of the journal."""
     after: str | None = None
     rows: Iterator[Exchange] = iter(journal)
     for exchange in rows:
@@ -122,47 +182,34 @@ def neighbours(journal: Journal, identifier: str) -> tuple[str | None, str | Non
     return None, None
 
 
-#: Begins the part of a source that is a page of the contract.
-_PAGE = "docs/"
-
-
-class Evidence(NamedTuple):
-    """What is known of an operation."""
-
-    #: What the operation does, in a line.
-    summary: str
-    #: Where its contract stands, below the documents of the mock, or None.
-    page: str | None
-    #: The refusal that was answered, as the contract has it, or None.
-    error: Mapping[str, Any] | None
-    #: The fields of the operation, each with its place, its name and its mark.
-    fields: Sequence[Mapping[str, Any]]
-
-
-def evidence_of(exchange: Exchange) -> Evidence | None:
-    """What is known of the operation that was called; None where the mock has none."""
+def evidence_of(exchange: Exchange) -> Mapping[str, Any] | None:
+    """Return the evidence for the called operation and for its refusal, or None for an unknown operation."""
     operation = ALL_OPERATIONS.get(exchange.operation or "")
     if operation is None:
         return None
     known = _record()[operation.id]
     met = (exchange.status, exchange.code)
-    error = next((row for row in known["errors"] if (row["status"], row["code"]) == met), None)
-    return Evidence(operation.summary, page_of(known["source"]), None if exchange.injected else error, known["fields"])
+    errors = () if exchange.injected else known["errors"]
+    return {
+        "summary": operation.summary,
+        "page": page_of(known["source"]),
+        "error": next((row for row in errors if (row["status"], row["code"]) == met), None),
+        "fields": known["fields"],
+    }
 
 
 def page_of(source: str) -> str | None:
-    """The page of the contract that a source names, as an address below `/_mock/docs/`."""
-    return next(
-        (part.strip().removeprefix(_PAGE) for part in source.split(",") if part.strip().startswith(_PAGE)), None
-    )
+    """Return the contract page of a source, as an address below `/_mock/docs/`, or None."""
+    parts = map(str.strip, source.split(","))
+    return next((part.removeprefix("docs/") for part in parts if part.startswith("docs/")), None)
 
 
 @cache
 def _record() -> Mapping[str, Any]:
-    from mockserver.evidence.fidelity import record  # noqa: PLC0415  # it is made when a request is first looked at
+    from mockserver.evidence.fidelity import record  # noqa: PLC0415  # only pages of single requests need it
 
-    found: Mapping[str, Any] = record(ALL_OPERATIONS.values())["operations"]
-    return found
+    operations: Mapping[str, Any] = record(ALL_OPERATIONS.values())["operations"]
+    return operations
 
 
 PAGE = Page("requests", "Requests")
@@ -170,30 +217,25 @@ PAGE = Page("requests", "Requests")
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """The requests that the address asks for, newest first."""
+    """Show the matching requests, newest first."""
     workspace = target.workspace()
-    wanted, complaint = filters.asked(request.args)
+    wanted, complaint = filter_of(request.args)
     with workspace.lock:
-        _leave_if_long(workspace, wanted)
+        if wanted.text or (not wanted.is_empty and len(workspace.journal) > loop.LARGE_TABLE):
+            off_loop.leave()
         found = lines(workspace.journal, wanted)
         return {
             "found": found,
             "wanted": wanted,
-            "complaint": complaint or (None if found.shown else filters.doubt(wanted.operation)),
+            "complaint": complaint or (None if found["shown"] else doubt(wanted.operation)),
             "operations": list(ALL_OPERATIONS),
             "key": example_key(workspace),
         }
 
 
-def _leave_if_long(workspace: Workspace, wanted: filters.Filter) -> None:
-    """Leave the event loop before bodies are searched for a text, and before a long journal is gone through."""
-    if wanted.text or (not wanted.is_empty and len(workspace.journal) > loop.LARGE_TABLE):
-        off_loop.leave()
-
-
 @PAGE.view("/calls", "requests_calls.html")
 def calls() -> Mapping[str, Any]:
-    """The control calls that have changed something, newest first."""
+    """Show the control calls that changed something, newest first."""
     workspace = target.workspace()
     with workspace.lock:
         found = list(islice(workspace.calls, MOST))
@@ -208,7 +250,7 @@ def calls() -> Mapping[str, Any]:
 
 @PAGE.view("/calls/<identifier>", "requests_call.html")
 def call(identifier: str) -> Mapping[str, Any]:
-    """One control call: what was sent, and what came of it."""
+    """Show one control call, with its effects."""
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.recorded_call(identifier)
@@ -217,21 +259,21 @@ def call(identifier: str) -> Mapping[str, Any]:
         off_loop.before_showing([found.size])
         return {
             "row": ControlCall.show(Recorded(found, workspace.links)),
-            "curl": shell.curl(of_call(found), absolute_root(), None, asks_token=dependencies.current().wants_token),
+            "curl": curl_of(of_call(found), absolute_root(), None, asks_token=dependencies.current().wants_token),
             "instant": write_instant,
         }
 
 
 @PAGE.view("/<identifier>", "requests_one.html")
 def show(identifier: str) -> Mapping[str, Any]:
-    """One request: what was sent, what was answered and why, and what came of it."""
+    """Show one request, with its answer, the reason and its effects."""
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)
         before, after = neighbours(workspace.journal, identifier)
         fault = exchange.fault
         rule = fault if fault and workspace.state.faults.get(fault) is not None else None
-    # To write a large one takes long, and others are not to wait for that.
+    # Outside the lock, as a large request takes long.
     row = Request.show(exchange)
     return {
         "row": row,
@@ -243,25 +285,25 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
-        "snippets": as_code.snippets(workspace, exchange, absolute_root()),
+        "snippets": snippets.snippets(workspace, exchange, absolute_root()),
     }
 
 
 @PAGE.view("/<identifier>/<any(curl, python, pytest):name>")
 def code(identifier: str, name: str) -> Response:
-    """One request as code, however long."""
+    """Return one request as code."""
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)
-    text = as_code.text(name, workspace, exchange, absolute_root())
+    text = snippets.text(name, workspace, exchange, absolute_root())
     return Response(text, content_type="text/plain; charset=utf-8")
 
 
 def _found(workspace: Workspace, identifier: str) -> Exchange:
-    """The request with an id; the event loop is left before a large one is shown.
+    """Return a request by its id. Leave the event loop before a large request is shown.
 
     Raises:
-        Problem: 404, there is none.
+        Problem: 404, the journal has no such request.
     """
     exchange = workspace.journal.find(identifier)
     if exchange is None:

@@ -1,42 +1,40 @@
-"""The page "State": the workspace as a scenario, to read and to change, and the scenarios that there are."""
+"""The page "State": the workspace as a scenario to read and to change, and all scenarios."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from flask import request
 
 from mockserver.control.framework import dependencies, off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import excerpt
-from mockserver.dashboard.framework.page import Page
+from mockserver.dashboard.rendering import Page
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump, yaml_chunks
 
 PAGE = Page("state", "State")
 
-#: A state with more rows, or larger documents in bytes, is written only when somebody asks for it: half a second and
-#: more for 50,000 rows. Chosen: up to here it takes some 50 milliseconds.
+#: The limits of a state that is shown without a click. Chosen: dumping takes about 50 milliseconds at the limits.
 _MOST_ROWS, _MOST_BYTES = 2_000, 1_000_000
-#: How many characters a text area may have. Chosen: some ten thousand lines; browsers become slow far beyond.
+#: The longest text of a text area, in characters. Chosen: browsers become slow far beyond it.
 _EDITABLE = 400_000
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """The state to read; of a large one nothing, unless the query has `show`."""
+    """Show the state. A large state is shown only with `show` in the query."""
     workspace = target.workspace(whole=True)
     rows = workspace.state.rows()
     is_large = rows > _MOST_ROWS or workspace.state.document_bytes > _MOST_BYTES
-    shown = None if is_large and "show" not in request.args else excerpt.excerpt(yaml_chunks(_document(workspace)))
+    shown = None if is_large and "show" not in request.args else excerpt(yaml_chunks(_document(workspace)))
     return {
         "rows": rows,
         "is_large": is_large,
         "shown": shown,
-        "most": excerpt.MOST_LINES,
+        "most": MOST_LINES,
         "origin": workspace.origin.title,
         "scenarios": dependencies.library().names(),
     }
@@ -44,10 +42,10 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/change", "state_change.html")
 def change() -> Mapping[str, Any]:
-    """The state in a text area, to be changed and put back."""
+    """Show the state in a text area to edit."""
     workspace = target.workspace(whole=True)
     document = _document(workspace)
-    text = excerpt.bounded(yaml_chunks(document), min(_EDITABLE, dependencies.current().bodies.yaml))
+    text = bounded(yaml_chunks(document), min(_EDITABLE, dependencies.current().bodies.yaml))
     return {
         "text": text,
         "digest": "" if text is None else _digest(document, text),
@@ -58,30 +56,29 @@ def change() -> Mapping[str, Any]:
 
 @PAGE.view("/add", "state_add.html")
 def add() -> Mapping[str, Any]:
-    """A text area for what is to be added to the workspace."""
+    """Show a text area for additions to the workspace."""
     target.workspace()
     return {}
 
 
 @PAGE.view("/scenarios", "state_scenarios.html")
 def scenarios() -> Mapping[str, Any]:
-    """The scenarios that can be loaded."""
+    """Show the scenarios to load."""
     target.workspace()
-    # Their files are read; later only looked at.
     off_loop.leave()
     return {"scenarios": list(dependencies.library().describe())}
 
 
 @PAGE.view("/scenarios/<name>", "state_scenario.html")
 def scenario(name: str) -> Mapping[str, Any]:
-    """A scenario as it is written."""
+    """Show the source of a scenario."""
     target.workspace()
     off_loop.leave()
     library = dependencies.library()
     if name not in library.names():
         raise Problem(404, library.unknown(name))
     try:
-        return {"name": name, "shown": excerpt.excerpt([library.text(name)]), "most": excerpt.MOST_LINES}
+        return {"name": name, "shown": excerpt([library.text(name)]), "most": MOST_LINES}
     except ScenarioError as error:
         raise Problem(404, str(error)) from error
 
@@ -92,7 +89,80 @@ def _document(workspace: Workspace) -> dict[str, Any]:
 
 
 def _digest(document: dict[str, Any], text: str) -> str:
-    """What differs once the state has changed; that a running clock has gone on is no change."""
+    """Return a digest that changes with the state, but not with the time of a running clock."""
     clock = document["clock"]
     same = text if clock["frozen"] else text.replace(clock["start"], "", 1)
     return hashlib.sha256(same.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+#: The most lines on a page. Chosen: the states of all shipped scenarios but one are shorter.
+MOST_LINES = 1_000
+#: The longest line to show, in characters.
+_LONGEST_LINE = 500
+
+
+class Block(NamedTuple):
+    """A top-level member of a document, with its lines."""
+
+    #: Empty before the first member, such as for comments.
+    name: str
+    #: The number of the first line.
+    first: int
+    lines: list[str]
+
+    @property
+    def numbers(self) -> str:
+        """The line numbers, one on each line."""
+        return "\n".join(map(str, range(self.first, self.first + len(self.lines))))
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.lines)
+
+
+class Excerpt(NamedTuple):
+    """The first lines of a text, and whether the text ends there."""
+
+    blocks: list[Block]
+    is_whole: bool
+
+
+def excerpt(chunks: Iterable[str]) -> Excerpt:
+    """Return the first `MOST_LINES` lines of a text. The chunks are whole lines; later chunks are not consumed."""
+    blocks: list[Block] = []
+    for number, line in enumerate(_split(chunks), 1):
+        if number > MOST_LINES:
+            return Excerpt(blocks, is_whole=False)
+        name = _member(line)
+        if name or not blocks:
+            blocks.append(Block(name, number, []))
+        blocks[-1].lines.append(_cut(line))
+    return Excerpt(blocks, is_whole=True)
+
+
+def _split(chunks: Iterable[str]) -> Iterator[str]:
+    for chunk in chunks:
+        # Not `splitlines`: an editor does not end lines at form feeds either.
+        yield from chunk.removesuffix("\n").split("\n")
+
+
+def _member(line: str) -> str:
+    """Return the name of the member that begins in a line, or an empty text."""
+    name, colon, _ = line.partition(":")
+    return name if colon and name[:1].isalpha() else ""
+
+
+def _cut(line: str) -> str:
+    rest = len(line) - _LONGEST_LINE
+    return line if rest <= 0 else f"{line[:_LONGEST_LINE]}… and {rest:,} characters more"
+
+
+def bounded(chunks: Iterable[str], most: int) -> str | None:
+    """Join the chunks, or return None as soon as the text exceeds `most` characters."""
+    found, size = [], 0
+    for chunk in chunks:
+        size += len(chunk)
+        if size > most:
+            return None
+        found.append(chunk)
+    return "".join(found)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
 
 from flask import request
 
@@ -15,47 +17,50 @@ from mockserver.core.time.duration import spoken
 from mockserver.core.traffic.causes import TIMER
 from mockserver.core.traffic.receivers import Receiver
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import deliveries, events
+from mockserver.dashboard import deliveries as delivery_list
 from mockserver.dashboard.addresses import absolute_root
-from mockserver.dashboard.framework.page import Page
-from mockserver.dashboard.snippets.example import example_key, service_curl
+from mockserver.dashboard.curl import example_key, service_curl
+from mockserver.dashboard.rendering import Page
 from mockserver.resources.deliveries import delivery as delivery_model
-from mockserver.resources.deliveries.delivery import DELIVERY, MACHINE
+from mockserver.resources.deliveries.delivery import MACHINE
+from mockserver.resources.deliveries.model import DELIVERY
 from mockserver.resources.section import write_instant
-from mockserver.resources.webhooks.catalogue import EVENTS
+from mockserver.resources.webhooks.catalogue import BY_NAME, EVENTS, STORIES, raisable
+from mockserver.resources.webhooks.event import EMAIL, SMS, TRANSACTIONAL_EMAIL, Category, Event, RaisedEvent
+from mockserver.resources.webhooks.event_table import RECEIVED
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.views.traffic import receivers as receiver_views
 from mockserver.views.traffic.deliveries import Delivery, Owned
 
 PAGE = Page("webhooks", "Webhooks")
 
-#: How many calls of a receiver a page shows; the rest is counted.
+#: The most calls of a receiver on a page.
 _MOST_CALLS = 50
-#: How many accounts can be chosen from a list; the name of another one is typed.
+#: The most accounts to select from a list. With more accounts the name is typed.
 _MOST_ACCOUNTS = 100
-#: How many deliveries and webhooks are gone through and written on the event loop: 20 take some milliseconds.
+#: The most deliveries and webhooks to render on the event loop, in some milliseconds.
 _FEW = 20
-#: What the first webhook of a workspace is told of, in the example: what happens to an e-mail that arrives or does not.
+#: The events of the example webhook.
 _EXAMPLE = ("delivered", "hardBounce")
-#: What is triggered if the address names no category.
+#: The default category of events.
 _USUAL = "transactional-email"
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """The deliveries that the address asks for, newest first, each with its line of the timeline."""
+    """Show the deliveries, newest first, each on the timeline."""
     workspace = target.workspace()
-    asked = deliveries.asked(request.args)
+    asked = delivery_list.asked(request.args)
     with workspace.lock:
         _leave_if_long(workspace)
-        found = deliveries.lines(workspace, asked.wanted)
+        found = delivery_list.lines(workspace, asked.wanted)
         return {
             "part": "deliveries",
             "found": found,
             "asked": asked,
             "states": MACHINE.states,
             "events": EVENTS,
-            "webhooks": events.count(workspace),
+            "webhooks": webhook_count(workspace),
             "example": _example(workspace),
             "is_frozen": workspace.state.clock.frozen,
             "instant": write_instant,
@@ -64,7 +69,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "webhooks_delivery.html")
 def delivery(identifier: str) -> Mapping[str, Any]:
-    """One delivery, with its attempts and when the next one is due."""
+    """Show one delivery, with its attempts and the time of the next attempt."""
     workspace = target.workspace()
     with workspace.lock:
         found = DELIVERY.find(workspace, identifier)
@@ -77,45 +82,43 @@ def delivery(identifier: str) -> Mapping[str, Any]:
         return {
             "part": "deliveries",
             "delivery": shown,
-            "caused": [cause for cause in shown["caused"] if not _is_own_timer(cause, row.id)],
+            "caused": [
+                cause
+                for cause in shown["caused"]
+                if cause["kind"] != TIMER or not str(cause["id"]).startswith(f"{MACHINE.name}.{row.id}.")
+            ],
             "body": row.payloads if row.batched else row.payloads[0],
             "left": None if row.next_at is None or row.next_at <= now else spoken(row.next_at - now),
             "now": now,
             "timer": next((timer.id for timer in workspace.state.timers.of(MACHINE.name, row.id)), ""),
             "is_frozen": workspace.state.clock.frozen,
             "can_redeliver": DELIVERY.applies(row, "redeliver") and not row.in_flight,
-            "why_dropped": deliveries.why_dropped(workspace, row),
+            "why_dropped": delivery_list.why_dropped(workspace, row),
             "webhook_is_there": row.webhook in account.rows_of(Webhook),
             "instant": write_instant,
         }
 
 
-def _is_own_timer(cause: Mapping[str, Any], number: int) -> bool:
-    """Whether a delivery has caused an attempt of its own, which the page tells elsewhere."""
-    own = f"{MACHINE.name}.{number}."
-    return cause["kind"] == TIMER and str(cause["id"]).startswith(own)
-
-
 @PAGE.view("/list", "webhooks_list.html")
 def webhooks() -> Mapping[str, Any]:
-    """The webhooks, and how many deliveries to each are in which state."""
+    """Show the webhooks, with the number of deliveries in each state."""
     workspace = target.workspace()
     with workspace.lock:
         _leave_if_long(workspace)
         return {
             "part": "webhooks",
-            "rows": events.first(workspace),
-            "count": events.count(workspace),
+            "rows": subscribers(workspace),
+            "count": webhook_count(workspace),
             "example": _example(workspace),
         }
 
 
 @PAGE.view("/trigger", "webhooks_trigger.html")
 def trigger() -> Mapping[str, Any]:
-    """Forms that let an event or a story happen, and how many webhooks would be told."""
+    """Show forms that trigger an event or a story, with the number of subscribed webhooks."""
     workspace = target.workspace()
     named = request.args.get("of", _USUAL)
-    choice = events.CHOICES.get(named) or events.CHOICES[_USUAL]
+    choice = CHOICES.get(named) or CHOICES[_USUAL]
     with workspace.lock:
         _leave_if_long(workspace)
         accounts = workspace.state.accounts.values()
@@ -124,24 +127,24 @@ def trigger() -> Mapping[str, Any]:
         told = [chosen or workspace.state.first_account] if choice.category.type != "inbound" or chosen else accounts
         return {
             "part": "trigger",
-            "choices": events.CHOICES.values(),
+            "choices": CHOICES.values(),
             "choice": choice,
             "unclear": _unclear(named, name, chosen),
             "accounts": [account.name for account in accounts][: _MOST_ACCOUNTS + 1],
             "most_accounts": _MOST_ACCOUNTS,
             "account": None if chosen is None else chosen.name,
             "first_account": workspace.state.first_account.name,
-            "offered": events.offered(told, choice.category),
-            "stories": events.stories([chosen or workspace.state.first_account]),
+            "offered": offered(told, choice.category),
+            "stories": stories([chosen or workspace.state.first_account]),
             "example": _example(workspace),
         }
 
 
 def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
-    """A sentence for each part of the address that makes no sense."""
+    """Return a sentence for each invalid part of the address."""
     found = []
-    if named not in events.CHOICES:
-        found.append(f"There is no such type of events: here are those of {events.CHOICES[_USUAL].title}.")
+    if named not in CHOICES:
+        found.append(f"There is no such type of events: here are those of {CHOICES[_USUAL].title}.")
     if name and chosen is None:
         found.append("There is no account of that name: it happens in the first one.")
     return found
@@ -149,7 +152,7 @@ def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
 
 @PAGE.view("/receivers", "webhooks_receivers.html")
 def receivers() -> Mapping[str, Any]:
-    """The receivers of the mock, and how each answers."""
+    """Show the receivers, and the answer of each receiver."""
     workspace = target.workspace()
     with workspace.lock:
         rows = [receiver_views.Receiver.show(row) for row in workspace.receivers]
@@ -158,7 +161,7 @@ def receivers() -> Mapping[str, Any]:
 
 @PAGE.view("/receivers/<name>", "webhooks_receiver.html")
 def receiver(name: str) -> Mapping[str, Any]:
-    """One receiver: how it answers, and what it got."""
+    """Show one receiver, with its answer and its calls."""
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.receivers.get(name)
@@ -170,16 +173,94 @@ def receiver(name: str) -> Mapping[str, Any]:
 
 
 def _leave_if_long(workspace: Workspace) -> None:
-    """Leave the event loop where there are many deliveries or webhooks to go through, or to show."""
-    accounts = workspace.state.accounts.values()
-    if (
-        sum(len(account.rows_of(delivery_model.Delivery)) + len(account.rows_of(Webhook)) for account in accounts)
-        > _FEW
-    ):
+    """Leave the event loop if the workspace has many deliveries or webhooks."""
+    number = sum(len(row.rows_of(delivery_model.Delivery)) for row in workspace.state.accounts.values())
+    if number + webhook_count(workspace) > _FEW:
         off_loop.leave()
 
 
 def _example(workspace: Workspace) -> str:
-    """A line for a shell that makes a webhook to a receiver of the mock."""
+    """Return the command that creates a webhook to a receiver."""
     body = json.dumps({"url": f"{absolute_root()}/_mock/receiver/mine", "events": list(_EXAMPLE)})
     return service_curl(example_key(workspace), "/v3/webhooks", body=body)
+
+
+#: The most webhooks on a page.
+MOST = 100
+
+
+def webhook_count(workspace: Workspace) -> int:
+    """Count the webhooks. The caller holds the lock of the workspace."""
+    return sum(len(account.rows_of(Webhook)) for account in workspace.state.accounts.values())
+
+
+def subscribers(workspace: Workspace) -> list[dict[str, Any]]:
+    """Return the first webhooks, with their deliveries by state. The caller holds the lock of the workspace."""
+    accounts = workspace.state.accounts.values()
+    deliveries = (row for account in accounts for row in account.rows_of(delivery_model.Delivery).values())
+    got = Counter((row.webhook, row.state) for row in deliveries)
+    rows = ((account.name, row) for account in accounts for row in account.rows_of(Webhook).values())
+    members = ("id", "url", "type", "channel", "description", "domain", "batched")
+    return [
+        {
+            **{member: getattr(row, member) for member in members},
+            "account": name,
+            "events": tuple(row.events),
+            "got": [(state, got[row.id, state]) for state in MACHINE.states if got[row.id, state]],
+        }
+        for name, row in islice(rows, MOST)
+    ]
+
+
+class Choice(NamedTuple):
+    """A category of events to select."""
+
+    #: The name in addresses.
+    name: str
+    title: str
+    category: Category
+
+
+_TITLES = {EMAIL: "e-mails", SMS: "text messages"}
+CHOICES: Mapping[str, Choice] = {
+    choice.name: choice
+    for choice in (Choice(f"{row.type}-{row.channel}", f"{row.type} {_TITLES[row.channel]}", row) for row in BY_NAME)
+}
+
+
+def offered(accounts: Iterable[Account], category: Category) -> list[dict[str, Any]]:
+    """Return the events of a category with the number of subscribed webhooks, subscribed events first."""
+    counts = _subscriptions(accounts, category)
+    rows = [{"name": name, "listeners": _listeners(counts, BY_NAME[category][name])} for name in raisable(category)]
+    return sorted(rows, key=lambda row: not row["listeners"])
+
+
+def stories(accounts: Iterable[Account]) -> dict[str, Sequence[dict[str, Any]]]:
+    """Return the events of all stories, each with its delay and the number of subscribed webhooks."""
+    counts = _subscriptions(accounts, TRANSACTIONAL_EMAIL)
+    rows = BY_NAME[TRANSACTIONAL_EMAIL]
+    return {
+        name: [
+            {
+                "after": f"after {spoken(scene.after)}" if scene.after else "at once",
+                "event": scene.event,
+                "listeners": _listeners(counts, rows[scene.event]),
+            }
+            for scene in scenes
+        ]
+        for name, scenes in STORIES.items()
+    }
+
+
+def _subscriptions(accounts: Iterable[Account], category: Category) -> Counter[tuple[str, ...]]:
+    """Count the webhooks of a category by their sets of events, which are fewer than the webhooks."""
+    rows = (row for account in accounts for row in account.rows_of(Webhook).values())
+    return Counter(tuple(row.events) for row in rows if row.category == category)
+
+
+def _listeners(counts: Mapping[tuple[str, ...], int], event: Event) -> int:
+    if isinstance(event, RaisedEvent):
+        names = event.subscriptions
+    else:  # a reply reaches the subscribers of all received mails as well
+        names = frozenset(row.name for row in RECEIVED if row is event or not row.is_reply)
+    return sum(number for events, number in counts.items() if not names.isdisjoint(events))

@@ -1,8 +1,10 @@
-"""The page "Workspaces": all of them, and one with its keys, its snapshots and what can be done with it."""
+"""The page "Workspaces": the list, and one workspace with its keys, snapshots and actions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import shlex
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
@@ -15,20 +17,18 @@ from mockserver.control.workspaces.workspaces import found_by, hosted, loaded, u
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import server_root
-from mockserver.dashboard.connecting import Connection, Lines, lines
-from mockserver.dashboard.framework.page import Page
+from mockserver.dashboard.rendering import Page
 from mockserver.resources.section import write_instant
 from mockserver.views.workspaces.scenarios import Moment
 from mockserver.views.workspaces.workspaces import WorkspaceAccount, WorkspaceLine
-from mockserver.web.routing.audience import DASHBOARD_PREFIX
-from mockserver.web.routing.workspace_name import WORKSPACE, WORKSPACE_PREFIX
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPACE_PREFIX
 
-#: The units in which an age is told, the largest first, in seconds.
+#: The units of an age, in seconds.
 _UNITS = (("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def age(since: datetime, now: datetime) -> str:
-    """The time from one moment to another in its largest unit, as `3 hours`; below a minute, `less than a minute`."""
+    """Return the time between two moments in its largest unit, such as `3 hours` or `less than a minute`."""
     seconds = (now - since).total_seconds()
     for unit, length in _UNITS:
         if seconds >= length:
@@ -39,15 +39,15 @@ def age(since: datetime, now: datetime) -> str:
 
 PAGE = Page("workspaces", "Workspaces")
 
-#: How many workspaces, or accounts of one, stand on a page; chosen: few enough to be written on the event loop.
+#: The most workspaces or accounts on a page. Chosen: few enough to render on the event loop.
 _MOST = 100
-#: The longest text of a filter that a page repeats; chosen: longer than any name.
+#: The longest filter text that a page repeats. Chosen: longer than any name.
 _LONGEST = 100
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """All workspaces, a hundred at once, the one used last first."""
+    """Show the workspaces, a hundred on a page, the last used first."""
     target.in_address()
     wanted = request.args.get("name", "")[:_LONGEST]
     found = found_by(wanted)
@@ -73,7 +73,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<name>", template="workspaces_one.html")
 def show(name: str) -> Mapping[str, Any] | Response:
-    """One workspace; its page stands below its own address, to which every other one leads."""
+    """Show one workspace, at the workspace's own address. Other addresses redirect to it."""
     if name != request.environ.get(WORKSPACE, DEFAULT):
         target.named(name)
         own = f"{server_root()}{WORKSPACE_PREFIX}{quote(name)}{DASHBOARD_PREFIX}/{PAGE.name}/{quote(name)}"
@@ -96,14 +96,14 @@ def _shared() -> dict[str, Any]:
 
 
 def _line(workspace: Workspace) -> dict[str, Any]:
-    """What is shown of a workspace, with its age, and how long ago its last request was."""
+    """Return the view of a workspace, with its age and the age of its last request."""
     now, shown = datetime.now(UTC), WorkspaceLine.show(hosted(workspace))
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
 
 
 def _page_number(last: int) -> tuple[int, str]:
-    """The number of the page that is asked for, from 1 to `last`; and what was asked for instead, else nothing."""
+    """Return the page number of the query, and the value if it is invalid."""
     asked = request.args.get("page", "1")
     if len(asked) < 10 and asked.isdecimal() and asked.isascii() and 1 <= int(asked) <= last:
         return int(asked), ""
@@ -111,19 +111,19 @@ def _page_number(last: int) -> tuple[int, str]:
 
 
 def _scenarios() -> list[dict[str, Any]]:
-    """The scenarios that a workspace can be made of."""
+    """Return the scenarios for new workspaces."""
     found = dependencies.library().describe()
     return [row for row in found if "error" not in row and "stub_library" not in row]
 
 
 def _accounts(workspace: Workspace) -> dict[str, Any]:
-    """The accounts with their keys, and how to connect to one of them: the one that is asked for, else the first."""
+    """Return the accounts with their keys, and the connection to the selected account, or the first."""
     accounts = workspace.state.accounts
     asked = request.args.get("account", "")
     account = workspace.state.account_named(asked) if asked else workspace.state.first_account
     chosen = None if account is None else WorkspaceAccount.show(account)
     return {
-        "accounts": _shown(islice(accounts.values(), _MOST)),
+        "accounts": list(map(WorkspaceAccount.show, islice(accounts.values(), _MOST))),
         "further": max(len(accounts) - _MOST, 0),
         "asked": asked[:_LONGEST],
         "chosen": chosen,
@@ -131,15 +131,49 @@ def _accounts(workspace: Workspace) -> dict[str, Any]:
     }
 
 
-def _shown(accounts: Iterable[Any]) -> list[dict[str, Any]]:
-    return list(map(WorkspaceAccount.show, accounts))
+def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
+    """Return code that connects clients to an account, as in the guides; nothing for an account without key.
 
-
-def _connection(workspace: Workspace, key: str | None) -> list[Lines]:
-    """Lines of code that lead to an account of a workspace; none where no key opens it."""
+    Returns:
+        Titles, each with the code in one language.
+    """
     if key is None:
         return []
-    title = workspace.origin.title
-    shown = WorkspaceLine.show(hosted(workspace))
+    root, title = request.host_url.rstrip("/"), workspace.origin.title
+    url = WorkspaceLine.show(hosted(workspace))["url"]
     scenario = title if title in dependencies.library().names() else ""
-    return lines(Connection(request.host_url.rstrip("/"), shown["url"], key, scenario))
+    variables = {"MOCKSERVER_URL": root, "BREVO_API_URL": url, "BREVO_BASE_URL": url, "BREVO_API_KEY": key}
+    return [
+        ("Shell", "\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items())),
+        ("Python, with brevo-python", _PYTHON.format(key=_literal(key), url=_literal(url))),
+        ("A test in Python, in a workspace of its own", _pytest(root, scenario)),
+        ("JavaScript, with @getbrevo/brevo", _JAVASCRIPT.format(key=_literal(key), url=_literal(url))),
+    ]
+
+
+_PYTHON = """from brevo import Brevo
+
+client = Brevo(api_key={key}, base_url={url})"""
+_JAVASCRIPT = """import {{ BrevoClient }} from "@getbrevo/brevo";
+
+const client = new BrevoClient({{
+  apiKey: {key},
+  baseUrl: {url},
+}});"""
+
+
+def _pytest(root: str, scenario: str) -> str:
+    imported = "import pytest\n" if scenario else ""
+    marker = f"@pytest.mark.mockserver(scenario={_literal(scenario)})\n" if scenario else ""
+    return f"""# MOCKSERVER_URL={shlex.quote(root)} pytest
+{imported}from brevo import Brevo
+
+
+{marker}def test_account(mockserver):
+    client = Brevo(api_key=mockserver.api_key, base_url=mockserver.url)
+    assert client.account.get_account().email"""
+
+
+def _literal(value: str) -> str:
+    """Write a text literal that is valid in Python and JavaScript."""
+    return json.dumps(value, ensure_ascii=False)

@@ -6,10 +6,9 @@ from marshmallow import ValidationError, fields
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.resources.attributes.model import CATEGORIES, LONGEST_OPTION, TYPES
+from mockserver.web.schemas.errors import Longest, Sentence
 from mockserver.web.schemas.evidence import documented
-from mockserver.web.schemas.field_errors import Sentence
 from mockserver.web.schemas.fields import Choice, Flag, Int64, List, Stated, Text, TextOrNumber
-from mockserver.web.schemas.length import Longest
 from mockserver.web.schemas.schema import Compact, Input, Output
 
 #: The official client whose models have what is newer than the OpenAPI document.

@@ -1,24 +1,27 @@
-"""Lists of contacts, and who is in them (contract/contacts)."""
+"""Lists of contacts with their members, and folders of lists (contract/contacts)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
-from mockserver.resources.contacts import folders, identifiers, model, rows
-from mockserver.resources.contacts.identifiers import CONTACT_ID, EMAIL_ID, EXT_ID
-from mockserver.resources.contacts.rows import Contact, ContactList
+from mockserver.resources.contacts import model, rows
+from mockserver.resources.contacts.rows import CONTACT_ID, EMAIL_ID, EXT_ID, Contact, ContactList, Folder
 
-#: The kinds of identifiers by the members of a body that choose contacts, in the order in which they are looked for.
+#: The id of the first folder, which every account has from the beginning, and its row before changes (proposed).
+FIRST_FOLDER = 1
+_FIRST_ROWS: Mapping[int, Folder] = MappingProxyType({FIRST_FOLDER: Folder(FIRST_FOLDER, "Your first folder")})
+#: The kinds of identifiers by the members of a body that choose contacts; the first member counts.
 _CHOICES: Mapping[str, str] = {"emails": EMAIL_ID, "ids": CONTACT_ID, "ext_ids": EXT_ID}
 
 
 class Counts(NamedTuple):
-    """How many contacts a list or a folder has (contract/contacts#counts)."""
+    """The numbers of contacts in a list or a folder (contract/contacts#counts)."""
 
     unique: int
     blacklisted: int
@@ -29,7 +32,7 @@ class Counts(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """What became of the contacts that were to be added to a list or removed from it."""
+    """The result of adding contacts to a list, or removing them."""
 
     success: Sequence[Any] | None = None
     failure: Sequence[Any] | None = None
@@ -38,12 +41,8 @@ class Moved(NamedTuple):
 
 
 def create(caller: Caller, name: str, folder_id: int) -> ContactList:
-    """Create a list in a folder.
-
-    Raises:
-        ServiceError: 404; the folder does not exist.
-    """
-    folders.get(caller, folder_id)
+    """Create a list in a folder, or refuse with 404."""
+    get_folder(caller, folder_id)
     state = caller.workspace.state
     found = ContactList(state.next_id("contact_list"), name, folder_id, state.clock.now())
     caller.account.table(ContactList)[found.id] = found
@@ -51,16 +50,12 @@ def create(caller: Caller, name: str, folder_id: int) -> ContactList:
 
 
 def select(account: Account) -> list[ContactList]:
-    """The lists of an account, the oldest first."""
+    """Return the lists of an account, the oldest first."""
     return list(account.rows_of(ContactList).values())
 
 
 def get(caller: Caller, list_id: int) -> ContactList:
-    """The caller's list with this id.
-
-    Raises:
-        ServiceError: 404; the caller has none.
-    """
+    """Return the caller's list with this id, or refuse with 404."""
     found = caller.account.rows_of(ContactList).get(list_id)
     if found is None:
         raise DOCUMENT_NOT_FOUND("List ID does not exist").because(
@@ -70,50 +65,30 @@ def get(caller: Caller, list_id: int) -> ContactList:
 
 
 def update(caller: Caller, list_id: int, body: Mapping[str, Any]) -> None:
-    """Rename a list, or move it to another folder.
-
-    Raises:
-        ServiceError: 404; the list or the folder does not exist. 400; the body has neither a name nor a folder.
-    """
+    """Rename a list or move it to another folder, or refuse with 404; an empty body with 400."""
     found = get(caller, list_id)
     if not body:
         reason = "the body of updateList has neither `name` nor `folderId`"
         raise MISSING_PARAMETER("Either of name or folderId is required").because(reason)
     if "folder_id" in body:
-        folders.get(caller, body["folder_id"])
+        get_folder(caller, body["folder_id"])
     caller.account.table(ContactList)
     found.name = body.get("name", found.name)
     found.folder_id = body.get("folder_id", found.folder_id)
 
 
 def delete(caller: Caller, list_id: int) -> None:
-    """Delete a list; its contacts stay.
-
-    Raises:
-        ServiceError: 404; the caller has no such list.
-    """
+    """Delete a list without its contacts, or refuse with 404."""
     _remove(caller.account, get(caller, list_id))
 
 
-def delete_folder(caller: Caller, folder_id: int) -> None:
-    """Delete a folder with its lists; their contacts stay.
-
-    Raises:
-        ServiceError: 404; the caller has no such folder.
-    """
-    folders.delete(caller, folder_id)
-    for row in folders.lists_of(caller.account, folder_id):
-        _remove(caller.account, row)
-
-
 def _remove(account: Account, found: ContactList) -> None:
-    """Remove a list from its account and from its contacts."""
     _leave(account, found, list(found.members))
     del account.table(ContactList)[found.id]
 
 
 def counts(account: Account, lists: Sequence[ContactList]) -> Counts:
-    """The counts of lists together, in which each contact counts once."""
+    """Return the common counts of lists, where each contact counts once."""
     if len(lists) == 1:
         return Counts(len(lists[0].members), lists[0].blacklisted)
     contacts, members = account.rows_of(Contact), set[int]().union(*(row.members for row in lists))
@@ -121,22 +96,17 @@ def counts(account: Account, lists: Sequence[ContactList]) -> Counts:
 
 
 def members(caller: Caller, list_id: int, query: Mapping[str, Any]) -> list[Contact]:
-    """The contacts of a list, the oldest first; only those that were modified since a moment, if the query has it.
-
-    Raises:
-        ServiceError: 404; the caller has no such list.
-    """
+    """Return the contacts of a list, the oldest first, filtered by `modified_since`, or refuse with 404."""
     contacts, since = caller.account.rows_of(Contact), query.get("modified_since")
     found = [contacts[number] for number in sorted(get(caller, list_id).members)]
     return found if since is None else [row for row in found if row.modified_at >= since]
 
 
 def add(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
-    """Add contacts to a list, of which webhooks are told.
+    """Add contacts to a list, and raise events.
 
     Raises:
-        ServiceError: 404; the caller has no such list. 400; the body chooses no contact, none of them can be added, or
-            the workspace has no room.
+        ServiceError: 404; 400, the body chooses no contact, no contact can be added, or the workspace has no room.
     """
     workspace, account, found = caller.workspace, caller.account, get(caller, list_id)
     kind, given = _chosen(body, "One of emails, ids and extIds is required")
@@ -148,16 +118,15 @@ def add(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
     rows.check_bytes(workspace, None, len(added))
     for contact in dict.fromkeys(added.values()):
         rows.join(account, contact, [list_id])
-        model.tell_of_lists(workspace, account, contact, [list_id])
+        model.raise_list_addition(workspace, account, contact, [list_id])
     return Moved(list(added), [value for value in given if value not in added])
 
 
 def take_out(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
-    """Remove contacts from a list, or all of them, which the service does by a process.
+    """Remove some contacts from a list, or all by a process.
 
     Raises:
-        ServiceError: 404; the caller has no such list. 400; the body chooses no contact, or none of them is in the
-            list.
+        ServiceError: 404; 400, the body chooses no contact, or no contact in the list.
     """
     account, found = caller.account, get(caller, list_id)
     refused = INVALID_PARAMETER("Contact already removed from list and/or does not exist")
@@ -183,18 +152,77 @@ def _leave(account: Account, found: ContactList, contact_ids: Iterable[int]) -> 
 
 
 def _find(account: Account, kind: str, value: str | int) -> Contact | None:
-    """The contact with an identifier, or None; an address that is not in lower case is not found here (in code, 1)."""
+    """Return the contact with an identifier, or None; addresses need lower case here (in code, 1)."""
     is_other = kind == EMAIL_ID and value != str(value).lower()
-    return None if is_other else identifiers.find(account, kind, value)
+    return None if is_other else rows.find_contact(account, kind, value)
 
 
 def _chosen(body: Mapping[str, Any], message: str) -> tuple[str, list[Any]]:
-    """The kind and the values of the identifiers that a body has.
-
-    Raises:
-        ServiceError: 400; it has none.
-    """
+    """Return the kind and the values of the identifiers in a body, or refuse a body without any."""
     name = next((name for name in _CHOICES if name in body), "")
     if not body.get(name):
         raise MISSING_PARAMETER(message).because("the body chooses no contacts")
     return _CHOICES[name], body[name]
+
+
+# ---------------------------------------------------------------------- folders
+
+
+def select_folders(account: Account) -> list[Folder]:
+    """Return the folders of an account, the oldest first."""
+    found = {**_FIRST_ROWS, **account.rows_of(Folder)}
+    return [found[number] for number in sorted(found) if found[number].name is not None]
+
+
+def find_folder(account: Account, folder_id: int) -> Folder | None:
+    """Return the folder of an account with this id, or None."""
+    found = account.rows_of(Folder).get(folder_id) or _FIRST_ROWS.get(folder_id)
+    return None if found is None or found.name is None else found
+
+
+def get_folder(caller: Caller, folder_id: int) -> Folder:
+    """Return the caller's folder with this id, or refuse with 404."""
+    account = caller.account
+    found = find_folder(account, folder_id)
+    if found is None:
+        known = reasons.nearest([row.id for row in select_folders(account)], folder_id)
+        reason = f"account {account.name} has no folder {folder_id} (it has {known})"
+        raise DOCUMENT_NOT_FOUND("Folder ID does not exist").because(reason)
+    return found
+
+
+def create_folder(caller: Caller, name: str) -> Folder:
+    """Create a folder."""
+    state = caller.workspace.state
+    state.claim_id("contact_folder", FIRST_FOLDER)
+    found = Folder(state.next_id("contact_folder"), name)
+    caller.account.table(Folder)[found.id] = found
+    return found
+
+
+def rename_folder(caller: Caller, folder_id: int, name: str) -> None:
+    """Rename a folder, or refuse with 404."""
+    get_folder(caller, folder_id)
+    _put(caller, Folder(folder_id, name))
+
+
+def delete_folder(caller: Caller, folder_id: int) -> None:
+    """Delete a folder with its lists, but without their contacts, or refuse with 404."""
+    get_folder(caller, folder_id)
+    if folder_id == FIRST_FOLDER:
+        _put(caller, Folder(FIRST_FOLDER, None))
+    else:
+        del caller.account.table(Folder)[folder_id]
+    for row in lists_of(caller.account, folder_id):
+        _remove(caller.account, row)
+
+
+def _put(caller: Caller, folder: Folder) -> None:
+    """Replace a folder; the first folder gets a row, whose id counts as used."""
+    caller.workspace.state.claim_id("contact_folder", folder.id)
+    caller.account.table(Folder)[folder.id] = folder
+
+
+def lists_of(account: Account, folder_id: int) -> list[ContactList]:
+    """Return the lists of a folder, the oldest first."""
+    return [row for row in account.rows_of(ContactList).values() if row.folder_id == folder_id]

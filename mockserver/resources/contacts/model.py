@@ -1,4 +1,4 @@
-"""Contacts: creation, look-up, changes, merging and deletion (contract/contacts)."""
+"""Contacts: creation, selection, changes, merging and deletion (contract/contacts)."""
 
 from __future__ import annotations
 
@@ -12,24 +12,21 @@ from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.contacts import identifiers, rows
-from mockserver.resources.contacts.identifiers import Identity
-from mockserver.resources.contacts.rows import Contact, ContactList
+from mockserver.resources.contacts import rows
+from mockserver.resources.contacts.rows import Contact, ContactList, Identity
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.event import MARKETING_EMAIL, Occurrence
 
-#: Attributes that are identifiers.
+#: Attributes that are identifiers, with the members of a contact that have them.
 _EMAIL, _SMS, _EXT_ID = "EMAIL", "SMS", "EXT_ID"
-#: Where a contact has them.
-_READERS: Mapping[str, str] = {_EMAIL: "shown_email", _SMS: "phone", _EXT_ID: "ext_id"}
+_MEMBERS: Mapping[str, str] = {_EMAIL: "shown_email", _SMS: "phone", _EXT_ID: "ext_id"}
 
 
 def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
-    """Create a contact, or change the one that has its identifiers; returns it, and whether it is new.
+    """Create a contact, or change the contact with its identifiers; return it, and whether it is new.
 
     Raises:
-        ServiceError: 400; there is no identifier, another contact has one of them, a list does not exist, or the
-            workspace has no room.
+        ServiceError: 400; no identifier, an identifier of another contact, an unknown list, or no room.
     """
     workspace, account = caller.workspace, caller.account
     identity = _identity(body, Identity(None, None, None))
@@ -37,7 +34,7 @@ def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
         reason = "the body of createContact has no identifier: expected `email`, `ext_id` or `attributes.SMS`"
         raise MISSING_PARAMETER("One of email, ext_id and the attribute SMS is required").because(reason)
     _check_lists(account, body.get("list_ids", ()))
-    found = dict(identifiers.holders(account, identity))
+    found = dict(rows.holders(account, identity))
     if not found:
         now = workspace.state.clock.now()
         rows.check_bytes(workspace, body, len(body.get("list_ids", ())))
@@ -45,7 +42,7 @@ def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
         account.table(Contact)[contact.id] = contact
         account.weigh_stored(contact.size)
         if joined := _apply(caller, contact, body, identity):
-            tell_of_lists(workspace, account, contact, joined)
+            raise_list_addition(workspace, account, contact, joined)
         return contact, True
     merges = body.get("force_merge", False)
     if not merges and not body.get("update_enabled", False):
@@ -56,62 +53,61 @@ def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
 
 
 def update(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
-    """Change a contact, and move it into and out of lists.
+    """Change a contact, and add it to lists or remove it.
 
     Raises:
-        ServiceError: 400; another contact has one of the new identifiers, a list does not exist, or the workspace has
-            no room.
+        ServiceError: 400; an identifier of another contact, an unknown list, or no room.
     """
     _check_lists(caller.account, [*body.get("list_ids", ()), *body.get("unlink_list_ids", ())])
     _change(caller, contact, body)
 
 
 def delete(caller: Caller, contact: Contact) -> None:
-    """Delete a contact, which leaves its lists."""
+    """Delete a contact, and remove it from its lists."""
     _remove(caller.account, contact)
-    _tell(caller.workspace, caller.account, contact, "contactDeleted", {})
+    _raise(caller.workspace, caller.account, contact, "contactDeleted", {})
 
 
 def _remove(account: Account, contact: Contact) -> None:
     rows.leave(account, contact, contact.lists)
-    identifiers.replace(account, contact, None)
+    rows.set_identity(account, contact, None)
     account.weigh_stored(-contact.size)
     del account.table(Contact)[contact.id]
 
 
 def _change(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
-    """Change a contact; with `force_merge`, the others that have its new identifiers are merged into it.
+    """Change a contact; `force_merge` merges and deletes other contacts with its identifiers.
 
-    This contact stays, and the others are deleted (contract/contacts#merging).
-
-    Raises:
-        ServiceError: 400; another contact has one of the new identifiers, or the workspace has no room.
+    See contract/contacts#merging. Without `force_merge`, other contacts are refused with 400.
     """
     account = caller.account
     identity = _identity(body, Identity.of(contact))
-    found = identifiers.holders(account, identity)
+    found = rows.holders(account, identity)
     others = {name: other for name, other in found if other is not contact}
     if others and not body.get("force_merge", False):
         raise _duplicate(account, "update", others)
     rows.check_bytes(caller.workspace, body, len(body.get("list_ids", ())))
     for other in dict.fromkeys(others.values()):
         _merge(account, contact, other)
-        _tell(caller.workspace, account, other, "contactDeleted", {})
+        _raise(caller.workspace, account, other, "contactDeleted", {})
     joined = _apply(caller, contact, body, _identity(body, Identity.of(contact)))
     content = [{"email": contact.email, "attributes": contact.shown_attributes}]
-    _tell(caller.workspace, account, contact, "contactUpdated", {"content": content})
+    _raise(caller.workspace, account, contact, "contactUpdated", {"content": content})
     if joined:
-        tell_of_lists(caller.workspace, account, contact, joined)
+        raise_list_addition(caller.workspace, account, contact, joined)
 
 
 def _apply(caller: Caller, contact: Contact, body: Mapping[str, Any], identity: Identity) -> list[int]:
-    """Give a contact what a checked body says; returns the ids of the lists that it has joined."""
+    """Apply a checked body to a contact, and return the ids of its new lists."""
     account, before = caller.account, contact.size
     is_moved = contact.email is not None and identity.email != contact.email
-    identifiers.replace(account, contact, identity)
+    rows.set_identity(account, contact, identity)
     changed = {**contact.attributes, **body.get("attributes", {})}
-    contact.attributes = {name: value for name, value in changed.items() if not _is_cleared(name, value)}
-    # Who gets another address is subscribed again (documented).
+    # Identifiers are no attributes here, and null and the empty text remove an attribute.
+    contact.attributes = {
+        name: value for name, value in changed.items() if value not in (None, "") and name not in _MEMBERS
+    }
+    # A new address is subscribed again (documented).
     blacklisted = body.get("email_blacklisted", contact.email_blacklisted and not is_moved)
     rows.blacklist(account, contact, blacklisted=blacklisted)
     contact.sms_blacklisted = body.get("sms_blacklisted", contact.sms_blacklisted)
@@ -122,18 +118,13 @@ def _apply(caller: Caller, contact: Contact, body: Mapping[str, Any], identity: 
     return rows.join(account, contact, wanted)
 
 
-def _is_cleared(name: str, value: Any) -> bool:
-    """Whether an attribute is not kept as one: it is an identifier, or was set to null or to the empty text."""
-    return value is None or value == "" or name in (_EMAIL, _SMS, _EXT_ID)
-
-
 def _merge(account: Account, contact: Contact, other: Contact) -> None:
-    """Remove another contact, and give this one whatever only that had."""
+    """Remove another contact, and move its data to this contact where this contact has none."""
     lists, identity = other.list_ids, Identity.of(other)
     _remove(account, other)
     before = contact.size
     merged = (mine if mine is not None else theirs for mine, theirs in zip(Identity.of(contact), identity, strict=True))
-    identifiers.replace(account, contact, Identity(*merged))
+    rows.set_identity(account, contact, Identity(*merged))
     contact.attributes = {**other.attributes, **contact.attributes}
     rows.blacklist(account, contact, blacklisted=contact.email_blacklisted or other.email_blacklisted)
     contact.sms_blacklisted |= other.sms_blacklisted
@@ -142,23 +133,19 @@ def _merge(account: Account, contact: Contact, other: Contact) -> None:
 
 
 def _identity(body: Mapping[str, Any], before: Identity) -> Identity:
-    """The identifiers of a contact after a change whose values the schema has checked."""
+    """Return the identifiers of a contact after a change with checked values."""
     attributes = body.get("attributes", {})
     email = body.get("email") or attributes.get(_EMAIL)
     phone, ext_id = before.phone, before.ext_id
     if _SMS in attributes:
-        phone = identifiers.digits(identifiers.written(attributes[_SMS]))
+        phone = rows.digits(rows.written(attributes[_SMS]))
     if _EXT_ID in attributes:
-        ext_id = identifiers.written(attributes[_EXT_ID]) or None
+        ext_id = rows.written(attributes[_EXT_ID]) or None
     return Identity(email.lower() if email else before.email, phone, body.get("ext_id") or ext_id)
 
 
 def _check_lists(account: Account, list_ids: Iterable[int]) -> None:
-    """Check that an account has all lists of these ids.
-
-    Raises:
-        ServiceError: 400; it has not.
-    """
+    """Refuse ids of unknown lists with 400."""
     known = account.rows_of(ContactList)
     for number in list_ids:
         if number not in known:
@@ -180,7 +167,7 @@ def _duplicate(account: Account, action: str, taken: Mapping[str, Contact]) -> S
 
 
 def select(account: Account, query: Mapping[str, Any]) -> list[Contact]:
-    """The contacts of an account that a query asks for, the oldest first."""
+    """Return the contacts of an account that match a query, the oldest first."""
     found: Mapping[int, Contact] = account.rows_of(Contact)
     if "ids" in query:
         found = {number: found[number] for number in query["ids"] if number in found}
@@ -189,8 +176,7 @@ def select(account: Account, query: Mapping[str, Any]) -> list[Contact]:
         members = {number for wanted in query["list_ids"] if wanted in lists for number in lists[wanted].members}
         found = {number: found[number] for number in members if number in found}
     tests = list(_tests(query))
-    wanted = {number: row for number, row in found.items() if all(test(row) for test in tests)} if tests else found
-    return [wanted[number] for number in sorted(wanted)]
+    return [found[number] for number in sorted(found) if all(test(found[number]) for test in tests)]
 
 
 def _tests(query: Mapping[str, Any]) -> Iterator[Callable[[Contact], bool]]:
@@ -199,23 +185,16 @@ def _tests(query: Mapping[str, Any]) -> Iterator[Callable[[Contact], bool]]:
     if "modified_since" in query:
         yield lambda row: row.modified_at >= query["modified_since"]
     if "filter" in query:
-        read, value = _reader(query["filter"][0]), query["filter"][1].lower()
-        yield lambda row: _has(read(row), value)
+        name, value = query["filter"][0], query["filter"][1].lower()
+        yield lambda row: _has(getattr(row, _MEMBERS[name]) if name in _MEMBERS else row.attributes.get(name), value)
 
 
-def _reader(name: str) -> Callable[[Contact], Any]:
-    """What reads an attribute of a contact; None and the empty text stand for one that it does not have."""
-    if name in _READERS:
-        return attrgetter(_READERS[name])
-    return lambda row: row.attributes.get(name)
-
-
-def _has(value: Any, wanted: str) -> bool:
-    """Whether a value is the wanted one in lower case, or has all of several options with commas between them."""
+def _has(value: Any, expected: str) -> bool:
+    """Return whether a value equals a text in lower case, or has all of its options, separated by commas."""
     if isinstance(value, list):
         options = {_comparable(option) for option in value}
-        return options.issuperset(option.strip() for option in wanted.split(","))
-    return _comparable(value) == wanted
+        return options.issuperset(option.strip() for option in expected.split(","))
+    return _comparable(value) == expected
 
 
 def _comparable(value: Any) -> str:
@@ -223,16 +202,16 @@ def _comparable(value: Any) -> str:
     return text.lower()
 
 
-# ---------------------------------------------------------------------- webhooks
+# ---------------------------------------------------------------------- events
 
 
-def tell_of_lists(workspace: Workspace, account: Account, contact: Contact, list_ids: Sequence[int]) -> None:
-    """Tell webhooks that a contact has joined lists."""
-    _tell(workspace, account, contact, "listAddition", {"list_id": list(list_ids)})
+def raise_list_addition(workspace: Workspace, account: Account, contact: Contact, list_ids: Sequence[int]) -> None:
+    """Raise the event of a contact's new lists."""
+    _raise(workspace, account, contact, "listAddition", {"list_id": list(list_ids)})
 
 
-def _tell(workspace: Workspace, account: Account, contact: Contact, event: str, payload: Mapping[str, Any]) -> None:
-    """Tell webhooks of an event of a contact; not of one without an address (proposed)."""
+def _raise(workspace: Workspace, account: Account, contact: Contact, event: str, payload: Mapping[str, Any]) -> None:
+    """Raise an event of a contact, unless the contact has no address (proposed)."""
     if contact.email is not None:
         occurrence = Occurrence(MARKETING_EMAIL, event, contact.email, workspace.state.clock.now(), message_id="")
         events.raise_event(workspace, account, occurrence, payload)

@@ -18,15 +18,13 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.contacts import folders, identifiers, lists, model, rows, schemas
+    from mockserver.resources.contacts import lists, model, rows, schemas
 else:
-    folders, identifiers, lists, model, rows, schemas = lazy(
-        __package__, "folders", "identifiers", "lists", "model", "rows", "schemas"
-    )
-
-CONTACTS = Operations("contacts", are_further=True)
+    lists, model, rows, schemas = lazy(__package__, "lists", "model", "rows", "schemas")
 
 _SOURCE = "OpenAPI document of February 2026"
+CONTACTS = Operations("contacts", _SOURCE, scope="contacts", are_further=True)
+
 _NO_CONTACT = error_observed_in_code(
     errors.DOCUMENT_NOT_FOUND, "the contact does not exist", "contract/contacts#rows", programs=3
 )
@@ -69,11 +67,9 @@ def _page(items: Sequence[Any], query: Mapping[str, Any]) -> Sequence[Any]:
 @CONTACTS.operation(
     "getContacts", "GET", "/v3/contacts",
     summary="List contacts",
-    source=f"{_SOURCE}, contract/contacts#getContacts",
     query=schemas.ContactFilter,
     answer=schemas.Contacts,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG),
-    scope="contacts",
 )  # fmt: skip
 def get_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     found = model.select(caller.account, query)
@@ -84,7 +80,6 @@ def get_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     "createContact", "POST", "/v3/contacts",
     summary="Create a contact",
     adds=True,
-    source=f"{_SOURCE}, contract/contacts#createContact",
     status=201,
     other_statuses=(204,),
     body=schemas.NewContact,
@@ -94,7 +89,6 @@ def get_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
         _BAD_CONTACT,
         _TAKEN,
     ),
-    scope="contacts",
     notes=("204 without a body where `updateEnabled` or `forceMerge` changes a contact that is there.",),
 )  # fmt: skip
 def create_contact(caller: Caller, body: dict[str, Any]) -> Any:
@@ -105,44 +99,38 @@ def create_contact(caller: Caller, body: dict[str, Any]) -> Any:
 @CONTACTS.operation(
     "getContactInfo", "GET", "/v3/contacts/{identifier}",
     summary="Read a contact",
-    source=f"{_SOURCE}, contract/contacts#getContactInfo",
     params=schemas.ContactPath,
     query=schemas.ContactStatistics,
     answer=schemas.ContactInfo,
     errors=(_BAD_KIND, _NO_CONTACT),
-    scope="contacts",
 )  # fmt: skip
 def get_contact_info(caller: Caller, identifier: str, query: dict[str, Any]) -> rows.Contact:
-    return identifiers.get(caller, identifier, query.get("kind"))
+    return rows.get_contact(caller, identifier, query.get("kind"))
 
 
 @CONTACTS.operation(
     "updateContact", "PUT", "/v3/contacts/{identifier}",
     summary="Update a contact",
-    source=f"{_SOURCE}, contract/contacts#updateContact",
     status=204,
     params=schemas.ContactPath,
     query=schemas.ContactKind,
     body=schemas.ContactChanges,
     errors=(_BAD_CONTACT, _TAKEN, _NO_CONTACT),
-    scope="contacts",
 )  # fmt: skip
 def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body: dict[str, Any]) -> None:
-    model.update(caller, identifiers.get(caller, identifier, query.get("kind")), body)
+    model.update(caller, rows.get_contact(caller, identifier, query.get("kind")), body)
 
 
 @CONTACTS.operation(
     "deleteContact", "DELETE", "/v3/contacts/{identifier}",
     summary="Delete a contact",
-    source=f"{_SOURCE}, contract/contacts#deleteContact",
     status=204,
     params=schemas.ContactPath,
     query=schemas.ContactKind,
     errors=(_BAD_KIND, _NO_CONTACT),
-    scope="contacts",
 )  # fmt: skip
 def delete_contact(caller: Caller, identifier: str, query: dict[str, Any]) -> None:
-    model.delete(caller, identifiers.get(caller, identifier, query.get("kind")))
+    model.delete(caller, rows.get_contact(caller, identifier, query.get("kind")))
 
 
 # ---------------------------------------------------------------------- lists
@@ -168,11 +156,9 @@ def _lists(account: Account, found: Sequence[rows.ContactList], query: dict[str,
 @CONTACTS.operation(
     "getLists", "GET", "/v3/contacts/lists",
     summary="List the lists of contacts",
-    source=f"{_SOURCE}, contract/contacts#getLists",
     query=schemas.ListPage,
     answer=schemas.Lists,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG),
-    scope="contacts",
 )  # fmt: skip
 def get_lists(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     return _lists(caller.account, lists.select(caller.account), query)
@@ -182,12 +168,10 @@ def get_lists(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     "createList", "POST", "/v3/contacts/lists",
     summary="Create a list",
     adds=True,
-    source=f"{_SOURCE}, contract/contacts#createList",
     status=201,
     body=schemas.NewList,
     answer=schemas.Created,
     errors=(_NO_NAME, _BAD_NAME, _NO_FOLDER),
-    scope="contacts",
 )  # fmt: skip
 def create_list(caller: Caller, body: dict[str, Any]) -> rows.ContactList:
     return lists.create(caller, **body)
@@ -196,12 +180,10 @@ def create_list(caller: Caller, body: dict[str, Any]) -> rows.ContactList:
 @CONTACTS.operation(
     "getList", "GET", "/v3/contacts/lists/{listId}",
     summary="Read a list",
-    source=f"{_SOURCE}, contract/contacts#getList",
     params=schemas.ListPath,
     query=schemas.ListStatistics,
     answer=schemas.ListInfo,
     errors=(_BAD_ID, _NO_LIST),
-    scope="contacts",
 )  # fmt: skip
 def get_list(caller: Caller, list_id: int, query: dict[str, Any]) -> dict[str, Any]:
     return _list(caller.account, lists.get(caller, list_id))
@@ -210,7 +192,6 @@ def get_list(caller: Caller, list_id: int, query: dict[str, Any]) -> dict[str, A
 @CONTACTS.operation(
     "updateList", "PUT", "/v3/contacts/lists/{listId}",
     summary="Update a list",
-    source=f"{_SOURCE}, contract/contacts#updateList",
     status=204,
     params=schemas.ListPath,
     body=schemas.ListChanges,
@@ -218,7 +199,6 @@ def get_list(caller: Caller, list_id: int, query: dict[str, Any]) -> dict[str, A
         proposed_error(errors.MISSING_PARAMETER, "neither a name nor a folder", "contract/contacts#updateList"),
         _BAD_NAME, _NO_LIST,
     ),
-    scope="contacts",
 )  # fmt: skip
 def update_list(caller: Caller, list_id: int, body: dict[str, Any]) -> None:
     lists.update(caller, list_id, body)
@@ -228,11 +208,9 @@ def update_list(caller: Caller, list_id: int, body: dict[str, Any]) -> None:
     "deleteList", "DELETE", "/v3/contacts/lists/{listId}",
     summary="Delete a list",
     sweeps=True,
-    source=f"{_SOURCE}, contract/contacts#deleteList",
     status=204,
     params=schemas.ListPath,
     errors=(_BAD_ID, _NO_LIST),
-    scope="contacts",
 )  # fmt: skip
 def delete_list(caller: Caller, list_id: int) -> None:
     lists.delete(caller, list_id)
@@ -241,12 +219,10 @@ def delete_list(caller: Caller, list_id: int) -> None:
 @CONTACTS.operation(
     "getContactsFromList", "GET", "/v3/contacts/lists/{listId}/contacts",
     summary="List the contacts of a list",
-    source=f"{_SOURCE}, contract/contacts#getContactsFromList",
     params=schemas.ListPath,
     query=schemas.MemberFilter,
     answer=schemas.Contacts,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG, _NO_LIST),
-    scope="contacts",
 )  # fmt: skip
 def get_contacts_from_list(caller: Caller, list_id: int, query: dict[str, Any]) -> dict[str, Any]:
     found = lists.members(caller, list_id, query)
@@ -256,7 +232,6 @@ def get_contacts_from_list(caller: Caller, list_id: int, query: dict[str, Any]) 
 @CONTACTS.operation(
     "addContactToList", "POST", "/v3/contacts/lists/{listId}/contacts/add",
     summary="Add contacts to a list",
-    source=f"{_SOURCE}, contract/contacts#addContactToList",
     status=201,
     params=schemas.ListPath,
     body=schemas.ChosenContacts,
@@ -265,7 +240,6 @@ def get_contacts_from_list(caller: Caller, list_id: int, query: dict[str, Any]) 
         error_observed_in_code(errors.INVALID_PARAMETER, "nobody was added", programs=9),
         _NONE_CHOSEN, _TOO_MANY, _NO_LIST,
     ),
-    scope="contacts",
 )  # fmt: skip
 def add_contact_to_list(caller: Caller, list_id: int, body: dict[str, Any]) -> dict[str, lists.Moved]:
     return {"contacts": lists.add(caller, list_id, body)}
@@ -275,7 +249,6 @@ def add_contact_to_list(caller: Caller, list_id: int, body: dict[str, Any]) -> d
     "removeContactFromList", "POST", "/v3/contacts/lists/{listId}/contacts/remove",
     summary="Remove contacts from a list",
     sweeps=True,
-    source=f"{_SOURCE}, contract/contacts#removeContactFromList",
     status=201,
     params=schemas.ListPath,
     body=schemas.ContactsToRemove,
@@ -284,7 +257,6 @@ def add_contact_to_list(caller: Caller, list_id: int, body: dict[str, Any]) -> d
         error_observed_in_code(errors.INVALID_PARAMETER, "nobody was removed", programs=7),
         _NONE_CHOSEN, _TOO_MANY, _NO_LIST,
     ),
-    scope="contacts",
 )  # fmt: skip
 def remove_contact_from_list(caller: Caller, list_id: int, body: dict[str, Any]) -> dict[str, lists.Moved]:
     return {"contacts": lists.take_out(caller, list_id, body)}
@@ -295,20 +267,18 @@ def remove_contact_from_list(caller: Caller, list_id: int, body: dict[str, Any])
 
 def _folder(account: Account, found: rows.Folder) -> dict[str, Any]:
     """A folder as it is answered."""
-    return {"id": found.id, "name": found.name, **_counts(account, folders.lists_of(account, found.id))}
+    return {"id": found.id, "name": found.name, **_counts(account, lists.lists_of(account, found.id))}
 
 
 @CONTACTS.operation(
     "getFolders", "GET", "/v3/contacts/folders",
     summary="List folders",
-    source=f"{_SOURCE}, contract/contacts#getFolders",
     query=schemas.ListPage,
     answer=schemas.Folders,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG),
-    scope="contacts",
 )  # fmt: skip
 def get_folders(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    found = folders.select(caller.account)
+    found = lists.select_folders(caller.account)
     return {"folders": [_folder(caller.account, row) for row in _page(found, query)], "count": len(found)}
 
 
@@ -316,53 +286,45 @@ def get_folders(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     "createFolder", "POST", "/v3/contacts/folders",
     summary="Create a folder",
     adds=True,
-    source=f"{_SOURCE}, contract/contacts#createFolder",
     status=201,
     body=schemas.FolderName,
     answer=schemas.Created,
     errors=(_NO_NAME, _BAD_NAME),
-    scope="contacts",
 )  # fmt: skip
 def create_folder(caller: Caller, body: dict[str, Any]) -> rows.Folder:
-    return folders.create(caller, body["name"])
+    return lists.create_folder(caller, body["name"])
 
 
 @CONTACTS.operation(
     "getFolder", "GET", "/v3/contacts/folders/{folderId}",
     summary="Read a folder",
-    source=f"{_SOURCE}, contract/contacts#getFolder",
     params=schemas.FolderPath,
     answer=schemas.FolderOut,
     errors=(_BAD_ID, _NO_FOLDER),
-    scope="contacts",
 )  # fmt: skip
 def get_folder(caller: Caller, folder_id: int) -> dict[str, Any]:
-    return _folder(caller.account, folders.get(caller, folder_id))
+    return _folder(caller.account, lists.get_folder(caller, folder_id))
 
 
 @CONTACTS.operation(
     "updateFolder", "PUT", "/v3/contacts/folders/{folderId}",
     summary="Rename a folder",
-    source=f"{_SOURCE}, contract/contacts#updateFolder",
     status=204,
     params=schemas.FolderPath,
     body=schemas.FolderName,
     errors=(_NO_NAME, _BAD_NAME, _NO_FOLDER),
-    scope="contacts",
 )  # fmt: skip
 def update_folder(caller: Caller, folder_id: int, body: dict[str, Any]) -> None:
-    folders.rename(caller, folder_id, body["name"])
+    lists.rename_folder(caller, folder_id, body["name"])
 
 
 @CONTACTS.operation(
     "deleteFolder", "DELETE", "/v3/contacts/folders/{folderId}",
     summary="Delete a folder with its lists",
     sweeps=True,
-    source=f"{_SOURCE}, contract/contacts#deleteFolder",
     status=204,
     params=schemas.FolderPath,
     errors=(_BAD_ID, _NO_FOLDER),
-    scope="contacts",
 )  # fmt: skip
 def delete_folder(caller: Caller, folder_id: int) -> None:
     lists.delete_folder(caller, folder_id)
@@ -371,13 +333,11 @@ def delete_folder(caller: Caller, folder_id: int) -> None:
 @CONTACTS.operation(
     "getFolderLists", "GET", "/v3/contacts/folders/{folderId}/lists",
     summary="List the lists of a folder",
-    source=f"{_SOURCE}, contract/contacts#getFolderLists",
     params=schemas.FolderPath,
     query=schemas.ListPage,
     answer=schemas.FolderLists,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG, _NO_FOLDER),
-    scope="contacts",
 )  # fmt: skip
 def get_folder_lists(caller: Caller, folder_id: int, query: dict[str, Any]) -> dict[str, Any]:
-    folders.get(caller, folder_id)
-    return _lists(caller.account, folders.lists_of(caller.account, folder_id), query)
+    lists.get_folder(caller, folder_id)
+    return _lists(caller.account, lists.lists_of(caller.account, folder_id), query)

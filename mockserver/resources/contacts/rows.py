@@ -1,33 +1,47 @@
-"""The rows of contacts, lists and folders, and the index of identifiers (contract/contacts)."""
+"""Rows of contacts, lists and folders, and the identifiers of contacts (contract/contacts)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from mockserver.core.contract.errors import no_room
+from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, no_room
+from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import comparable
 from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 
-#: The domain of the address that a contact without an e-mail address is shown with (contract/contacts#rows).
+#: The domain in the shown address of a contact without an e-mail address (contract/contacts#rows).
 SMS_DOMAIN = "mailin-sms.com"
-#: What a contact takes beside its attributes and identifiers, and its membership of one list, in bytes. Measured.
+#: The memory of a contact without attributes and identifiers, and of one membership of a list, in bytes. Measured.
 _PER_CONTACT, _PER_LIST = 600, 200
+CONTACT_ID, EMAIL_ID, PHONE_ID, EXT_ID = "contact_id", "email_id", "phone_id", "ext_id"
+#: The kinds of identifiers in requests. No contact has an identifier of the last two (proposed).
+KINDS = (EMAIL_ID, CONTACT_ID, EXT_ID, PHONE_ID, "whatsapp_id", "landline_number_id")
+#: The unique kinds of identifiers, with their names in errors.
+_NAMES: Mapping[str, str] = {EMAIL_ID: "email", PHONE_ID: "SMS", EXT_ID: "ext_id"}
+#: The most characters of a phone number and of a customer's own id (proposed).
+LONGEST = 255
+_ID = re.compile(r"[1-9][0-9]{0,18}", re.ASCII)
+#: A phone number without its `+`.
+DIGITS = re.compile(r"\A0*[1-9][0-9]*\Z")
 
 
 @dataclass(slots=True, eq=False)
 class Contact:
-    """A person with an e-mail address, a phone number, or an id of the customer's own."""
+    """A person with an e-mail address, a phone number, or an `ext_id` of the customer."""
 
     id: int
     created_at: datetime
     modified_at: datetime
-    #: In lower case; None: the contact has none.
+    #: In lower case.
     email: str | None = None
-    #: The digits of the attribute SMS, with those of the country.
+    #: The digits of the attribute SMS, with the country code.
     phone: str | None = None
     ext_id: str | None = None
     email_blacklisted: bool = False
@@ -36,7 +50,7 @@ class Contact:
     lists: dict[int, None] = field(default_factory=dict)
     #: All attributes but EMAIL, SMS and EXT_ID.
     attributes: dict[str, Any] = field(default_factory=dict)
-    #: Not kept: no campaign is sent here, and nobody opts out of WhatsApp.
+    #: Constants: the mock sends no campaigns and no WhatsApp messages.
     statistics: ClassVar[dict[str, Any]] = {}
     whatsapp_blacklisted: ClassVar[bool] = False
 
@@ -54,13 +68,13 @@ class Contact:
 
     @property
     def shown_attributes(self) -> dict[str, Any]:
-        """The attributes as the API shows them, with the identifiers that are attributes as well."""
+        """The attributes as the API shows them, including the identifiers SMS and EXT_ID."""
         identifiers = {"SMS": self.phone, "EXT_ID": self.ext_id}
         return {**self.attributes, **{name: value for name, value in identifiers.items() if value is not None}}
 
     @property
     def size(self) -> int:
-        """How many bytes the contact takes, without its memberships of lists."""
+        """The memory of the contact in bytes, without its memberships of lists."""
         return weight([self.email, self.phone, self.ext_id, self.attributes]) + _PER_CONTACT
 
 
@@ -74,7 +88,7 @@ class ContactList:
     created_at: datetime
     #: The ids of its contacts as keys.
     members: dict[int, None] = field(default_factory=dict)
-    #: How many of its contacts get no e-mails.
+    #: The number of its blacklisted contacts.
     blacklisted: int = 0
 
     def __copy__(self) -> ContactList:
@@ -83,18 +97,18 @@ class ContactList:
 
 @dataclass(slots=True, eq=False)
 class Folder:
-    """A folder of lists. Without a name, it is the first folder of the account, after its deletion."""
+    """A folder of lists. None as the name marks the deleted first folder of the account."""
 
     id: int
     name: str | None
 
 
 class Identifiers(dict[str, int]):
-    """The ids of an account's contacts by their other identifiers, such as `email_id ada@acme.test`."""
+    """An index of an account's contacts by identifiers, such as `email_id ada@acme.test`."""
 
 
 def join(account: Account, contact: Contact, lists: Iterable[int]) -> list[int]:
-    """Add a contact to lists that exist; returns the ids of those that it was not in."""
+    """Add a contact to existing lists, and return the ids of the lists that are new to it."""
     _, table = account.table(Contact), account.table(ContactList)
     joined = [number for number in dict.fromkeys(lists) if number not in contact.lists]
     for number in joined:
@@ -105,7 +119,7 @@ def join(account: Account, contact: Contact, lists: Iterable[int]) -> list[int]:
 
 
 def leave(account: Account, contact: Contact, lists: Iterable[int]) -> None:
-    """Remove a contact from those of these lists that it is in."""
+    """Remove a contact from lists; other lists of the contact are unchanged."""
     _, table = account.table(Contact), account.table(ContactList)
     left = [number for number in dict.fromkeys(lists) if number in contact.lists]
     for number in left:
@@ -115,14 +129,14 @@ def leave(account: Account, contact: Contact, lists: Iterable[int]) -> None:
 
 
 def blacklist(account: Account, contact: Contact, *, blacklisted: bool) -> None:
-    """Set whether a contact gets no e-mails, which its lists count."""
+    """Blacklist a contact for e-mails or not, and update the counts of its lists."""
     for number in contact.lists:
         account.table(ContactList)[number].blacklisted += blacklisted - contact.email_blacklisted
     contact.email_blacklisted = blacklisted
 
 
 def drop_attribute(account: Account, name: str) -> None:
-    """Remove the values of an attribute that was deleted."""
+    """Remove the values of a deleted attribute."""
     for contact in account.table(Contact).values():
         if name in contact.attributes:
             before = contact.size
@@ -131,14 +145,98 @@ def drop_attribute(account: Account, name: str) -> None:
 
 
 def check_bytes(workspace: Workspace, value: Any, memberships: int = 0) -> None:
-    """Check that contacts may take as many bytes more as a value and so many memberships of lists take.
-
-    Raises:
-        ServiceError: 400 `out_of_range`; they would take too many, together with the values that stubs store.
-    """
+    """Refuse a value and memberships of lists with 400 `out_of_range` if stored data would exceed its limit."""
     needed = workspace.state.tally.stored + weight(value) + _PER_LIST * memberships
     most = workspace.limits.stored_bytes
     if needed > most:
         raise no_room(
             f"contacts and stored data would take {needed:,} bytes, the limit is {most:,} (--stored-bytes-limit)"
         )
+
+
+# ---------------------------------------------------------------------- identifiers
+
+
+class Identity(NamedTuple):
+    """The identifiers of a contact, or None for each missing identifier."""
+
+    email: str | None
+    phone: str | None
+    ext_id: str | None
+
+    @property
+    def keys(self) -> dict[str, str]:
+        """The keys of the index by the names of the identifiers: `{"email": "email_id ada@acme.test"}`."""
+        values = zip(_NAMES.items(), self, strict=True)
+        return {name: _key(kind, value) for (kind, name), value in values if value is not None}
+
+    @classmethod
+    def of(cls, contact: Contact) -> Identity:
+        return cls(contact.email, contact.phone, contact.ext_id)
+
+
+def _key(kind: str, value: str) -> str:
+    return f"{kind} {comparable(value) if kind == EMAIL_ID else value}"
+
+
+def digits(text: str) -> str | None:
+    """Return the digits of a phone number `33612345678`, `+33 612345678` or `0033612345678`, or None."""
+    found = text.replace("+", "").replace(" ", "").removeprefix("00")
+    return found if len(found) <= LONGEST and DIGITS.match(found) else None
+
+
+def written(value: object) -> str:
+    """Return the value of an identifier, which may be a number or null, as a text."""
+    return "" if value is None else str(value)
+
+
+def get_contact(caller: Caller, identifier: str, kind: str | None) -> Contact:
+    """Return the caller's contact with an identifier of a given or guessed kind, or refuse with 404."""
+    kind = kind or _guessed(identifier)
+    contact = find_contact(caller.account, kind, identifier)
+    if contact is None and kind == CONTACT_ID:
+        contact = find_contact(caller.account, PHONE_ID, identifier)
+    if contact is None:
+        count = len(caller.account.rows_of(Contact))
+        reason = f"account {caller.account.name} has no contact whose {kind} is {reasons.shown(identifier)}"
+        raise DOCUMENT_NOT_FOUND("Contact does not exist").because(f"{reason} (it has {count:,} contacts)")
+    return contact
+
+
+def find_contact(account: Account, kind: str, value: str | int) -> Contact | None:
+    """Return the contact of an account with an identifier of a kind, or None."""
+    rows = account.rows_of(Contact)
+    if kind == CONTACT_ID:
+        return rows.get(int(value)) if _ID.fullmatch(str(value)) else None
+    text = str(value)
+    if kind == PHONE_ID:
+        text = digits(text) or text
+    number = (account.record_of(Identifiers) or Identifiers()).get(_key(kind, text))
+    if number is None and kind == EMAIL_ID and text.lower().endswith(f"@{SMS_DOMAIN}"):
+        contact = find_contact(account, PHONE_ID, text.partition("@")[0])
+        return contact if contact is not None and contact.email is None else None
+    return None if number is None else rows[number]
+
+
+def _guessed(identifier: str) -> str:
+    if _ID.fullmatch(identifier):
+        return CONTACT_ID
+    return EMAIL_ID if "@" in identifier else PHONE_ID
+
+
+def holders(account: Account, identity: Identity) -> Iterator[tuple[str, Contact]]:
+    """Yield the contacts with these identifiers, each with the name of the identifier."""
+    index, rows = account.record(Identifiers), account.rows_of(Contact)
+    for name, key in identity.keys.items():
+        if key in index:
+            yield name, rows[index[key]]
+
+
+def set_identity(account: Account, contact: Contact, identity: Identity | None) -> None:
+    """Set the identifiers of a contact, which no other contact has, or with None remove them."""
+    index = account.record(Identifiers)
+    for key in Identity.of(contact).keys.values():
+        index.pop(key, None)
+    if identity is not None:
+        contact.email, contact.phone, contact.ext_id = identity
+        index.update(dict.fromkeys(identity.keys.values(), contact.id))

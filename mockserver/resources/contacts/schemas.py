@@ -8,10 +8,10 @@ from typing import Any
 from marshmallow import ValidationError, fields
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, OUT_OF_RANGE
-from mockserver.resources.contacts import identifiers
+from mockserver.resources.contacts import rows
 from mockserver.resources.section import parse_instant
+from mockserver.web.schemas.errors import Longest, Sentence
 from mockserver.web.schemas.evidence import OPENAPI, documented
-from mockserver.web.schemas.field_errors import Sentence
 from mockserver.web.schemas.fields import (
     Choice,
     Day,
@@ -29,7 +29,6 @@ from mockserver.web.schemas.fields import (
     identifier,
     is_plain,
 )
-from mockserver.web.schemas.length import Longest
 from mockserver.web.schemas.schema import Compact, Input, Output
 
 #: The official client whose models have what is newer than the OpenAPI document.
@@ -113,9 +112,9 @@ class _Attributes(fields.Dict):
         email, phone, ext_id = (value.get(name) for name in ("EMAIL", "SMS", "EXT_ID"))
         if email not in (None, "") and not self._is_email(email):
             raise ValidationError([_invalid("Invalid email address")])
-        if phone not in (None, "") and identifiers.digits(identifiers.written(phone)) is None:
+        if phone not in (None, "") and rows.digits(rows.written(phone)) is None:
             raise ValidationError([_invalid("Invalid phone number")])
-        if len(identifiers.written(ext_id)) > identifiers.LONGEST:
+        if len(rows.written(ext_id)) > rows.LONGEST:
             raise ValidationError([_invalid("ext_id is not valid")])
         return value
 
@@ -192,7 +191,7 @@ class _Kind(Stated, Choice):
 
 class ContactKind(Input):
     kind = _Kind(
-        *identifiers.KINDS,
+        *rows.KINDS,
         data_key="identifierType",
         sentence="identifierType is not valid",
         **documented("what the identifier is; guessed if left out"),
@@ -223,7 +222,7 @@ class _Addressed(Compact):
 class _ContactMembers(Compact):
     attributes = _Attributes(**documented("by name; an update removes those that are null or empty"))
     ext_id = _ExtId(
-        sentence="ext_id is not valid", validate=Longest(identifiers.LONGEST), **documented("the customer's own id")
+        sentence="ext_id is not valid", validate=Longest(rows.LONGEST), **documented("the customer's own id")
     )
     list_ids = _Ids(Int64, data_key="listIds", sentence="listIds is not valid", **documented("lists to be joined"))
 

@@ -1,4 +1,4 @@
-"""Contacts, lists and folders in a scenario."""
+"""The contacts, lists and folders of an account in a scenario."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from marshmallow import fields, validate
 from mockserver.core.contract.errors import ServiceError
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.contacts import folders, identifiers, rows
-from mockserver.resources.contacts.identifiers import Identity
-from mockserver.resources.contacts.rows import Contact, ContactList, Folder
+from mockserver.resources.contacts import rows
+from mockserver.resources.contacts.lists import FIRST_FOLDER, find_folder
+from mockserver.resources.contacts.rows import Contact, ContactList, Folder, Identity
 from mockserver.resources.resource import Section
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Email, JsonObject, List
@@ -20,11 +20,11 @@ from mockserver.web.schemas.fields import Email, JsonObject, List
 _ID = about("counts up from the largest one if left out")
 #: The kinds of ids of the rows of each member.
 _KINDS = {"contact_folders": "contact_folder", "contact_lists": "contact_list", "contacts": "contact"}
-_LENGTH = validate.Length(1, identifiers.LONGEST)
+_LENGTH = validate.Length(1, rows.LONGEST)
 
 
 class ContactFolderItem(Item):
-    """A folder of lists. Every account has the folder 1 unless the name of that is null."""
+    """A folder of lists. Every account has folder 1, unless its name is null."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     name = fields.String(required=True, allow_none=True, **about("its name; null: the folder 1, which was deleted"))
@@ -36,7 +36,7 @@ class ContactListItem(Item):
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     name = fields.String(required=True, **about("its name"))
     folder_id = fields.Integer(
-        strict=True, validate=ID_RANGE, load_default=folders.FIRST, **about("the folder that it is in")
+        strict=True, validate=ID_RANGE, load_default=FIRST_FOLDER, **about("the folder that it is in")
     )
     created_at = Instant(**about("when it was created; the start of the clock if left out"))
 
@@ -47,7 +47,7 @@ class ContactItem(Item):
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     email = Email(**about("its address, each once in an account"))
     phone = fields.String(
-        validate=[_LENGTH, validate.Regexp(identifiers.DIGITS, error="must be digits, such as 33612345678")],
+        validate=[_LENGTH, validate.Regexp(rows.DIGITS, error="must be digits, such as 33612345678")],
         **about("its phone number, the attribute SMS: digits with those of the country"),
     )
     ext_id = fields.String(validate=_LENGTH, **about("the customer's own id, the attribute EXT_ID"))
@@ -73,10 +73,10 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _load_folder(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
-    workspace.state.claim_id("contact_folder", folders.FIRST)
+    workspace.state.claim_id("contact_folder", FIRST_FOLDER)
     found = Folder(item["id"] if "id" in item else workspace.state.next_id("contact_folder"), item["name"])
-    if found.name is None and found.id != folders.FIRST:
-        yield SectionError(("contact_folders", index, "name"), f"null: only folder {folders.FIRST} can be deleted")
+    if found.name is None and found.id != FIRST_FOLDER:
+        yield SectionError(("contact_folders", index, "name"), f"null: only folder {FIRST_FOLDER} can be deleted")
     elif found.id in account.rows_of(Folder):
         yield TakenError(("contact_folders", index, "id"), f"duplicate folder id {found.id}")
     else:
@@ -85,7 +85,7 @@ def _load_folder(workspace: Workspace, account: Account, index: int, item: Mappi
 
 def _load_list(workspace: Workspace, account: Account, index: int, item: Mapping[str, Any]) -> Iterator[SectionError]:
     number = item["id"] if "id" in item else workspace.state.next_id("contact_list")
-    if folders.find(account, item["folder_id"]) is None:
+    if find_folder(account, item["folder_id"]) is None:
         path = ("contact_lists", index, "folder_id")
         yield SectionError(path, f"the account has no folder {item['folder_id']}", wanted=(item["folder_id"],))
     elif not claim(workspace, ContactList, number):
@@ -102,7 +102,7 @@ def _load_contact(
     number = item["id"] if "id" in item else state.next_id("contact")
     email = item["email"].lower() if "email" in item else None
     identity = Identity(email, item.get("phone"), item.get("ext_id"))
-    for name, other in identifiers.holders(account, identity):
+    for name, other in rows.holders(account, identity):
         yield TakenError(("contacts", index, name.lower()), f"duplicate {name}: contact {other.id} has it")
         return
     missing = [list_id for list_id in item["list_ids"] if list_id not in account.rows_of(ContactList)]
@@ -125,7 +125,7 @@ def _load_contact(
         yield SectionError(("contacts", index), error.reason)
         return
     account.table(Contact)[number] = contact
-    identifiers.replace(account, contact, identity)
+    rows.set_identity(account, contact, identity)
     account.weigh_stored(contact.size)
     rows.join(account, contact, item["list_ids"])
 

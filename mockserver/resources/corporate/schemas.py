@@ -9,8 +9,8 @@ from marshmallow import fields, post_load, validate
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state.state import LANGUAGES
 from mockserver.resources.corporate.plan import SWITCHES, Allotment
+from mockserver.web.schemas.errors import Sentence
 from mockserver.web.schemas.evidence import OPENAPI, documented
-from mockserver.web.schemas.field_errors import Sentence
 from mockserver.web.schemas.fields import (
     INT64_MAX,
     Choice,

@@ -3,13 +3,13 @@
 from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 
-_attempts, _delivery, _section = lazy(__package__, "attempts", "delivery", "section")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "deliveries",
     (),
-    late_lifecycles={"delivery": _delivery.DELIVERY},
+    late_lifecycles={"delivery": _model.DELIVERY},
     late_section=_section.SECTION,
     members=frozenset({"deliveries"}),
-    resume=_attempts.resume,
+    resume=_model.resume,
 )

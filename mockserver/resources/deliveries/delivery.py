@@ -1,17 +1,18 @@
-"""Deliveries: rows, states and timers of the calls that go to addresses of users (contract/deliveries)."""
+"""Deliveries: calls to addresses of users, their states and timers, and how many a workspace keeps."""
 
 from __future__ import annotations
 
 import json
+from bisect import bisect_left, insort
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Bounded
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.ring import weight
-from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 
 SCHEDULED, DELIVERED, RETRYING, DROPPED = "scheduled", "delivered", "retrying", "dropped"
@@ -29,20 +30,22 @@ MACHINE = StateMachine(
     ("redeliver", RETRYING, SCHEDULED),
     ("cancel", SCHEDULED, DROPPED),
     ("cancel", RETRYING, DROPPED),
-    # A timer begins an attempt, and its outcome is one of these.
+    # A timer begins an attempt, whose outcome fires one of these events.
     timed=frozenset({"succeed", "fail", "give_up"}),
 )
-#: About what a delivery takes in memory, and each of its attempts, besides what clients and receivers have sent.
-_BASE_BYTES, _ATTEMPT_BYTES = 1_000, 300
-#: A value takes at least so many bytes in memory for each character of its JSON text.
-_BYTES_PER_CHARACTER = 4
-#: The event of a delivery's timer. It is none of the state machine: an attempt begins, and its outcome is not known.
+#: The event of a delivery's timer. The state machine does not have it, as the outcome of the attempt is unknown.
 ATTEMPT = "attempt"
+#: The memory of a delivery and of an attempt in bytes, without content from clients and receivers; estimated.
+_BASE_BYTES, _ATTEMPT_BYTES = 1_000, 300
+#: The least memory for each character of a value's JSON text, in bytes.
+_BYTES_PER_CHARACTER = 4
+#: The largest payload, as a share of the limit for all deliveries: one fourth.
+_LARGEST_SHARE = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The address to which calls go, with the credentials and headers that they have."""
+    """The address of calls, with their credentials and headers."""
 
     url: str
     auth: dict[str, str] | None = None
@@ -55,44 +58,44 @@ class Target:
 
 
 class Attempt(NamedTuple):
-    """One time that a delivery was made: when, and the status that came back or the error that there was instead."""
+    """An attempt of a delivery: its moment, and the status of the answer or an error."""
 
     at: datetime
     status: int | None
     error: str | None
-    #: Where it went; None: to the delivery's present target.
+    #: None: the delivery's present target.
     target: Target | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Delivery(Bounded):
-    """One webhook call, or the call that announces an export, with its attempts, oldest first."""
+    """A webhook call, or the call that announces an export, with its attempts, oldest first."""
 
     id: int
     target: Target
-    #: What the call carries: one for each event; only a batch has several.
+    #: The content of the call: one payload for each event; only a batch has several.
     payloads: list[dict[str, Any]]
     #: The names of the events as webhooks subscribe to them, one for each payload.
     events: list[str]
     created_at: datetime
-    #: When the next attempt begins; None: one is under way, or none will be made.
+    #: When the next attempt begins; None during an attempt, and if no attempt follows.
     next_at: datetime | None
     #: The id of the webhook; None: the call announces an export.
     webhook: int | None = None
     #: The webhook's type; empty if the call announces an export.
     kind: str = ""
-    #: The id of the export that the call announces; None: the call is a webhook's.
+    #: The id of the announced export; None for webhook calls.
     export: int | None = None
     batched: bool = False
     state: str = SCHEDULED
     attempts: list[Attempt] = field(default_factory=list)
     #: How many attempts were dropped for newer ones.
     attempts_evicted: int = 0
-    #: How many attempts have failed since the delivery was made or last redelivered.
+    #: The number of failed attempts since the delivery was created or last redelivered.
     failures: int = 0
-    #: When the attempt began that is under way; None: none is.
+    #: When the present attempt began, or None.
     began_at: datetime | None = None
-    #: In bytes, in memory: the payloads, and the whole delivery as it was counted last.
+    #: In bytes, in memory: the payloads, and the whole delivery at its last count.
     payloads_size: int = 0
     size: int = 0
 
@@ -103,52 +106,131 @@ class Delivery(Bounded):
 
     @property
     def text_size(self) -> int:
-        """About how many bytes the delivery takes as JSON, where each attempt has its target and payloads."""
+        """The estimated bytes of the delivery as JSON, where each attempt has its target and payloads."""
         sent = sum((attempt.target or self.target).size + self.payloads_size for attempt in self.attempts)
         return (_BASE_BYTES + sent) // _BYTES_PER_CHARACTER
 
     @property
     def body(self) -> bytes:
-        """The body of the call: the payload of its event, or of a batch the list of payloads (proposed).
-
-        See contract/deliveries.
-        """
+        """The body of the call: the payload of its event, or the list of a batch (proposed, contract/deliveries)."""
         content: Any = self.payloads if self.batched else self.payloads[0]
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode(errors="replace")
 
 
-def _described(delivery: Delivery) -> dict[str, Any]:
-    return {"webhook": delivery.webhook, "url": delivery.target.url, "events": delivery.events}
-
-
-DELIVERY = Lifecycle(
-    MACHINE, Delivery, key="id", parse=int, reveal=_described, registered_in=(f"{__package__}.attempts",)
-)
-
-
 def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    """Set the timer that begins the next attempt, if there is to be one."""
+    """Set the timer for the next attempt, if an attempt follows."""
     if delivery.next_at is not None:
         workspace.set_timer(delivery.next_at, account, MACHINE.name, delivery.id, ATTEMPT)
 
 
-def size_in_memory(delivery: Delivery) -> int:
-    """About how many bytes a delivery takes, with all targets that it knows; each of these counts once."""
-    targets: list[Target] = []
-    for target in (delivery.target, *(row.target for row in delivery.attempts)):
-        if target is not None and target not in targets:
-            targets.append(target)
-    attempts = sum(_ATTEMPT_BYTES + len(row.error or "") for row in delivery.attempts)
-    return _BASE_BYTES + delivery.payloads_size + attempts + sum(target.size for target in targets)
-
-
 def cancel_attempts(workspace: Workspace, number: int) -> None:
-    """Make no further attempt of the delivery with this id, and ignore the outcome of one that is under way."""
+    """Cancel the timer of the delivery with this id, and ignore the outcome of a present attempt."""
     workspace.state.timers.cancel(MACHINE.name, number)
     workspace.jobs.cancel(MACHINE.name, number)
 
 
 def copied(delivery: Delivery) -> Delivery:
-    """A copy of a delivery that does not change when the delivery does."""
+    """Return a copy that does not change with the delivery."""
     return replace(delivery, attempts=list(delivery.attempts))
+
+
+# ---------------------------------------------------------------------- how many deliveries a workspace keeps
+
+
+@dataclass(slots=True, eq=False)
+class Finished:
+    """The ids of an account's finished deliveries, by the moment of their last attempt; one record per account.
+
+    A loaded state does not know the order in which they finished.
+    """
+
+    _rows: list[tuple[datetime, int]] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __deepcopy__(self, memo: object) -> Finished:
+        found = Finished()
+        found._rows = self._rows.copy()
+        return found
+
+    def add(self, delivery: Delivery) -> None:
+        """Add a delivery that has finished."""
+        insort(self._rows, _last(delivery))
+
+    def discard(self, delivery: Delivery) -> None:
+        """Remove a delivery, if it is here."""
+        index = bisect_left(self._rows, _last(delivery))
+        if self._rows[index : index + 1] == [_last(delivery)]:
+            del self._rows[index]
+
+    def take(self) -> int | None:
+        """Remove the delivery with the oldest last attempt, and return its id, or None if all are unfinished."""
+        return self._rows.pop(0)[1] if self._rows else None
+
+
+def _last(delivery: Delivery) -> tuple[datetime, int]:
+    """Return the sort key of finished deliveries: last attempt, else creation, then the id."""
+    return delivery.attempts[-1].at if delivery.attempts else delivery.created_at, delivery.id
+
+
+def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: dict[str, Any], size: int) -> None:
+    """Add an event with its payload of `size` bytes in memory to a delivery.
+
+    A payload too large for the workspace is replaced by a short error. The lists of the delivery are replaced and not
+    appended to: a dry run shares them with the workspace below.
+    """
+    if size > workspace.limits.deliveries_bytes // _LARGEST_SHARE:
+        payload = {"error": f"the payload takes {size:,} bytes, more than the mock keeps of one call"}
+        size = weight(payload)
+    delivery.payloads, delivery.events = [*delivery.payloads, payload], [*delivery.events, event]
+    delivery.payloads_size += size
+
+
+def keep_within_limits(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Update the size of a delivery, and evict deliveries until the limits hold again."""
+    update_size(account, delivery)
+    evict_excess(workspace, account)
+
+
+def update_size(account: Account, delivery: Delivery) -> None:
+    """Update the size of a delivery, unless it was evicted; each of its targets counts once."""
+    if account.table(Delivery).get(delivery.id) is not delivery:
+        return
+    targets: list[Target] = []
+    for target in (delivery.target, *(row.target for row in delivery.attempts)):
+        if target is not None and target not in targets:
+            targets.append(target)
+    attempts = sum(_ATTEMPT_BYTES + len(row.error or "") for row in delivery.attempts)
+    before = delivery.size
+    delivery.size = _BASE_BYTES + delivery.payloads_size + attempts + sum(target.size for target in targets)
+    account.weigh(delivery.size - before)
+
+
+def evict_excess(workspace: Workspace, account: Account) -> None:
+    """Evict deliveries until the limits hold again: finished deliveries first, then the oldest.
+
+    The limit of the number holds for each account, the limit of the bytes for the workspace.
+    """
+    while len(account.rows_of(Delivery)) > workspace.limits.deliveries:
+        _evict(workspace, account)
+    while workspace.state.tally.bytes > workspace.limits.deliveries_bytes:
+        _evict(workspace, _account_to_evict_from(workspace, account))
+
+
+def _account_to_evict_from(workspace: Workspace, account: Account) -> Account:
+    """Return the account if it has finished deliveries, else another account with some, else the largest account."""
+    if account.record(Finished):
+        return account
+    holding = [other for other in workspace.state.accounts.values() if other.bytes]
+    return next((other for other in holding if other.record(Finished)), None) or max(holding, key=attrgetter("bytes"))
+
+
+def _evict(workspace: Workspace, account: Account) -> None:
+    rows, oldest = account.table(Delivery), account.record(Finished).take()
+    if oldest is None:
+        oldest = next(iter(rows))
+    account.weigh(-rows.pop(oldest).size)
+    cancel_attempts(workspace, oldest)
+    workspace.state.evicted_deliveries += 1

@@ -1,42 +1,65 @@
-"""What other resources do with deliveries: schedule one, cancel those of a webhook, change their target."""
+"""Rules of deliveries: attempts and their outcomes, retries, redeliveries, and cancelling (contract/deliveries)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from operator import itemgetter
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.state.state import Account
+from mockserver.core.text.addresses import CLIENT_HEADERS
 from mockserver.core.traffic import causes
+from mockserver.core.traffic.causes import Cause
+from mockserver.core.workspaces.lifecycle import Lifecycle, dispatch
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import DELIVERY, RETRYING, SCHEDULED, Delivery, Target, await_attempt
-from mockserver.resources.deliveries.retention import evict_excess, keep_within_limits, update_size
+from mockserver.resources.deliveries.delivery import (
+    ATTEMPT,
+    MACHINE,
+    RETRYING,
+    SCHEDULED,
+    Attempt,
+    Delivery,
+    Finished,
+    Target,
+    await_attempt,
+    cancel_attempts,
+    copied,
+    evict_excess,
+    keep_within_limits,
+    update_size,
+)
+
+#: The delays after failed attempts, of which at most four are retried (contract/deliveries).
+RETRIES = (timedelta(minutes=10), timedelta(hours=1), timedelta(hours=2), timedelta(hours=8))
+#: How many of its last attempts a delivery keeps; chosen: each redelivery makes five more.
+KEPT_ATTEMPTS = 100
+#: Recorded in September 2026 (contract/webhooks#configuration).
+USER_AGENT = "Brevo-webhook/2.0 (+https://developers.brevo.com/docs/how-to-use-webhooks)"
+
+DELIVERY = Lifecycle(
+    MACHINE,
+    Delivery,
+    key="id",
+    parse=int,
+    reveal=lambda row: {"webhook": row.webhook, "url": row.target.url, "events": row.events},
+)
 
 
-def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Delivery:
-    """Begin the life of a delivery, which is made at its `next_at`; returns it.
-
-    Where the limits of the workspace are reached, others are evicted for it, or the delivery itself is.
-    """
-    DELIVERY.begin(workspace, account, delivery)
-    workspace.link(causes.DELIVERY, delivery.id)
-    keep_within_limits(workspace, account, delivery)
-    if delivery.id in account.table(Delivery):
-        await_attempt(workspace, account, delivery)
-    return delivery
-
-
-class Wanted(NamedTuple):
-    """Which deliveries are looked for: to a webhook, in a state, of an event by its name; None: whichever."""
+class DeliveryCriteria(NamedTuple):
+    """The webhook, the state and the name of an event by which deliveries are selected; None selects all."""
 
     webhook: int | None = None
     state: str | None = None
     event: str | None = None
 
 
-def select(workspace: Workspace, wanted: Wanted) -> Sequence[tuple[Account, Delivery]]:
-    """The deliveries of a workspace that are wanted, each with its account, newest first."""
-    webhook, state, event = wanted
+def select(workspace: Workspace, criteria: DeliveryCriteria) -> Sequence[tuple[Account, Delivery]]:
+    """Return the deliveries of a workspace that meet the criteria, each with its account, newest first."""
+    webhook, state, event = criteria
     found = [
         (row.id, account, row)
         for account in workspace.state.accounts.values()
@@ -47,18 +70,154 @@ def select(workspace: Workspace, wanted: Wanted) -> Sequence[tuple[Account, Deli
     return [(account, row) for _, account, row in found]
 
 
+def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Delivery:
+    """Schedule a delivery for its `next_at` and return it.
+
+    At the limits of the workspace, other deliveries are evicted, or the delivery itself.
+    """
+    DELIVERY.begin(workspace, account, delivery)
+    workspace.link(causes.DELIVERY, delivery.id)
+    keep_within_limits(workspace, account, delivery)
+    if delivery.id in account.table(Delivery):
+        await_attempt(workspace, account, delivery)
+    return delivery
+
+
 def cancel_all(workspace: Workspace, account: Account, webhook: int) -> None:
-    """Cancel all deliveries of a webhook that are not finished."""
-    for row in list(account.table(Delivery).values()):
-        if row.webhook == webhook and row.state in (SCHEDULED, RETRYING):
-            DELIVERY.fire(workspace, account, row, "cancel")
+    """Cancel all unfinished deliveries of a webhook."""
+    for row in _unfinished(account, webhook):
+        DELIVERY.fire(workspace, account, row, "cancel")
 
 
 def retarget(workspace: Workspace, account: Account, webhook: int, target: Target) -> None:
-    """Send all unfinished deliveries of a webhook to its new target; past attempts keep the target that they had."""
-    for row in account.table(Delivery).values():
-        if row.webhook == webhook and row.state in (SCHEDULED, RETRYING) and row.target != target:
+    """Set the target of all unfinished deliveries of a webhook; past attempts keep their targets."""
+    for row in _unfinished(account, webhook):
+        if row.target != target:
             row.attempts = [attempt._replace(target=attempt.target or row.target) for attempt in row.attempts]
             row.target = target
             update_size(account, row)
     evict_excess(workspace, account)
+
+
+def _unfinished(account: Account, webhook: int) -> Iterator[Delivery]:
+    for row in list(account.table(Delivery).values()):
+        if row.webhook == webhook and row.state in (SCHEDULED, RETRYING):
+            yield row
+
+
+# ---------------------------------------------------------------------- the request
+
+
+def request_headers(target: Target) -> list[tuple[str, str]]:
+    """Return the headers of a call: the usual ones, a bearer token or basic credentials, and the webhook's own.
+
+    A webhook's own header replaces another header of its name (contract/webhooks#configuration).
+    """
+    headers = [("Content-Type", "application/json"), ("User-Agent", USER_AGENT)]
+    before, at, _ = urlsplit(target.url).netloc.rpartition("@")
+    if target.auth and "token" in target.auth:
+        headers.append(("Authorization", f"Bearer {target.auth['token']}"))
+    elif at:
+        user, _, password = before.partition(":")
+        credentials = f"{unquote(user)}:{unquote(password)}"
+        headers.append(("Authorization", f"Basic {b64encode(credentials.encode()).decode()}"))
+    own = [row for row in target.headers if row[0].lower() not in CLIENT_HEADERS]
+    names = {name.lower() for name, _ in own}
+    return [*(row for row in headers if row[0].lower() not in names), *own]
+
+
+def request_url(target: Target) -> str:
+    """Return the address of a call without credentials, which become a header."""
+    netloc = urlsplit(target.url).netloc
+    return target.url.replace(netloc, netloc.rpartition("@")[2], 1) if "@" in netloc else target.url
+
+
+# ---------------------------------------------------------------------- attempts
+
+
+@DELIVERY.when_due(ATTEMPT)
+def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    delivery.next_at, delivery.began_at = None, workspace.state.clock.now()
+    _call(workspace, account, delivery)
+
+
+def resume(workspace: Workspace) -> None:
+    """Repeat the calls that were under way when the workspace left the memory, as their outcomes are unknown."""
+    for account in workspace.state.accounts.values():
+        for delivery in account.rows_of(Delivery).values():
+            if delivery.began_at is not None and not workspace.jobs.has(MACHINE.name, delivery.id):
+                with workspace.state.clock.pinned(delivery.began_at):
+                    _call(workspace, account, delivery)
+
+
+def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    """Hand the call to the effects, and record its outcome later."""
+    target, timeout = delivery.target, workspace.state.behaviour.webhook_timeout.total_seconds()
+
+    def write() -> OutgoingRequest:
+        return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
+
+    def done(outcome: CallOutcome) -> None:
+        # Looked up: the rows may have been read again meanwhile.
+        owner = workspace.state.accounts.get(account.id)
+        found = None if owner is None else owner.table(Delivery).get(delivery.id)
+        if owner is not None and found is not None:
+            with workspace.caused_by(Cause(causes.DELIVERY, found.id)):
+                _record(workspace, owner, found, outcome, target)
+
+    dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
+
+
+def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: CallOutcome, target: Target) -> None:
+    """Add an attempt to its delivery, and fire the event that follows from its outcome."""
+    other = None if target == delivery.target else target
+    delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, other))
+    while len(delivery.attempts) > KEPT_ATTEMPTS:
+        del delivery.attempts[0]
+        delivery.attempts_evicted += 1
+    update_size(account, delivery)
+    is_retried = delivery.failures < len(RETRIES) and _may_retry(workspace, outcome)
+    event = "succeed" if outcome.is_success else "fail" if is_retried else "give_up"
+    DELIVERY.fire(workspace, account, delivery, event)
+    workspace.meter.add_attempt(delivery.state)
+    workspace.feed.add("delivery", (account.name, copied(delivery)), delivery.size)
+    evict_excess(workspace, account)
+
+
+def _may_retry(workspace: Workspace, outcome: CallOutcome) -> bool:
+    """Return whether an outcome allows a retry: no answer, 429, or 5xx with `behaviour.webhook_5xx: retry`.
+
+    Redirects and impossible calls are not retried (both proposed, contract/deliveries).
+    """
+    if outcome.hopeless:
+        return False
+    if outcome.status is None or outcome.status == 429:
+        return True
+    return outcome.status >= 500 and workspace.state.behaviour.webhook_5xx == "retry"
+
+
+@DELIVERY.on("fail")
+def _retry(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    delay = RETRIES[min(delivery.failures, len(RETRIES) - 1)]
+    delivery.failures = min(delivery.failures + 1, len(RETRIES))
+    _try_again(workspace, account, delivery, delay)
+
+
+@DELIVERY.on("redeliver")
+def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    account.record(Finished).discard(delivery)
+    delivery.failures = 0
+    _try_again(workspace, account, delivery, timedelta())
+
+
+def _try_again(workspace: Workspace, account: Account, delivery: Delivery, delay: timedelta) -> None:
+    cancel_attempts(workspace, delivery.id)  # the event may be fired by hand, while an attempt is under way
+    delivery.began_at, delivery.next_at = None, workspace.state.clock.after(delay)
+    await_attempt(workspace, account, delivery)
+
+
+@DELIVERY.on("succeed", "give_up", "cancel")
+def _finish(workspace: Workspace, account: Account, delivery: Delivery) -> None:
+    cancel_attempts(workspace, delivery.id)
+    delivery.began_at = delivery.next_at = None
+    account.record(Finished).add(delivery)

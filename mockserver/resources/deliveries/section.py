@@ -10,17 +10,19 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.attempts import RETRIES
 from mockserver.resources.deliveries.delivery import (
     MACHINE,
     RETRYING,
     SCHEDULED,
     Attempt,
     Delivery,
+    Finished,
     Target,
     await_attempt,
+    evict_excess,
+    update_size,
 )
-from mockserver.resources.deliveries.retention import Finished, evict_excess, update_size
+from mockserver.resources.deliveries.model import RETRIES
 from mockserver.resources.resource import Section
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url

@@ -4,12 +4,12 @@ from mockserver.core.lazy import lazy
 from mockserver.resources.domains.routes import DOMAINS
 from mockserver.resources.resource import Resource
 
-_domain, _section = lazy(__package__, "domain", "section")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "domains",
     DOMAINS.operations,
-    late_lifecycles={"domain": _domain.DOMAIN},
+    late_lifecycles={"domain": _model.DOMAIN},
     late_section=_section.SECTION,
     late_workspace=_section.WORKSPACE,
     members=frozenset({"brevo_code", "domains"}),

@@ -1,4 +1,4 @@
-"""What a real DNS server says about the records of a domain, compared with those that the user was told to set."""
+"""Look-ups of a domain's records at a real DNS server: the questions, and the comparison with the records to set."""
 
 from __future__ import annotations
 
@@ -8,19 +8,17 @@ from typing import NamedTuple, Protocol
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import registrable
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.domains.dns_view import MISSING, NO_POLICY, OK, POLICIES, TIMEOUT, WRONG, Seen
-from mockserver.resources.domains.domain import find
-from mockserver.resources.domains.following import publish_seen
-from mockserver.resources.domains.records import records
+from mockserver.resources.domains.domain import MISSING, NO_POLICY, OK, POLICIES, TIMEOUT, WRONG, Seen, find
+from mockserver.resources.domains.model import publish_seen, records
 
-#: The name here of the registrable domain's DMARC record, which counts for a sub-domain without one of its own.
+#: The name of the question for the registrable domain's DMARC record, which counts for a sub-domain without a record.
 _INHERITED = "inherited_dmarc"
 #: How many values of a name a detail quotes, and how many characters of each; chosen: enough to recognize a record.
 _SHOWN_VALUES, _SHOWN_CHARACTERS = 4, 300
 
 
 class Question(NamedTuple):
-    """A question to a DNS server: which record of a domain, its full name, its type and the value that is wanted."""
+    """A question to a DNS server: the record of a domain, its full name, its type and the expected value."""
 
     record: str
     name: str
@@ -29,12 +27,12 @@ class Question(NamedTuple):
 
     @property
     def asked(self) -> tuple[str, str]:
-        """The name and type that the server is asked for; questions about several records may share them."""
+        """The name and type in the DNS query, which questions about several records may share."""
         return self.name, self.type
 
 
-class Found(Protocol):
-    """The values that a server has given, or why there are none: `missing` or `timeout`, and a text that says more."""
+class DnsAnswer(Protocol):
+    """The values in a DNS server's answer, or a failure (`missing` or `timeout`) with a text about it."""
 
     @property
     def values(self) -> Sequence[str]: ...
@@ -46,8 +44,8 @@ class Found(Protocol):
     def detail(self) -> str: ...
 
 
-class Failed(NamedTuple):
-    """What is found if no server could be asked."""
+class NoAnswer(NamedTuple):
+    """The answer if no server could be asked."""
 
     detail: str
     values: Sequence[str] = ()
@@ -55,67 +53,59 @@ class Failed(NamedTuple):
 
 
 def questions(workspace: Workspace, account: Account, name: str) -> list[Question]:
-    """What a server is to be asked about an account's domain; nothing if the account has no domain of that name."""
+    """Return the questions about an account's domain, or an empty list if the account has no such domain."""
     domain = find(account, name)
     if domain is None:
         return []
-    wanted = records(workspace, domain)
-    found = [Question(key, record.full_name, record.type, record.value) for key, record in wanted.items()]
-    top, policy = registrable(domain.name), wanted["dmarc_record"]
+    expected = records(workspace, domain)
+    found = [Question(key, record.full_name, record.type, record.value) for key, record in expected.items()]
+    top, policy = registrable(domain.name), expected["dmarc_record"]
     if top != domain.name:
         found.append(Question(_INHERITED, f"_dmarc.{top}", policy.type, policy.value))
     return found
 
 
-def publish(workspace: Workspace, name: str, asked: Sequence[Question], found: Mapping[tuple[str, str], Found]) -> None:
-    """Let the workspace's DNS say about a domain what a real server has said, by the questions that it was asked.
+def publish(
+    workspace: Workspace, name: str, asked: Sequence[Question], answers: Mapping[tuple[str, str], DnsAnswer]
+) -> None:
+    """Publish the answers of a real server in the workspace's DNS.
 
     A workspace has one DNS: the latest look-up counts for all accounts that have the domain.
     """
     if not asked:
         return
-    seen = {question.record: judged(question, found[question.asked]) for question in asked}
-    values = {question.record: found[question.asked].values for question in asked}
-    inherited = seen.pop(_INHERITED, None)
-    if inherited is not None and seen["dmarc_record"].status != TIMEOUT and not _policies(values["dmarc_record"]):
-        own = seen["dmarc_record"]
-        seen["dmarc_record"] = own if inherited.status == MISSING else inherited
+    seen = {question.record: compare(question, answers[question.asked]) for question in asked}
+    values = {question.record: answers[question.asked].values for question in asked}
+    policy, inherited = seen["dmarc_record"], seen.pop(_INHERITED, None)
+    if inherited is not None and policy.status != TIMEOUT and not _policies(values["dmarc_record"]):
+        seen["dmarc_record"] = policy if inherited.status == MISSING else inherited
     publish_seen(workspace, name, seen, _effective_policy(seen["dmarc_record"], values))
 
 
-def _effective_policy(judgement: Seen, values: Mapping[str, Sequence[str]]) -> str | None:
-    """The DMARC policy that counts for a domain (RFC 7489, 6.6.3), or None if DNS gave no answer about it.
+def _effective_policy(seen: Seen, values: Mapping[str, Sequence[str]]) -> str | None:
+    """Return the effective DMARC policy of a domain (RFC 7489, 6.6.3), or None after a timeout.
 
-    The policy is `none` if there are several DMARC records, or if the record asks for a policy that is unknown.
+    Several DMARC records, and a record with an unknown policy, mean the policy `none`.
     """
-    if judgement.status == TIMEOUT:
+    if seen.status == TIMEOUT:
         return None
-    own, inherited = _policies(values["dmarc_record"]), _policies(values.get(_INHERITED, ()))
-    if own:
-        return _policy_of(own, "p")
-    return _policy_of(inherited, "sp", "p")
-
-
-def _policy_of(records: Sequence[str], *tags: str) -> str:
-    if len(records) != 1:
+    own = _policies(values["dmarc_record"])
+    found, tags = (own, ("p",)) if own else (_policies(values.get(_INHERITED, ())), ("sp", "p"))
+    if len(found) != 1:
         return NO_POLICY
-    found = _tags(records[0]) or {}
-    said = (found.get(tag, "").lower() for tag in tags)
-    return next((policy for policy in said if policy in POLICIES), NO_POLICY)
+    record = _tags(found[0]) or {}
+    return next((policy for tag in tags if (policy := record.get(tag, "").lower()) in POLICIES), NO_POLICY)
 
 
-def judged(question: Question, found: Found) -> Seen:
-    """What DNS says about a record, by what a server was asked and what it has given."""
-    if found.failure is not None:
-        return Seen(MISSING if found.failure == "missing" else TIMEOUT, found.detail)
-    return _JUDGEMENTS[question.record](question, found.values)
+def compare(question: Question, answer: DnsAnswer) -> Seen:
+    """Compare the answer to a question with the expected record."""
+    if answer.failure is not None:
+        return Seen(MISSING if answer.failure == "missing" else TIMEOUT, answer.detail)
+    return _COMPARISONS[question.record](question, answer.values)
 
 
-# ---------------------------------------------------------------------- one judgement for each record
-
-
-def _ownership(question: Question, values: Sequence[str]) -> Seen:
-    """Whether one of the domain's TXT records is the ownership record; others are for SPF or other services."""
+def _compare_ownership(question: Question, values: Sequence[str]) -> Seen:
+    """Look for the ownership record among the domain's TXT records, which serve SPF and others as well."""
     if question.value in (value.strip() for value in values):
         return Seen(OK)
     codes = [value for value in values if value.lower().lstrip("\"' ").startswith("brevo")]
@@ -124,22 +114,22 @@ def _ownership(question: Question, values: Sequence[str]) -> Seen:
     return Seen(MISSING, f"{question.name} has no TXT record that begins with 'brevo-code:'")
 
 
-def _key(question: Question, values: Sequence[str]) -> Seen:
-    """Whether a value is the DKIM record: a list of tags, whose blanks and order do not matter (RFC 6376, 3.2)."""
-    wanted = _tags(question.value)
-    return Seen(OK) if any(_tags(value) == wanted for value in values) else _wrong(question, values)
+def _compare_key(question: Question, values: Sequence[str]) -> Seen:
+    """Look for the DKIM record: a list of tags, whose blanks and order do not matter (RFC 6376, 3.2)."""
+    expected = _tags(question.value)
+    return Seen(OK) if any(_tags(value) == expected for value in values) else _wrong(question, values)
 
 
-def _alias(question: Question, values: Sequence[str]) -> Seen:
-    """Whether a value is the name to which the CNAME record should lead."""
-    wanted = _host(question.value)
-    return Seen(OK) if wanted in map(_host, values) else _wrong(question, values)
+def _compare_alias(question: Question, values: Sequence[str]) -> Seen:
+    """Look for the target of a CNAME record, without regard to case and to a final dot."""
+    names = [value.rstrip(".").lower() for value in (question.value, *values)]
+    return Seen(OK) if names[0] in names[1:] else _wrong(question, values)
 
 
-def _policy(question: Question, values: Sequence[str]) -> Seen:
-    """Whether there is exactly one DMARC record and it has the tag `rua`; it need not be the proposed one.
+def _compare_policy(question: Question, values: Sequence[str]) -> Seen:
+    """Look for exactly one DMARC record with the tag `rua`, which may differ from the proposed record.
 
-    Proposed, after https://help.brevo.com/hc/en-us/articles/10415456027666: a domain keeps a record that it has.
+    Proposed, after https://help.brevo.com/hc/en-us/articles/10415456027666: a domain keeps its existing record.
     """
     policies = _policies(values)
     if len(policies) > 1:
@@ -151,13 +141,13 @@ def _policy(question: Question, values: Sequence[str]) -> Seen:
     return Seen(OK)
 
 
-_JUDGEMENTS = {
-    "brevo_code": _ownership,
-    "dkim_record": _key,
-    "dkim1Record": _alias,
-    "dkim2Record": _alias,
-    "dmarc_record": _policy,
-    _INHERITED: _policy,
+_COMPARISONS = {
+    "brevo_code": _compare_ownership,
+    "dkim_record": _compare_key,
+    "dkim1Record": _compare_alias,
+    "dkim2Record": _compare_alias,
+    "dmarc_record": _compare_policy,
+    _INHERITED: _compare_policy,
 }
 
 
@@ -173,24 +163,18 @@ def _quoted(values: Sequence[str]) -> str:
     return " and ".join([*shown[:_SHOWN_VALUES], *more])
 
 
-def _host(name: str) -> str:
-    """A name in lower case, without a final dot: DNS makes no difference."""
-    return name.rstrip(".").lower()
-
-
 def _policies(values: Sequence[str]) -> list[str]:
-    """The DMARC records among the values of a name."""
-    return [value for value in values if _is_policy(value)]
-
-
-def _is_policy(value: str) -> bool:
-    """Whether a value is a DMARC record (RFC 7489, 6.3): the version comes first."""
-    tags = _tags(value) or {}
-    return next(iter(tags.items()), None) == ("v", "DMARC1") and tags.get("p", "").lower() in POLICIES
+    """Return the DMARC records among the values of a name: the version comes first (RFC 7489, 6.3)."""
+    tags = {value: _tags(value) or {} for value in values}
+    return [
+        value
+        for value in values
+        if next(iter(tags[value].items()), None) == ("v", "DMARC1") and tags[value].get("p", "").lower() in POLICIES
+    ]
 
 
 def _tags(value: str) -> dict[str, str] | None:
-    """The tags of a list such as `a=b; c=d`, without blanks, or None if it is no such list or a tag comes twice."""
+    """Return the tags of a list such as `a=b; c=d` without blanks, or None for other texts and duplicate tags."""
     parts = value.split(";")
     if not parts[-1].strip():
         parts.pop()  # the last tag may end with a semicolon as well

@@ -1,6 +1,9 @@
-"""Sender domains: creation, look-up, authentication and deletion (contract/domains)."""
+"""Rules of sender domains: creation, DNS records, authentication, and states that follow DNS (contract/domains)."""
 
 from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
 from mockserver.core.contract.errors import (
     DNS_NOT_CONFIGURED,
@@ -10,38 +13,47 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
-from mockserver.core.text.addresses import ascii_form, parents
+from mockserver.core.text.addresses import ascii_form, below_registrable, parents
 from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
-from mockserver.resources.domains.dns_view import OK, DnsView, dns_view
-from mockserver.resources.domains.domain import AUTHENTICATED, DOMAIN, Domain, find, new
-from mockserver.resources.domains.following import follow
-from mockserver.resources.domains.records import records
+from mockserver.resources.domains.domain import (
+    AUTHENTICATED,
+    MACHINE,
+    MISSING,
+    OK,
+    PENDING,
+    RECORDS,
+    VERIFIED,
+    DnsView,
+    Domain,
+    Seen,
+    dns_view,
+    find,
+    gives_mailboxes,
+    member_of,
+    named,
+    new,
+    set_answers,
+)
+
+DOMAIN = Lifecycle(MACHINE, Domain, key="name", parse=ascii_form)
 
 
 def select(caller: Caller) -> list[Domain]:
-    """All domains of the caller's account."""
+    """Return all domains of the caller's account."""
     return list(caller.account.rows_of(Domain).values())
 
 
-def is_authenticated(domain: Domain) -> bool:
-    """Whether a domain has been authenticated."""
-    return domain.state == AUTHENTICATED
-
-
 def is_verified(workspace: Workspace, domain: Domain) -> bool:
-    """Whether DNS has the ownership record of a domain, whatever its state (contract/domains#authentication)."""
+    """Return whether DNS has the ownership record of a domain, in any state (contract/domains#authentication)."""
     view = workspace.state.rows_of(DnsView).get(domain.name)
     return view is not None and view.brevo_code == OK
 
 
 def get(caller: Caller, name: str) -> Domain:
-    """The caller's domain of this name, in either spelling and without regard to case.
-
-    Raises:
-        ServiceError: 404; the caller has none.
-    """
+    """Return the caller's domain with a name in any spelling, or refuse with 404."""
     domain = find(caller.account, name)
     if domain is None:
         raise DOCUMENT_NOT_FOUND(sentence=DOMAIN_DOES_NOT_EXIST).because(
@@ -51,9 +63,9 @@ def get(caller: Caller, name: str) -> Domain:
 
 
 def dedicated_ips(account: Account) -> dict[str, str]:
-    """The dedicated IP of each of an account's domains that has some, by the domain's name; the first one of several.
+    """Return the first dedicated IP of each domain of an account by the domain's name.
 
-    A dedicated IP is for its own domain and for those above it.
+    A dedicated IP serves its own domain and the domains above.
     """
     domains, found = account.rows_of(Domain), dict[str, str]()
     for row in account.rows_of(DedicatedIp).values():
@@ -64,11 +76,7 @@ def dedicated_ips(account: Account) -> dict[str, str]:
 
 
 def create(caller: Caller, name: str) -> Domain:
-    """Create a domain, whose state at once follows what DNS says.
-
-    Raises:
-        ServiceError: 400; the account has the domain already.
-    """
+    """Create a domain, whose state follows DNS at once; refuse a duplicate with 400."""
     workspace, account = caller.workspace, caller.account
     known = find(account, name)
     if known is not None:
@@ -76,47 +84,88 @@ def create(caller: Caller, name: str) -> Domain:
         raise DOMAIN_EXISTS().because(f"duplicate domain {reasons.shown(known.name)}: {since}")
     domain = new(workspace, account, ascii_form(name))
     DOMAIN.begin(workspace, account, domain)
-    follow(workspace, account, domain)
+    _follow(workspace, account, domain)
     return domain
 
 
 def delete(caller: Caller, name: str) -> None:
-    """Delete a domain.
-
-    Raises:
-        ServiceError: 404; the caller has no such domain.
-    """
+    """Delete a domain, or refuse with 404."""
     DOMAIN.fire(caller.workspace, caller.account, get(caller, name), "delete")
+
+
+# ---------------------------------------------------------------------- the records that users set
+
+
+class DnsRecord(NamedTuple):
+    """A DNS record that the service asks its user to set."""
+
+    type: str
+    value: str
+    #: Relative to the registrable domain, which is the zone that a user edits.
+    host_name: str
+    #: Whether DNS has the record.
+    status: bool
+    #: The whole name of the record in DNS.
+    full_name: str
+
+
+def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
+    """Return the records of a domain by their names on the wire (contract/domains#records)."""
+    view, label = dns_view(workspace, domain.name), below_registrable(domain.name)
+
+    def record(name: str, kind: str, value: str, host: str = "", label: str = label) -> DnsRecord:
+        host_name, full_name = (".".join(filter(None, (host, below))) for below in (label, domain.name))
+        return DnsRecord(kind, value, host_name or "@", view.answer(name) == OK, full_name)
+
+    # The service leaves the label of a sub-domain out of the host name for DKIM (recorded).
+    behaviour, dashed = workspace.state.behaviour, domain.name.replace(".", "-")
+    dkim_label = label if behaviour.subdomain_dkim_host == "labelled" else ""
+    if behaviour.dkim == "txt":
+        dkim = {"dkim_record": ("TXT", f"v=DKIM1; k=rsa; p={domain.dkim_key}", "mail._domainkey", dkim_label)}
+    else:
+        dkim = {
+            f"dkim{n}Record": ("CNAME", f"b{n}.{dashed}.dkim.brevo.com", f"brevo{n}._domainkey", dkim_label)
+            for n in (1, 2)
+        }
+    policy = "v=DMARC1; p=none; rua=mailto:rua@dmarc.brevo.com"
+    return {
+        **{name: record(name, *parts) for name, parts in dkim.items()},
+        "brevo_code": record("brevo_code", "TXT", f"brevo-code:{domain.code}"),
+        "dmarc_record": record("dmarc_record", "TXT", policy, "_dmarc"),
+    }
+
+
+# ---------------------------------------------------------------------- authentication
 
 
 def authenticate(caller: Caller, name: str) -> tuple[Domain, bool]:
     """Authenticate a domain whose records are all right; return it, and whether it was authenticated already.
 
     Raises:
-        ServiceError: 404; 400 `DNS records not properly configured` if a record is not right, if
-            `behaviour.authenticate_domain` asks for more time or more requests, or for a provider of free mailboxes.
+        ServiceError: 404; 400 `DNS records not properly configured` for a wrong record, for a provider of free
+            mailboxes, or if `behaviour.authenticate_domain` requires more time or more requests.
     """
     domain = get(caller, name)
     view = dns_view(caller.workspace, domain.name)
     if view.free_mail:
         owner = f"domain {domain.name} belongs to a provider of free mailboxes, so no account can authenticate it"
         raise DNS_NOT_CONFIGURED().because(f"{owner}; `free_mail: false` below `dns` in a scenario lifts this")
+    was_authenticated = domain.authenticated
     if not view.published:
-        if domain.state == AUTHENTICATED:  # DKIM and DMARC are right; ownership needs to be proved only once
+        if was_authenticated:  # DKIM and DMARC are right; ownership needs to be proved only once
             return domain, True
-        raise DNS_NOT_CONFIGURED().because(_what_is_wrong(caller.workspace, domain, view))
-    was_authenticated = domain.state == AUTHENTICATED
+        raise DNS_NOT_CONFIGURED().because(_wrong_records(caller.workspace, domain, view))
     if not was_authenticated:
         domain.attempts += 1
-        _await_propagation(caller.workspace, domain)
+        _refuse_early(caller.workspace, domain)
     DOMAIN.fire(caller.workspace, caller.account, domain, "authenticate")
     return domain, was_authenticated
 
 
-def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
-    """Which records are not right, and what DNS has instead."""
+def _wrong_records(workspace: Workspace, domain: Domain, view: DnsView) -> str:
+    """Return a sentence about the records that are not right, with the values that DNS has instead."""
     wrong = [
-        f"{name} ({record.type} {record.full_name}) {view.says(name)}"
+        f"{name} ({record.type} {record.full_name}) {view.answer(name)}"
         for name, record in records(workspace, domain).items()
         if not record.status
     ]
@@ -124,12 +173,8 @@ def _what_is_wrong(workspace: Workspace, domain: Domain, view: DnsView) -> str:
     return f"DNS records of domain {domain.name} ({domain.state}) are incorrect: {', '.join(wrong)}{details}"
 
 
-def _await_propagation(workspace: Workspace, domain: Domain) -> None:
-    """Check that `behaviour.authenticate_domain` asks for no more requests, and no more time since publication.
-
-    Raises:
-        ServiceError: 400 `DNS records not properly configured`; it does.
-    """
+def _refuse_early(workspace: Workspace, domain: Domain) -> None:
+    """Refuse while `behaviour.authenticate_domain` requires more requests, or more time since publication."""
     rule = workspace.state.behaviour.authenticate_domain
     if rule.attempts is not None and domain.attempts < rule.attempts:
         reason = f"attempt {domain.attempts} to authenticate domain {domain.name}, {rule.attempts} are required"
@@ -139,3 +184,88 @@ def _await_propagation(workspace: Workspace, domain: Domain) -> None:
         seen = f"published at {reasons.instant(since)} and are visible from {reasons.instant(since + rule.after)}"
         reason = f"DNS propagation: the records of domain {domain.name} were {seen} (behaviour.authenticate_domain)"
         raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace.state.clock)}")
+
+
+# ---------------------------------------------------------------------- states that follow DNS
+
+
+def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
+    """Set members of a domain's DNS view, update the states of its domains, and return the view."""
+    name = ascii_form(name)
+    view = set_answers(workspace, name, answers)
+    follow_dns(workspace, {name})
+    return view
+
+
+def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy: str | None) -> None:
+    """Publish the results of a look-up at a real server, by the records' names on the wire.
+
+    Both CNAME records share one answer: the first answer that is not ok. Without a policy, the DNS view keeps its
+    policy.
+    """
+    answers = {} if policy is None else {"dmarc_policy": policy}
+    for record, answer in seen.items():
+        if answers.get(member_of(record), OK) == OK:
+            answers[member_of(record)] = answer.status
+    publish_dns(workspace, name, answers).seen = seen
+
+
+def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
+    """Update the states of all domains with these names from DNS, in all accounts."""
+    for account, domain in named(workspace, names):
+        _follow(workspace, account, domain)
+
+
+def _follow(workspace: Workspace, account: Account, domain: Domain) -> None:
+    """Fire the events that bring the state of a domain into line with DNS."""
+    view = dns_view(workspace, domain.name)
+    signed = view.dkim_record == view.dmarc_record == OK
+    if not view.published:
+        domain.published_at = None
+    if domain.state == AUTHENTICATED and not signed:
+        DOMAIN.fire(workspace, account, domain, "dns_broken")
+    if domain.state == VERIFIED and view.brevo_code != OK:
+        DOMAIN.fire(workspace, account, domain, "dns_broken")
+    elif domain.state != AUTHENTICATED and view.published and domain.published_at is None:
+        DOMAIN.fire(workspace, account, domain, "dns_published")
+    elif domain.state == PENDING and view.brevo_code == OK:
+        DOMAIN.fire(workspace, account, domain, "verify_ownership")
+
+
+@DOMAIN.on("verify_ownership")
+def _agree_on_ownership(workspace: Workspace, account: Account, domain: Domain) -> None:
+    _agree(workspace, domain, brevo_code=OK)
+
+
+@DOMAIN.on("dns_published", "authenticate")
+def _agree_on_all_records(workspace: Workspace, account: Account, domain: Domain) -> None:
+    if domain.published_at is None:
+        domain.published_at = workspace.state.clock.now()
+    _agree(workspace, domain, **dict.fromkeys(RECORDS, OK))
+
+
+@DOMAIN.on("dns_broken")
+def _agree_on_a_broken_record(workspace: Workspace, account: Account, domain: Domain) -> None:
+    domain.attempts = 0
+    view = dns_view(workspace, domain.name)
+    if domain.state == PENDING and view.brevo_code == OK:
+        _agree(workspace, domain, brevo_code=MISSING)
+    elif domain.state == VERIFIED and view.dkim_record == view.dmarc_record == OK:
+        _agree(workspace, domain, dkim_record=MISSING)
+
+
+@DOMAIN.on("delete")
+def _forget_records(workspace: Workspace, account: Account, domain: Domain) -> None:
+    """Remove the DNS view with the last domain of its name, but for the policy and the provider of mailboxes."""
+    if any(named(workspace, {domain.name})):
+        return
+    view = workspace.state.table(DnsView).pop(domain.name, None)
+    if view is not None and (view.dmarc_policy is not None or view.free_mail != gives_mailboxes(domain.name)):
+        workspace.state.table(DnsView)[domain.name] = DnsView(dmarc_policy=view.dmarc_policy, free_mail=view.free_mail)
+
+
+def _agree(workspace: Workspace, domain: Domain, **answers: str) -> None:
+    """Set the DNS answers that an event implies, as it may be fired by hand: state and records never disagree."""
+    view = dns_view(workspace, domain.name)
+    if any(getattr(view, record) != answer for record, answer in answers.items()):
+        publish_dns(workspace, domain.name, answers)

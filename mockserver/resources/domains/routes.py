@@ -11,14 +11,14 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.domains import model, records, schemas
+    from mockserver.resources.domains import model, schemas
     from mockserver.resources.domains.domain import Domain
 else:
-    model, records, schemas = lazy(__package__, "model", "records", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
-DOMAINS = Operations("domains")
+DOMAINS = Operations("domains", "specification 4.2")
 
-#: The two messages of the documents: what was done, and that it was done before.
+#: The messages of the documents: for a new authentication, and for a repeated one.
 _DONE = "Domain has been authenticated successfully."
 _READY = "Domain authentication completed. Your domain is now ready for sending."
 _UNKNOWN = documented_error(
@@ -31,7 +31,6 @@ _PATH = schemas.DomainPath
 @DOMAINS.operation(
     "getDomains", "GET", "/v3/senders/domains",
     summary="List domains",
-    source="specification 4.2, contract/domains#getDomains",
     answer=schemas.Domains,
     notes=("There is no pagination parameter: everything stands on one page.",),
 )  # fmt: skip
@@ -46,7 +45,7 @@ def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
     return {
         "id": row.id,
         "domain_name": row.name,
-        "authenticated": model.is_authenticated(row),
+        "authenticated": row.authenticated,
         "verified": model.is_verified(caller.workspace, row),
         "ip": ip,
         "provider": row.provider,
@@ -58,7 +57,6 @@ def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
     "createDomain", "POST", "/v3/senders/domains",
     summary="Create a domain",
     adds=True,
-    source="specification 4.2, contract/domains#createDomain",
     body=schemas.NewDomain,
     answer=schemas.DomainCreated,
     errors=(
@@ -81,14 +79,13 @@ def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
-    """The records with `dkim_record`, which recorded answers have as null where DKIM is two CNAME records."""
-    return {"dkim_record": None, **records.records(caller.workspace, domain)}
+    """Return the records, with `dkim_record` as null where DKIM is two CNAME records (recorded)."""
+    return {"dkim_record": None, **model.records(caller.workspace, domain)}
 
 
 @DOMAINS.operation(
     "getDomainConfiguration", "GET", "/v3/senders/domains/{domainName}",
     summary="Read a domain's configuration",
-    source="specification 4.2, contract/domains#getDomainConfiguration",
     params=_PATH,
     answer=schemas.DomainConfiguration,
     errors=(_UNKNOWN, _NO_DOMAIN),
@@ -98,7 +95,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
     return {
         "domain": domain.name,
         "verified": model.is_verified(caller.workspace, domain),
-        "authenticated": model.is_authenticated(domain),
+        "authenticated": domain.authenticated,
         "dns_records": _records(caller, domain),
     }
 
@@ -107,7 +104,6 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
     "deleteDomain", "DELETE", "/v3/senders/domains/{domainName}",
     summary="Delete a domain",
     sweeps=True,
-    source="specification 4.2, contract/domains#deleteDomain",
     params=_PATH,
     answer=schemas.DomainDeleted,
     errors=(_UNKNOWN, _NO_DOMAIN),
@@ -122,7 +118,6 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
     summary="Authenticate a domain",
     sweeps=True,
     looks_up=True,
-    source="specification 4.2, contract/domains#authenticateDomain",
     params=_PATH,
     answer=schemas.DomainAuthenticated,
     errors=(

@@ -1,4 +1,4 @@
-"""Domains in a scenario, and what DNS says about them."""
+"""Domains in a scenario, and the answers of its DNS."""
 
 from __future__ import annotations
 
@@ -12,12 +12,25 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form
 from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.domains.dns_view import ANSWERS, OK, POLICIES, RECORDS, DnsView, set_answers
-from mockserver.resources.domains.domain import AUTHENTICATED, MACHINE, PENDING, VERIFIED, BrevoCode, Domain, new
-from mockserver.resources.domains.following import follow_dns
+from mockserver.resources.domains.domain import (
+    ANSWERS,
+    AUTHENTICATED,
+    MACHINE,
+    OK,
+    PENDING,
+    POLICIES,
+    RECORDS,
+    VERIFIED,
+    BrevoCode,
+    DnsView,
+    Domain,
+    new,
+    set_answers,
+)
+from mockserver.resources.domains.model import follow_dns
 from mockserver.resources.resource import Section, WorkspaceSection
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, once_per_load
-from mockserver.web.schemas.field_errors import BadName
+from mockserver.web.schemas.errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, List
 
 _ANSWER = validate.OneOf(ANSWERS)
@@ -29,6 +42,10 @@ class DnsItem(Item):
     dmarc_record = fields.String(validate=_ANSWER, **about("the answer for the DMARC record"))
     dmarc_policy = fields.String(validate=validate.OneOf(POLICIES), **about("the policy that the DMARC record tells"))
     free_mail = Flag(**about("whether the domain is that of a provider of free mailboxes"))
+
+    @post_dump
+    def _without_defaults(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return {name: value for name, value in data.items() if value not in (None, False)}
 
 
 def _code(**options: Any) -> fields.String:
@@ -59,8 +76,10 @@ class DomainItem(Item):
     )
 
 
-#: What DNS says of a domain in each state, where a scenario leaves it open.
-_IMPLIED: dict[str, dict[str, str]] = {
+#: The members that are drawn where a scenario leaves them out.
+_DRAWN = {"number", "created_at", "creator", "code", "dkim_key"}
+#: The DNS answers about a domain in each state, where a scenario leaves them open.
+_IMPLIED: dict[str, dict[str, Any]] = {
     PENDING: {},
     VERIFIED: {"brevo_code": OK},
     AUTHENTICATED: dict.fromkeys(RECORDS, OK),
@@ -78,7 +97,8 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
         members = {key: value for key, value in item.items() if key not in ("name", "dns")}
         if "number" in members:
             workspace.state.claim_id("domain", members["number"])
-        row = new(workspace, account, name) if _is_partial(members) else Domain(name=name, **members)
+        # A complete item draws nothing: a state that is loaded again keeps its ids and its random source.
+        row = Domain(name=name, **members) if members.keys() >= _DRAWN else new(workspace, account, name)
         for key, value in members.items():
             setattr(row, key, value)
         table[name] = row
@@ -87,7 +107,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _to_follow(workspace: Workspace) -> dict[str, None]:
-    """The names of the domains that do not follow DNS yet: they do so once, when all accounts are loaded."""
+    """Return the names of the domains that will follow DNS once, when all accounts are loaded."""
     return once_per_load(workspace, follow_dns, dict[str, None])
 
 
@@ -99,9 +119,9 @@ def _finish(workspace: Workspace) -> tuple[()]:
 
 
 def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    """Load the code of an account: the one that is given, else that of its first domain which has one.
+    """Load the code of an account: the given code, else the code of its first domain with a code.
 
-    With `behaviour.brevo_code: domain` the codes of its domains are not taken for that of the account.
+    With `behaviour.brevo_code: domain` the codes of domains do not become the code of the account.
     """
     code = account.record(BrevoCode)
     of_domains = data.get("domains", ()) if workspace.state.behaviour.brevo_code == "account" else ()
@@ -109,15 +129,12 @@ def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) 
     code.digits = data.get("brevo_code") or code.digits or next(given, None)
 
 
-def _is_partial(members: Mapping[str, Any]) -> bool:
-    return not {"number", "created_at", "creator", "code", "dkim_key"} <= members.keys()
-
-
-def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, str] | None) -> None:
+def _load_view(workspace: Workspace, row: Domain, answers: Mapping[str, Any] | None) -> None:
     views = workspace.state.table(DnsView)
     if answers is None and (row.name in views or not _IMPLIED[row.state]):
         return
-    view = views[row.name] = _view(_IMPLIED[row.state] if answers is None else answers)
+    # Without `free_mail` among its answers, a scenario has no provider of mailboxes.
+    view = views[row.name] = DnsView(**(_IMPLIED[row.state] if answers is None else answers))
     if view.published and row.published_at is None:
         row.published_at = row.created_at
 
@@ -128,21 +145,8 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     return {**found, "domains": [_DOMAIN_ITEM.dump(row) for row in rows]} if rows else found
 
 
-_DOMAIN_ITEM = DomainItem(exclude=("dns",))
+_DOMAIN_ITEM, _DNS_ITEM = DomainItem(exclude=("dns",)), DnsItem()
 
-
-def _view(answers: Mapping[str, Any]) -> DnsView:
-    """What DNS says by a scenario alone: without `free_mail` among the answers, no domain is a mailbox provider's."""
-    return DnsView(**answers)
-
-
-class _DnsOut(DnsItem):
-    @post_dump
-    def _without_defaults(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        return {name: value for name, value in data.items() if value not in (None, False)}
-
-
-_DNS_ITEM = _DnsOut()
 
 SECTION = Section(
     fields={
@@ -163,7 +167,7 @@ SECTION = Section(
 
 
 class ByDomain(Dict):
-    """A mapping by names of domains, of which each may come once: two spellings of a name are the same."""
+    """A mapping by names of domains, which refuses two spellings of a name."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         loaded: dict[str, Any] = super()._deserialize(value, attr, data, **kwargs)
@@ -176,7 +180,7 @@ class ByDomain(Dict):
 
 def _load_workspace(workspace: Workspace, data: Mapping[str, Any]) -> tuple[()]:
     for name, answers in data.get("dns", {}).items():
-        # Made without a default for `free_mail`: what a scenario says of a provider of free mailboxes counts.
+        # Without the default for `free_mail`: the scenario decides about providers of free mailboxes.
         workspace.state.table(DnsView).setdefault(name, DnsView())
         set_answers(workspace, name, answers)
         _to_follow(workspace)[name] = None

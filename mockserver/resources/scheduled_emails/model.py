@@ -1,13 +1,11 @@
-"""Scheduled transactional e-mails: they are sent at their moment, unless they are deleted before
-(contract/scheduled_emails).
-"""
+"""Sending e-mails with credits and events, and scheduled e-mails (contract/scheduled_emails)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from mockserver.core.contract.errors import (
     DOCUMENT_NOT_FOUND,
@@ -19,16 +17,77 @@ from mockserver.core.contract.errors import (
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
-from mockserver.core.traffic.mail import MailContent
+from mockserver.core.traffic.mail import TO, Mail, MailContent, Party
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
-from mockserver.resources.scheduled_emails import sending
 from mockserver.resources.webhooks import events
+from mockserver.resources.webhooks.catalogue import STORIES
+
+# ---------------------------------------------------------------------- sending
+
+
+def cost(contents: Sequence[MailContent]) -> int:
+    """Return the credits for e-mails: one for each recipient (contract/sending#sendTransacEmail)."""
+    return sum(len(content.recipients) for content in contents)
+
+
+def send(workspace: Workspace, account: Account, contents: Sequence[MailContent], *, request: str | None) -> bool:
+    """Send e-mails for which credits are left, and raise the events of request and delivery.
+
+    Returns:
+        Whether the contents of all attachments were kept, as by `deliver`.
+    """
+    spending.use(workspace, account, "email", cost(contents))
+    are_kept = [deliver(workspace, account, content, request=request) for content in contents]
+    for scene in STORIES["delivered"]:
+        for content in contents:
+            events.raise_for_recipients(workspace, account, content, scene.event, after=scene.after)
+    return all(are_kept)
+
+
+def reject(
+    workspace: Workspace, account: Account, contents: Sequence[MailContent], reason: str,
+    *, after: timedelta = timedelta(),
+) -> None:  # fmt: skip
+    """Raise the event `error` for e-mails that are not sent, `after` from now."""
+    for content in contents:
+        events.raise_for_recipients(workspace, account, content, "error", after=after, overrides={"reason": reason})
+
+
+def deliver(workspace: Workspace, account: Account, content: MailContent, *, request: str | None) -> bool:
+    """Put an e-mail into the mailbox, and send it by SMTP if a server is set; `request` is the cause.
+
+    Returns:
+        Whether the contents of its attachments were kept. If they are too large for the mailbox, they are only listed.
+    """
+    recipients = [row.party.email for row in content.recipients if row.kind == TO]
+    mail = Mail(
+        id=workspace.ids.mail(),
+        at=workspace.state.clock.now(),
+        to=", ".join(recipients),
+        sender=str(content.sender),
+        subject=content.subject,
+        text=content.text or "",
+        account=account.name,
+        request=request,
+        content=content,
+    )
+    fits = mail.size <= workspace.state.mailbox.largest
+    send_mail(workspace, mail if fits else mail._replace(content=content.without_files()))
+    return fits
+
+
+def completed(workspace: Workspace, account: Account, content: MailContent) -> MailContent:
+    """Return an e-mail with the account's default sender and a new message id, unless it has its own."""
+    sender = content.sender if content.sender.email else Party(events.default_sender(account))
+    return content._replace(sender=sender, message_id=content.message_id or events.draw_message_id(workspace))
+
+
+# ---------------------------------------------------------------------- scheduled e-mails
 
 SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
-
 MACHINE = StateMachine(
     "scheduled_email",
     ("schedule", ABSENT, SCHEDULED),
@@ -36,8 +95,7 @@ MACHINE = StateMachine(
     ("cancel", SCHEDULED, CANCELLED),
     timed=frozenset({"fall_due"}),
 )
-
-#: Why an e-mail is not sent for which credits are missing when it falls due; the words are proposed.
+#: The rejection of a scheduled e-mail without credits; the words are proposed.
 _NO_CREDITS = "Sending has been rejected because the account has not enough credits"
 #: Printable ASCII but `<`, `>` and `@`, which separate the parts of a message id.
 _PART = "[!-;=?A-~]+"
@@ -50,7 +108,7 @@ IDENTIFIER = f"^(?:{_MESSAGE_ID.pattern}|{_UUID4.pattern})$"
 
 @dataclass(slots=True, eq=False)
 class ScheduledEmail:
-    """An e-mail that is to be sent at a moment; those of one batch share `batch_id`."""
+    """An e-mail with a moment for sending; the e-mails of one batch share `batch_id`."""
 
     message_id: str
     scheduled_at: datetime
@@ -58,19 +116,19 @@ class ScheduledEmail:
     subject: str = ""
     batch_id: str | None = None
     state: str = SCHEDULED
-    #: What is sent; None: only to whom it goes is known, or it was sent or cancelled.
+    #: The content; None if only the recipient is known, and after sending or cancelling.
     mail: MailContent | None = None
-    #: Why the service will not send it after all; None: it will.
+    #: The reason why the service will not send it, or None.
     rejected: str | None = None
-    #: The id of the request that has scheduled it; None: none has.
+    #: The id of the request that has scheduled it, if any.
     request: str | None = None
-    #: When it was scheduled; None: nobody knows.
+    #: When it was scheduled, if known.
     created_at: datetime | None = None
 
 
 @dataclass(slots=True, eq=False)
 class Waiting:
-    """How many bytes the e-mails of an account take that wait to be sent; one record of each account."""
+    """The bytes of an account's scheduled e-mails; one record per account."""
 
     bytes: int = 0
 
@@ -79,39 +137,35 @@ SCHEDULED_EMAIL = Lifecycle(MACHINE, ScheduledEmail, key="message_id", parse=str
 
 
 def is_message_id(text: str) -> bool:
-    """Whether a text is a message id, `<id@host>`."""
+    """Return whether a text is a message id, `<id@host>`."""
     return _MESSAGE_ID.fullmatch(text) is not None
 
 
 def is_batch_id(text: str) -> bool:
-    """Whether a text is a batch id, a UUID of version 4."""
+    """Return whether a text is a batch id, a UUID of version 4."""
     return _UUID4.fullmatch(text) is not None
 
 
 def await_moment(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """Set the timer that sends an e-mail when it is due."""
+    """Set the timer that sends an e-mail."""
     workspace.set_timer(email.scheduled_at, account, MACHINE.name, email.message_id, "fall_due")
 
 
 def schedule(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """Begin the life of an e-mail, which is sent at its moment; there has to be room for it (`check_room`)."""
+    """Schedule an e-mail, for which `check_room` has found room."""
     SCHEDULED_EMAIL.begin(workspace, account, email)
     await_moment(workspace, account, email)
     count(account, email)
 
 
 def count(account: Account, email: ScheduledEmail, sign: int = 1) -> None:
-    """Count the bytes of an e-mail among those that wait, or with -1 no longer."""
+    """Add the bytes of a scheduled e-mail to the account's record, or with -1 subtract them."""
     if email.mail is not None:
         account.record(Waiting).bytes += sign * email.mail.size
 
 
 def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
-    """Check that so many e-mails with these contents can wait besides those that do.
-
-    Raises:
-        ServiceError: 400 `out_of_range`; the workspace has no room for them.
-    """
+    """Refuse more scheduled e-mails with 400 `out_of_range` if the workspace has no room for these contents."""
     if reason := workspace.state.full(len(contents)):
         raise no_room(reason)
     accounts = (workspace.state.accounts[number] for number, _ in workspace.state.tables(ScheduledEmail))
@@ -122,16 +176,12 @@ def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
 
 
 def is_taken(workspace: Workspace, message_id: str) -> bool:
-    """Whether an e-mail of this message id was scheduled by any account."""
+    """Return whether any account has scheduled an e-mail with this message id."""
     return any(message_id in rows for _, rows in workspace.state.tables(ScheduledEmail))
 
 
 def delete(caller: Caller, identifier: str) -> None:
-    """Cancel all e-mails that are scheduled under a batch id or a message id.
-
-    Raises:
-        ServiceError: 400 if the identifier is neither; 404 if nothing is scheduled under it.
-    """
+    """Cancel all scheduled e-mails with a batch id or a message id, or refuse as `find`."""
     for row in find(caller, identifier, SCHEDULED):
         SCHEDULED_EMAIL.fire(caller.workspace, caller.account, row, "cancel")
 
@@ -140,14 +190,14 @@ def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
     """Return the e-mails in some states with a batch id or a message id.
 
     Raises:
-        ServiceError: 400 if the identifier is neither; 404 if there are none.
+        ServiceError: 400 for another identifier; 404 for an empty list.
     """
     if not is_message_id(identifier) and not is_batch_id(identifier):
-        reason = (
-            f"invalid identifier {reasons.shown(identifier)}: expected a UUID of version 4 or a message id <id@host>"
-        )
+        expected = "expected a UUID of version 4 or a message id <id@host>"
         message = "identifier must be a UUIDv4 batch id or a message id in angle brackets"
-        raise INVALID_PARAMETER(message, sentence=INVALID_PARAMETERS_PASSED).because(reason)
+        raise INVALID_PARAMETER(message, sentence=INVALID_PARAMETERS_PASSED).because(
+            f"invalid identifier {reasons.shown(identifier)}: {expected}"
+        )
     named = _named(caller.account, identifier)
     found = [row for row in named if row.state in states]
     if not found:
@@ -156,13 +206,13 @@ def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
 
 
 def _named(account: Account, identifier: str) -> list[ScheduledEmail]:
-    """The e-mails with a batch id or a message id, in whatever state."""
+    """Return the e-mails in any state with a batch id or a message id."""
     rows = account.table(ScheduledEmail).values()
     return [row for row in rows if identifier == row.message_id or identifier.lower() == row.batch_id]
 
 
 def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> str:
-    """What became of the e-mails with an identifier, of which none is scheduled any more, or which account has some."""
+    """Return the states of the e-mails with an identifier, or the account that has it, or the known identifiers."""
     if found:
         row = found[0]
         states = " and ".join(dict.fromkeys(row.state for row in found))
@@ -175,25 +225,24 @@ def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> s
 
 
 @SCHEDULED_EMAIL.on("cancel")
-def _let_go(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """End the waiting of an e-mail, of which only the content is forgotten."""
+def _forget(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
+    """Cancel the timer of an e-mail, and drop its content."""
     workspace.state.timers.cancel(MACHINE.name, email.message_id)
     count(account, email, -1)
     email.mail = None
 
 
 @SCHEDULED_EMAIL.on("fall_due")
-def _send(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """Send an e-mail: it costs credits, and webhooks are told of the request and, soon after, of the delivery."""
+def _fall_due(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
     content = email.mail
-    _let_go(workspace, account, email)
+    _forget(workspace, account, email)
     if content is None:
         spending.use(workspace, account, "email")
-        events.tell_story(workspace, account, "delivered", email.to, email.message_id, email.subject)
+        events.raise_story(workspace, account, "delivered", email.to, email.message_id, email.subject)
         return
-    if email.rejected is None and not spending.are_left(workspace, account, "email", sending.cost([content])):
+    if email.rejected is None and not spending.are_left(workspace, account, "email", cost([content])):
         email.rejected = _NO_CREDITS
     if email.rejected is None:
-        sending.send(workspace, account, [content], request=email.request)
+        send(workspace, account, [content], request=email.request)
     else:
-        sending.reject(workspace, account, [content], email.rejected)
+        reject(workspace, account, [content], email.rejected)

@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-SCHEDULED_EMAILS = Operations("scheduled_emails")
+SCHEDULED_EMAILS = Operations("scheduled_emails", "specification 4.8", scope="transactional.email")
 
 
 @SCHEDULED_EMAILS.operation(
     "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/{identifier}",
     summary="Delete scheduled e-mails",
     sweeps=True,
-    source="specification 4.8, contract/scheduled_emails#deleteScheduledEmailById",
     status=204,
     params=schemas.IdentifierPath,
     errors=(
@@ -33,7 +32,6 @@ SCHEDULED_EMAILS = Operations("scheduled_emails")
         chosen_error(errors.INVALID_PARAMETERS_PASSED, "sentences", Mark.DOCUMENTED),
         chosen_error(errors.RECORDS_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
-    scope="transactional.email",
 )  # fmt: skip
 def delete_scheduled_email(caller: Caller, identifier: str) -> None:
     model.delete(caller, identifier)

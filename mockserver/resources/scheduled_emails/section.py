@@ -1,4 +1,4 @@
-"""Scheduled e-mails in a scenario, and the content of an e-mail as scenarios and stubs write it."""
+"""Scheduled e-mails in a scenario, and the content of an e-mail in scenarios and stubs."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.mail import KINDS, Attachment, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
-from mockserver.resources.scheduled_emails import model, sending
+from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
 from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks.events import draw_message_id
+from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, JsonObject, List, Url
-from mockserver.web.schemas.length import Longest
 
-#: How many recipients an e-mail may have (proposed: with all versions of a call, contract/sending#sendTransacEmail).
+#: The most recipients of an e-mail (proposed: with all versions of a call, contract/sending#sendTransacEmail).
 MOST_RECIPIENTS = 2_000
-#: How many headers, tags and attachments it may have, and the characters of one of their names; chosen: far above what
+#: The most headers, tags and attachments of an e-mail, and the most characters of their names; chosen: far above what
 #: honest clients send.
 _MOST_PARTS, _LONGEST_NAME = 1_000, 1_000
 _LONGEST = Longest(_LONGEST_NAME)
@@ -54,7 +54,7 @@ class PartyField(fields.Field[Party]):
 
 
 class PartiesField(fields.Field[list[Party]]):
-    """One party, or a list of them."""
+    """A party, or a list of parties."""
 
     _party = PartyField()
     _parties = List(_party, validate=Longest(MOST_RECIPIENTS))
@@ -68,7 +68,7 @@ class PartiesField(fields.Field[list[Party]]):
 
 
 def _named(text: str) -> str:
-    """The name before an address, without the quotes that may stand around it."""
+    """Return the name before an address, without quotes around it."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
@@ -86,7 +86,7 @@ _PARTY = _PartyItem()
 
 
 class Base64(fields.Field[bytes]):
-    """Bytes as a text in Base64."""
+    """Bytes in Base64."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bytes:
         try:
@@ -99,7 +99,7 @@ class Base64(fields.Field[bytes]):
 
 
 class AttachmentItem(Item):
-    """A file, by its content or by the address where that is."""
+    """A file, by its content or its address."""
 
     constraints: ClassVar[dict[str, Any]] = {"oneOf": [{"required": ["content"]}, {"required": ["url"]}]}
 
@@ -129,7 +129,7 @@ def _check_header_name(value: str) -> None:
 
 
 class MailItem(Item):
-    """The content of an e-mail; without `from` it is sent by the account's first verified sender."""
+    """The content of an e-mail; the default of `from` is the account's first verified sender."""
 
     constraints: ClassVar[dict[str, Any]] = {"anyOf": [{"required": [kind]} for kind in KINDS]}
 
@@ -191,7 +191,7 @@ def _check_batch_id(value: str) -> None:
 
 
 class ScheduledEmailItem(Item):
-    """An e-mail that waits to be sent at a moment, or has been sent or cancelled."""
+    """A scheduled, sent or cancelled e-mail."""
 
     message_id = fields.String(validate=_check_message_id, **about("its id, <id@host>; drawn if left out"))
     batch_id = fields.String(
@@ -227,19 +227,13 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
         batch_id = item["batch_id"].lower() if item.get("batch_id") else None
         row = ScheduledEmail(**{**item, "message_id": message_id, "batch_id": batch_id})
         account.table(ScheduledEmail)[message_id] = row
-        if row.state == SCHEDULED:
-            _await(workspace, account, row)
-        else:
+        if row.state != SCHEDULED:
             row.mail = None
-
-
-def _await(workspace: Workspace, account: Account, row: ScheduledEmail) -> None:
-    """Let an e-mail of a document wait for its moment."""
-    if row.mail is not None:
-        content = row.mail._replace(message_id=row.message_id)
-        row.mail = sending.completed(workspace, account, content)
-        model.count(account, row)
-    model.await_moment(workspace, account, row)
+            continue
+        if row.mail is not None:
+            row.mail = model.completed(workspace, account, row.mail._replace(message_id=message_id))
+            model.count(account, row)
+        model.await_moment(workspace, account, row)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

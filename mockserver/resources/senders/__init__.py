@@ -1,16 +1,16 @@
-"""Senders: addresses that mail may come from, verified by one-time code."""
+"""Senders: addresses that e-mails may come from, verified by one-time codes."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource
 from mockserver.resources.senders.routes import SENDERS
 
-_section, _sender, _verification = lazy(__package__, "section", "sender", "verification")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "senders",
     SENDERS.operations,
-    late_lifecycles={"sender": _sender.SENDER},
-    listeners={("domain", "authenticate"): _verification.trust_senders},
+    late_lifecycles={"sender": _model.SENDER},
+    listeners={("domain", "authenticate"): _model.trust_senders},
     late_section=_section.SECTION,
     members=frozenset({"senders"}),
 )

@@ -1,27 +1,82 @@
-"""Senders: creation, look-up, changes, validation and deletion (contract/senders)."""
+"""Senders: rows, states, rules, verification by one-time codes, and shares of dedicated IPs (contract/senders)."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import (
     DMARC_POLICY,
     DOCUMENT_NOT_FOUND,
     DUPLICATE_PARAMETER,
+    INVALID_PARAMETER,
+    IP_WEIGHTS,
     MISSING_PARAMETER,
     OTP_EXPIRED,
     OTP_INVALID,
+    OUT_OF_RANGE,
 )
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form, comparable, domain_of
+from mockserver.core.time.state_machine import ABSENT, StateMachine
+from mockserver.core.traffic.causes import Changed
+from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.caller import Caller
+from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
-from mockserver.resources.domains.dns_view import NO_POLICY, OK, dmarc_policy, dns_view
-from mockserver.resources.domains.domain import AUTHENTICATED, find, find_for_email
-from mockserver.resources.senders.sender import AWAITING, SENDER, Addresses, Sender
-from mockserver.resources.senders.shares import IpShare, allot
+from mockserver.resources.domains.domain import NO_POLICY, OK, dmarc_policy, dns_view, find
+
+AWAITING, VERIFIED = "awaiting_verification", "verified"
+MACHINE = StateMachine(
+    "sender",
+    ("create", ABSENT, AWAITING),
+    ("verify", AWAITING, VERIFIED),
+    ("expire_otp", AWAITING, AWAITING),
+    ("resend_otp", AWAITING, AWAITING),
+    ("change_email", AWAITING, AWAITING),
+    ("change_email", VERIFIED, AWAITING),
+    ("trust", AWAITING, VERIFIED),
+    ("delete", AWAITING, ABSENT),
+    ("delete", VERIFIED, ABSENT),
+    timed=frozenset({"expire_otp"}),
+)
+#: The lowest and the highest code: six digits, the first of which is not 0 (contract/senders#one-time-codes).
+OTP_RANGE = (100_000, 999_999)
+
+
+@dataclass(slots=True, eq=False)
+class IpShare:
+    """A dedicated IP of a sender with its share of the sender's e-mails, in percent."""
+
+    domain: str
+    ip: str
+    weight: int
+
+
+@dataclass(slots=True, eq=False)
+class Sender:
+    """An address that e-mails may come from."""
+
+    id: int
+    name: str
+    email: str
+    state: str = AWAITING
+    ips: list[IpShare] = field(default_factory=list)
+    #: The one-time code that verifies the sender; None once it is verified.
+    otp: int | None = None
+    otp_expires_at: datetime | None = None
+
+    @property
+    def active(self) -> bool:
+        """Whether the sender is verified."""
+        return self.state == VERIFIED
+
+
+class Addresses(dict[str, int]):
+    """The ids of an account's senders by their `comparable` address; one record per account."""
 
 
 class Created(NamedTuple):
@@ -32,8 +87,15 @@ class Created(NamedTuple):
     dkim_error: bool
 
 
+def _secrets(sender: Sender) -> dict[str, Any]:
+    return {"email": sender.email, "otp": sender.otp, "otp_expires_at": sender.otp_expires_at}
+
+
+SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)
+
+
 def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
-    """The account's senders; with an IP or a domain, only those with that dedicated IP or of that domain."""
+    """Return the account's senders; with an IP or a domain, only senders with this dedicated IP or of this domain."""
     rows = list(caller.account.rows_of(Sender).values())
     if ip is not None:
         rows = [row for row in rows if any(share.ip == ip for share in row.ips)]
@@ -44,11 +106,7 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
 
 
 def get(caller: Caller, sender_id: int) -> Sender:
-    """The caller's sender with this id.
-
-    Raises:
-        ServiceError: 404; the caller has none.
-    """
+    """Return the caller's sender with this id, or refuse with 404."""
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
         raise DOCUMENT_NOT_FOUND("Sender ID not found").because(
@@ -61,8 +119,8 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     """Create a sender, and send a code to its address unless its domain is trusted.
 
     Raises:
-        ServiceError: 400; the address is a sender already, the IPs break their rules, or the domain's DMARC policy is
-            strict and the domain not authenticated.
+        ServiceError: 400; the address is a duplicate, the IPs break their rules, or the domain has a strict DMARC
+            policy and is not authenticated.
     """
     workspace, account = caller.workspace, caller.account
     _refuse_duplicate(account, email)
@@ -71,48 +129,87 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     sender = Sender(workspace.state.next_id("sender"), name, email, ips=shares)
     account.record(Addresses)[comparable(email)] = sender.id
     SENDER.begin(workspace, account, sender)
-    spf, dkim = _dns_health(workspace, account, email)
-    return Created(sender.id, spf_error=not spf, dkim_error=not dkim)
+    domain = find(account, domain_of(email))
+    view = None if domain is None else dns_view(workspace, domain.name)
+    # SPF counts as right if the ownership record is (proposed): no source says which record the service checks.
+    return Created(
+        sender.id,
+        spf_error=view is None or view.brevo_code != OK,
+        dkim_error=view is None or view.dkim_record != OK,
+    )
 
 
 def update(
     caller: Caller, sender_id: int, *, name: str | None = None, email: str | None = None,
     ips: list[dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
-    """Change what is not None; another address has to be verified (proposed, contract/senders#updateSender).
+    """Change the given members of a sender; another address has to be verified (contract/senders#updateSender).
 
     Raises:
-        ServiceError: 404; 400 as for `create`. Nothing has changed then.
+        ServiceError: 404; 400 as for `create`. The sender is unchanged then.
     """
-    sender = get(caller, sender_id)
-    moved = email is not None and comparable(email) != comparable(sender.email)
-    if email is not None and moved:
-        _refuse_duplicate(caller.account, email)
-    shares = sender.ips if ips is None else _allotted(caller.account, ips, f"sender {sender_id}")
-    if email is not None and moved:
-        _refuse_strict_policy(caller.workspace, caller.account, email)
+    account, sender = caller.account, get(caller, sender_id)
+    new_email = email if email is not None and comparable(email) != comparable(sender.email) else None
+    if new_email is not None:
+        _refuse_duplicate(account, new_email)
+    shares = sender.ips if ips is None else _allotted(account, ips, f"sender {sender_id}")
+    if new_email is not None:
+        _refuse_strict_policy(caller.workspace, account, new_email)
     sender.ips = shares
     sender.name = sender.name if name is None else name
     if email is not None:
-        _rename(caller.account, sender, email)
-    if moved:
-        SENDER.fire(caller.workspace, caller.account, sender, "change_email")
+        addresses = account.record(Addresses)
+        del addresses[comparable(sender.email)]
+        addresses[comparable(email)] = sender.id
+        sender.email = email
+    if new_email is not None:
+        SENDER.fire(caller.workspace, account, sender, "change_email")
 
 
 def delete(caller: Caller, sender_id: int) -> None:
-    """Delete a sender.
-
-    Raises:
-        ServiceError: 404; the caller has no such sender.
-    """
+    """Delete a sender, or refuse with 404."""
     SENDER.fire(caller.workspace, caller.account, get(caller, sender_id), "delete")
 
 
+@SENDER.on("delete")
+def _free_address(workspace: Workspace, account: Account, sender: Sender) -> None:
+    del account.record(Addresses)[comparable(sender.email)]
+
+
+def _refuse_duplicate(account: Account, email: str) -> None:
+    owner = account.record(Addresses).get(comparable(email))
+    if owner is not None:
+        state = account.rows_of(Sender)[owner].state
+        taken = f"sender {owner} ({state}) of account {account.name} has it"
+        reason = f"duplicate e-mail address {reasons.shown(email)}: {taken}"
+        raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
+
+
+def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
+    """Refuse a sender whose domain has a strict DMARC policy and is not authenticated.
+
+    Receivers reject unsigned mail of such a domain. An authenticated parent domain does not help
+    (contract/senders#createSender).
+    """
+    name = domain_of(email)
+    policy = dmarc_policy(workspace, name)
+    if policy == NO_POLICY:
+        return
+    domain = find(account, name)
+    if domain is None or not domain.authenticated:
+        state = f"account {account.name} {'does not have it' if domain is None else f'has it as {domain.state}'}"
+        reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, so the domain must be authenticated"
+        raise DMARC_POLICY().because(f"{reason}; {state}")
+
+
+# ---------------------------------------------------------------------- verification (contract/senders#verification)
+
+
 def validate(caller: Caller, sender_id: int, otp: int) -> None:
-    """Verify a sender by the one-time code that was sent to its address.
+    """Verify a sender by the one-time code from its e-mail.
 
     Raises:
-        ServiceError: 404; 400 for a code that is wrong or has expired, or for a sender that awaits none.
+        ServiceError: 404; 400 for a wrong or expired code, or for a sender that awaits no code.
     """
     sender = get(caller, sender_id)
     if sender.state != AWAITING or otp != sender.otp:
@@ -133,17 +230,86 @@ def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
     return f"wrong code: {sent}; sender {sender.id} ({reasons.shown(sender.email)}) has {newer} code"
 
 
+@SENDER.on("create", "change_email", "resend_otp")
+def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Send a new code to a sender's address, or fire `trust` if its domain is trusted."""
+    if _is_trusted(workspace, account, sender):
+        SENDER.fire(workspace, account, sender, "trust")
+        return
+    sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
+    sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
+    await_expiry(workspace, account, sender)
+    send_mail(workspace, _verification_mail(workspace, account, sender, sender.otp))
+
+
+def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:
+    minutes = workspace.state.behaviour.otp_lifetime.total_seconds() / 60
+    text = (
+        f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {otp}.\n"
+        f"It is valid for {minutes:g} minutes.\n"
+    )
+    return Mail(
+        id=workspace.ids.mail(),
+        at=workspace.state.clock.now(),
+        to=sender.email,
+        sender="Brevo <no-reply@brevo.test>",
+        subject="Verify your sender",
+        text=text,
+        otp=otp,
+        account=account.name,
+        machine=MACHINE.name,
+        key=sender.id,
+        request=workspace.cause_request,
+    )
+
+
+def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Set the timer for the expiry of a sender's code, unless the code has expired."""
+    if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
+        workspace.set_timer(sender.otp_expires_at, account, MACHINE.name, sender.id, "expire_otp")
+
+
+@SENDER.on("expire_otp")
+def _expire(workspace: Workspace, account: Account, sender: Sender) -> None:
+    now = workspace.state.clock.now()
+    sender.otp_expires_at = min(sender.otp_expires_at or now, now)
+    workspace.state.timers.cancel(MACHINE.name, sender.id)
+
+
+@SENDER.on("verify", "trust")
+def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None:
+    sender.otp = sender.otp_expires_at = None
+    workspace.state.timers.cancel(MACHINE.name, sender.id)
+
+
+def trust_senders(workspace: Workspace, event: Changed) -> None:
+    """Verify the senders of a domain after its authentication, if `behaviour.trust_authenticated_domains` is set.
+
+    A listener of that transition.
+    """
+    account = workspace.state.accounts[event.account]
+    for sender in account.table(Sender).values():
+        if sender.state == AWAITING and _is_trusted(workspace, account, sender):
+            SENDER.fire(workspace, account, sender, "trust")
+
+
+def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
+    if not workspace.state.behaviour.trust_authenticated_domains:
+        return False
+    domain = find(account, domain_of(sender.email))
+    return domain is not None and domain.authenticated
+
+
+# ---------------------------------------------------------------------- dedicated IPs (contract/senders#rows)
+
+
 def ips_of_account(caller: Caller) -> list[DedicatedIp]:
-    """All dedicated IPs of the caller's account."""
+    """Return all dedicated IPs of the caller's account."""
     return list(caller.account.rows_of(DedicatedIp).values())
 
 
-def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
-    """The dedicated IPs of a sender with their weights, in percent.
-
-    Raises:
-        ServiceError: 404; the caller has no such sender.
-    """
+def ips_of_sender(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
+    """Return the dedicated IPs of a sender with their weights in percent, or refuse with 404."""
     ips = caller.account.rows_of(DedicatedIp)
     return [
         {"id": ips[share.ip].id, "ip": share.ip, "domain": share.domain, "weight": share.weight}
@@ -151,74 +317,65 @@ def dedicated_ips(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
     ]
 
 
-def _refuse_duplicate(account: Account, email: str) -> None:
-    """Check that no sender of the account has an address.
-
-    Raises:
-        ServiceError: 400; one has.
-    """
-    owner = account.record(Addresses).get(comparable(email))
-    if owner is not None:
-        state = account.rows_of(Sender)[owner].state
-        taken = f"sender {owner} ({state}) of account {account.name} has it"
-        reason = f"duplicate e-mail address {reasons.shown(email)}: {taken}"
-        raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
-
-
-def _allotted(account: Account, ips: list[dict[str, Any]], who: str) -> list[IpShare]:
-    """The shares that a request gives to a sender.
-
-    Raises:
-        ServiceError: 400; it gives none though the account has dedicated IPs (contract/senders#rows), or breaks a
-            rule of shares.
-    """
+def _allotted(account: Account, ips: list[dict[str, Any]], subject: str) -> list[IpShare]:
+    """Return the shares that a request gives to a sender; refuse none if the account has dedicated IPs."""
     known = account.rows_of(DedicatedIp)
     if not ips and known:
-        needed = f"account {account.name} has dedicated IPs, so {who} requires some of them"
+        needed = f"account {account.name} has dedicated IPs, so {subject} requires some of them"
         reason = f"missing field `ips` in the body: {needed} ({reasons.listed(known)})"
         raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
     return allot(account, ips)
 
 
-def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
-    """Check that the domain of an address is authenticated, if its DMARC policy is strict.
-
-    Receivers reject mail of such a domain that it has not signed. A domain above it, which is authenticated, does not
-    count (contract/senders#createSender).
+def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
+    """Return the shares for the `ips` of a request or a scenario; without weights the shares are equal.
 
     Raises:
-        ServiceError: 400; it is not.
+        ServiceError: 400; weights are missing for some IPs, do not sum to 100 or are not from 1 to 100, or an IP is
+            unknown in the account, a duplicate, inactive, or of another domain.
     """
-    name = domain_of(email)
-    policy = dmarc_policy(workspace, name)
-    if policy == NO_POLICY:
-        return
-    domain = find(account, name)
-    if domain is None or domain.state != AUTHENTICATED:
-        state = f"account {account.name} {'does not have it' if domain is None else f'has it as {domain.state}'}"
-        reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, so the domain must be authenticated"
-        raise DMARC_POLICY().because(f"{reason}; {state}")
+    if not items:
+        return []
+    weights = [item["weight"] for item in items if "weight" in item]
+    _check_weights(weights, len(items))
+    _check_ips(account, items)
+    share, rest = divmod(100, len(items))
+    equal = [share + (index < rest) for index in range(len(items))]
+    rows = [account.rows_of(DedicatedIp)[item["ip"]] for item in items]
+    return [IpShare(row.domain, row.ip, weight) for row, weight in zip(rows, weights or equal, strict=True)]
 
 
-def _rename(account: Account, sender: Sender, email: str) -> None:
-    addresses = account.record(Addresses)
-    del addresses[comparable(sender.email)]
-    addresses[comparable(email)] = sender.id
-    sender.email = email
+def _check_weights(weights: list[int], items: int) -> None:
+    """Check the sum of the weights first, for which the specification has an error code, and then their range."""
+    if weights and len(weights) != items:
+        reason = f"only {len(weights)} of the {items} ips have a weight; give all of them one, or none"
+        raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
+    if weights and sum(weights) != 100:
+        raise IP_WEIGHTS().because(f"the weights {reasons.listed(weights)} add up to {sum(weights)}, expected 100")
+    if any(not 1 <= weight <= 100 for weight in weights):
+        reason = f"the weights are {reasons.listed(weights)}, expected 1 to 100 each"
+        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
+    if items > 100:
+        reason = f"{items} ips without weights leave less than 1 percent for some, expected at most 100 ips"
+        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
 
 
-def _dns_health(workspace: Workspace, account: Account, email: str) -> tuple[bool, bool]:
-    """Whether SPF and DKIM of an address's domain are right.
-
-    SPF counts as right if the ownership record is (proposed): no source says what the service looks at.
-    """
-    domain = find_for_email(account, email)
-    if domain is None:
-        return False, False
-    view = dns_view(workspace, domain.name)
-    return view.brevo_code == OK, view.dkim_record == OK
-
-
-@SENDER.on("delete")
-def _free_address(workspace: Workspace, account: Account, sender: Sender) -> None:
-    del account.record(Addresses)[comparable(sender.email)]
+def _check_ips(account: Account, items: list[dict[str, Any]]) -> None:
+    """Check that all IPs are known, then that none is a duplicate, then activity and domain of each."""
+    known, ips = account.rows_of(DedicatedIp), [item["ip"] for item in items]
+    for ip in ips:
+        if ip not in known:
+            reason = f"account {account.name} has no dedicated IP {reasons.shown(ip)} (it has {reasons.listed(known)})"
+            raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
+    if len(set(ips)) != len(ips):
+        reason = f"duplicate IP in ips: {reasons.listed(ips)}"
+        raise INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
+    for item in items:
+        row = known[item["ip"]]
+        if not row.active:
+            refused = INVALID_PARAMETER(f"ips: {row.ip} is not active")
+            raise refused.because(f"dedicated IP {row.ip} of account {account.name} is inactive")
+        if ascii_form(item["domain"]) != row.domain:
+            given = reasons.shown(item["domain"])
+            reason = f"wrong domain {given} for dedicated IP {row.ip}, expected {row.domain}"
+            raise INVALID_PARAMETER(f"ips: {given} is not the domain of {row.ip}").because(reason)

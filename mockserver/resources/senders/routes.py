@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-SENDERS = Operations("senders")
+SENDERS = Operations("senders", "specification 4.1")
 
 _PATH = schemas.SenderPath
 _UNKNOWN = documented_error(errors.DOCUMENT_NOT_FOUND, "unknown senderId", "specification 4.1, contract/errors#codes")
@@ -43,7 +43,6 @@ _DUPLICATE = proposed_error(
 @SENDERS.operation(
     "getSenders", "GET", "/v3/senders",
     summary="List senders",
-    source="specification 4.1, contract/senders#getSenders",
     query=schemas.SenderFilter,
     answer=schemas.Senders,
     notes=("There is no pagination, and no operation that reads one sender.",),
@@ -56,7 +55,6 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     "createSender", "POST", "/v3/senders",
     summary="Create a sender",
     adds=True,
-    source="specification 4.1, contract/senders#createSender",
     status=201,
     body=schemas.NewSender,
     answer=schemas.SenderCreated,
@@ -73,7 +71,6 @@ def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
 @SENDERS.operation(
     "updateSender", "PUT", "/v3/senders/{senderId}",
     summary="Update a sender",
-    source="specification 4.1, contract/senders#updateSender",
     status=204,
     params=_PATH,
     body=schemas.SenderChanges,
@@ -91,7 +88,6 @@ def update_sender(caller: Caller, sender_id: int, body: dict[str, Any]) -> None:
 @SENDERS.operation(
     "deleteSender", "DELETE", "/v3/senders/{senderId}",
     summary="Delete a sender",
-    source="specification 4.1, contract/senders#deleteSender",
     status=204,
     params=_PATH,
     errors=(_BAD_ID, _UNKNOWN),
@@ -103,7 +99,6 @@ def delete_sender(caller: Caller, sender_id: int) -> None:
 @SENDERS.operation(
     "validateSenderByOtp", "PUT", "/v3/senders/{senderId}/validate",
     summary="Validate a sender by one-time code",
-    source="specification 4.1, contract/senders#validateSenderByOtp",
     status=204,
     params=_PATH,
     body=schemas.Otp,
@@ -123,7 +118,6 @@ def validate_sender_by_otp(caller: Caller, sender_id: int, body: dict[str, int])
 @SENDERS.operation(
     "getIps", "GET", "/v3/senders/ips",
     summary="List dedicated IPs of the account",
-    source="specification 4.1, contract/senders#getIps",
     answer=schemas.DedicatedIps,
 )  # fmt: skip
 def get_ips(caller: Caller) -> dict[str, Any]:
@@ -133,10 +127,9 @@ def get_ips(caller: Caller) -> dict[str, Any]:
 @SENDERS.operation(
     "getIpsFromSender", "GET", "/v3/senders/{senderId}/ips",
     summary="List dedicated IPs of one sender",
-    source="specification 4.1, contract/senders#getIpsFromSender",
     params=_PATH,
     answer=schemas.SenderIps,
     errors=(_BAD_ID, _UNKNOWN),
 )  # fmt: skip
 def get_ips_from_sender(caller: Caller, sender_id: int) -> dict[str, Any]:
-    return {"ips": model.dedicated_ips(caller, sender_id)}
+    return {"ips": model.ips_of_sender(caller, sender_id)}

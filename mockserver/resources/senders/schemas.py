@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from marshmallow import fields
 
-from mockserver.resources.senders.verification import OTP_RANGE
+from mockserver.resources.senders.model import OTP_RANGE
 from mockserver.web.schemas.evidence import OPENAPI, OPENAPI_OLDER, documented
 from mockserver.web.schemas.fields import Email, Flag, Int64, List, NotBlank, Range, Text, identifier
 from mockserver.web.schemas.schema import Input, Output

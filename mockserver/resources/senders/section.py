@@ -1,4 +1,4 @@
-"""Senders in a scenario."""
+"""The senders of an account in a scenario."""
 
 from __future__ import annotations
 
@@ -16,9 +16,7 @@ from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
 from mockserver.resources.resource import Section
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim, once_per_load
-from mockserver.resources.senders.sender import AWAITING, VERIFIED, Addresses, Sender
-from mockserver.resources.senders.shares import allot
-from mockserver.resources.senders.verification import OTP_RANGE, await_expiry
+from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender, allot, await_expiry
 from mockserver.web.schemas.fields import Email, List
 
 
@@ -89,16 +87,11 @@ def _load_sender(
     addresses[comparable(sender.email)] = sender.id
     account.table(Sender)[sender.id] = sender
     if sender.state == AWAITING:
-        _complete(workspace, account, sender)
-
-
-def _complete(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Give a sender that awaits its verification a code, the moment when that expires, and the timer for it."""
-    if sender.otp is None:
-        sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
-    if sender.otp_expires_at is None:
-        sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
-    await_expiry(workspace, account, sender)
+        if sender.otp is None:
+            sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
+        if sender.otp_expires_at is None:
+            sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
+        await_expiry(workspace, account, sender)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
@@ -112,18 +105,18 @@ _MOST_MADE_UP = 2
 
 
 def _made_up_ips(people: People, workspace: Workspace, account: Account) -> list[dict[str, Any]]:
-    """Some of the account's active dedicated IPs, in equal shares."""
-    there = once_per_load(workspace, (DedicatedIp, account.id), lambda: _active_ips(account))
-    if not there:
+    """Return some of the account's active dedicated IPs, in equal shares."""
+
+    def active_ips() -> list[DedicatedIp]:
+        return [row for row in account.rows_of(DedicatedIp).values() if row.active]
+
+    active = once_per_load(workspace, (DedicatedIp, account.id), active_ips)
+    if not active:
         return []
-    first = people.number(0, len(there) - 1)
-    amount = people.number(1, min(_MOST_MADE_UP, len(there)))
-    chosen = [there[(first + step) % len(there)] for step in range(amount)]
+    first = people.number(0, len(active) - 1)
+    amount = people.number(1, min(_MOST_MADE_UP, len(active)))
+    chosen = [active[(first + step) % len(active)] for step in range(amount)]
     return [{"ip": row.ip, "domain": row.domain} for row in chosen]
-
-
-def _active_ips(account: Account) -> list[DedicatedIp]:
-    return [row for row in account.rows_of(DedicatedIp).values() if row.active]
 
 
 SECTION = Section(

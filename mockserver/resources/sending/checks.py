@@ -1,7 +1,10 @@
-"""The checks of a body of `sendTransacEmail`, in the service's words and order (contract/sending#sendTransacEmail)."""
+"""The checks of a sendTransacEmail body, in the service's words and order (contract/sending#sendTransacEmail)."""
 
 from __future__ import annotations
 
+import json
+from base64 import b64decode
+from binascii import Error as Base64Error
 from collections.abc import Callable, Mapping
 from datetime import timedelta
 from itertools import islice
@@ -9,18 +12,15 @@ from typing import Any
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ServiceError
 from mockserver.core.text import addresses
-from mockserver.core.text.addresses import comparable, domain_of, is_email
+from mockserver.core.text.addresses import comparable, domain_of, is_email, is_url
 from mockserver.core.time.duration import parse_instant
-from mockserver.core.traffic.mail import BCC, CC, KINDS, TO, Party
+from mockserver.core.traffic.mail import BCC, CC, KINDS, TO, Attachment, Party
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.campaigns.model import EMAIL_TEMPLATE, Campaign
-from mockserver.resources.domains.domain import AUTHENTICATED, Domain
+from mockserver.resources.domains.domain import Domain
 from mockserver.resources.scheduled_emails.model import is_batch_id
-from mockserver.resources.senders.sender import Sender
-from mockserver.resources.sending import idempotency
-from mockserver.resources.sending.attachments import read_files
-from mockserver.resources.sending.params import check_params
-from mockserver.resources.sending.request import SendRequest, compact, missing, party, wrong
+from mockserver.resources.senders.model import Sender
+from mockserver.resources.sending.request import Given, SendRequest, compact, missing, party, wrong
 from mockserver.resources.webhooks.events import default_sender
 
 #: The most recipients of one e-mail, and of all e-mails of a request.
@@ -29,35 +29,43 @@ MOST_OF_ONE, MOST_RECIPIENTS = 99, 2_000
 LONGEST_NAME = 70
 #: How far ahead an e-mail may be scheduled.
 FARTHEST = timedelta(hours=72)
-#: The most headers and tags, and the most characters of the name of a header and of a tag; proposed, far above what
-#: honest clients send.
+#: The most bytes of one `params` as JSON, and of all in a request (contract/sending#params).
+_MOST_PARAMS, _MOST_OF_ALL_PARAMS = 100 * 1024, 1_000 * 1024
+#: The most levels of objects and lists in it. Chosen: as many as a scenario may have.
+_MOST_LEVELS = 80
+#: The header of the body with an idempotency key, in any case (contract/sending#idempotency), and the most characters
+#: of a key. Proposed: far above a UUID.
+KEY_HEADER, LONGEST_KEY = "idempotencyKey", 256
+#: The extensions of files that may be sent (brevo-python 5.1.0, `send_transac_email`).
+_EXTENSIONS = frozenset({
+    "xlsx", "xls", "ods", "docx", "docm", "doc", "csv", "pdf", "txt", "gif", "jpg", "jpeg", "png", "tif",
+    "tiff", "rtf", "bmp", "cgm", "css", "shtml", "html", "htm", "zip", "xml", "ppt", "pptx", "tar", "ez", "ics",
+    "mobi", "msg", "pub", "eps", "odt", "mp3", "m4a", "m4v", "wma", "ogg", "flac", "wav", "aif", "aifc", "aiff",
+    "mp4", "mov", "avi", "mkv", "mpeg", "mpg", "wmv", "pkpass", "xlsm",
+})  # fmt: skip
+#: The most headers, tags and files, the most characters of their names, and of a header's value; proposed, far above
+#: what honest clients send.
 _MOST_PARTS, _LONGEST_PART, _LONGEST_VALUE = 1_000, 1_000, 8_192
 _TEXTS = ("subject", "htmlContent", "textContent")
 _CONSENT = "contactPixelTrackingConsent"
 
 
 def read(caller: Caller, data: Mapping[str, Any]) -> SendRequest:
-    """Read a body; changes nothing.
-
-    Raises:
-        ServiceError: 400; what is wrong first in the order of the contract.
-    """
-    found = _begin(compact(data))
+    """Read a body without side effects; refuse with 400 the first mistake in the order of the contract."""
+    body = compact(data)
+    versions = body.get("messageVersions")
+    if versions is None:
+        found = SendRequest(body, [body], is_batch=False)
+    elif isinstance(versions, list) and versions and all(isinstance(version, dict) for version in versions):
+        found = SendRequest(body, [compact(version) for version in versions], is_batch=True)
+    else:
+        raise wrong("messageVersions", why="expected a list of one object or more")
     for check in _CHECKS:
         check(found, caller)
     return found
 
 
-def _begin(body: Mapping[str, Any]) -> SendRequest:
-    versions = body.get("messageVersions")
-    if versions is None:
-        return SendRequest(body, [body], is_batch=False)
-    if not isinstance(versions, list) or not versions or not all(isinstance(version, dict) for version in versions):
-        raise wrong("messageVersions", why="expected a list of one object or more")
-    return SendRequest(body, [compact(version) for version in versions], is_batch=True)
-
-
-# ---------------------------------------------------------------------- what has to be there
+# ---------------------------------------------------------------------- required members
 
 
 def _check_required(found: SendRequest, _: Caller) -> None:
@@ -86,7 +94,7 @@ def _check_content(found: SendRequest, _: Caller) -> None:
 
 
 def _refuse_content(found: SendRequest) -> None:
-    """Refuse e-mails without a content that all share."""
+    """Refuse e-mails without a shared content."""
     own = [message for message in found.messages if message.get("htmlContent") or message.get("textContent")]
     if not found.is_batch or len(own) < len(found.messages):
         message = "Either of htmlContent or textContent is required"
@@ -95,7 +103,7 @@ def _refuse_content(found: SendRequest) -> None:
     raise wrong(name, "messageVersions", "a version has a content of its own only beside one that all versions share")
 
 
-# ---------------------------------------------------------------------- whom the e-mails name
+# ---------------------------------------------------------------------- recipients and senders
 
 
 def _has_bad_email(party: Mapping[str, Any]) -> bool:
@@ -108,7 +116,7 @@ def _has_bad_name(party: Mapping[str, Any]) -> bool:
     return name is not None and not (isinstance(name, str) and len(name) <= LONGEST_NAME)
 
 
-#: Each rule for a party, and the error of one that breaks it, given the member that names the party.
+#: The rules for a party, each with its error, given the member that names the party.
 _OF_PARTIES: tuple[tuple[Callable[[Any], bool], Callable[[str], ServiceError]], ...] = (
     (lambda party: not isinstance(party, dict), lambda member: wrong(member, why="expected an object")),
     (lambda party: party.get("email") is None, lambda member: missing("email", member)),
@@ -118,7 +126,7 @@ _OF_PARTIES: tuple[tuple[Callable[[Any], bool], Callable[[str], ServiceError]], 
 
 
 def _check_parties(found: SendRequest, _: Caller) -> None:
-    # More recipients than there may be are refused further down, so that they need not be looked at.
+    # Too many recipients are refused further down; the excess is not checked here.
     parties = [(member, list(islice(some, MOST_RECIPIENTS + 1))) for member, some in found.parties()]
     for is_broken, refusal in _OF_PARTIES:
         for member, some in parties:
@@ -130,7 +138,7 @@ def _check_parties(found: SendRequest, _: Caller) -> None:
 
 
 def _check_sender(found: SendRequest, caller: Caller) -> None:
-    """Find the sender: by its id, by its address, or with a template the account's first verified one."""
+    """Set the sender by its id or address, or with a template to the account's first verified sender."""
     if found.sender_id is not None:
         sender = caller.account.rows_of(Sender).get(_whole(found.sender_id))
         if sender is None:
@@ -153,20 +161,94 @@ def _check_template(found: SendRequest, caller: Caller) -> None:
 
 
 def _whole(value: Any) -> int | None:
-    """Return a whole number as an int, as one client library sends whole floats; None for any other value."""
+    """Return an integer, also for a whole float, as a client library sends; None for other values."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return int(value) if is_number and value == int(value) else None
 
 
-# ---------------------------------------------------------------------- the rest
+# ---------------------------------------------------------------------- other members
 
 
 def _check_params(found: SendRequest, _: Caller) -> None:
-    check_params(found.places)
+    """Check the `params` of each e-mail and their sum (contract/sending#params)."""
+    total = 0
+    for place in found.places:
+        params = place.get("params")
+        if not params:
+            continue
+        if not isinstance(params, dict):
+            raise wrong("params", why="expected an object")
+        size = len(json.dumps(params, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass"))
+        if size > _MOST_PARAMS:
+            raise wrong("params", why=f"{size:,} bytes as JSON, expected at most {_MOST_PARAMS:,}")
+        if _levels(params) > _MOST_LEVELS:
+            raise wrong("params", why=f"nested too deeply, expected at most {_MOST_LEVELS} levels")
+        total += size
+    if total > _MOST_OF_ALL_PARAMS:
+        raise wrong("params", why=f"{total:,} bytes as JSON in all versions, expected at most {_MOST_OF_ALL_PARAMS:,}")
+
+
+def _levels(value: Any) -> int:
+    """Return the number of nested objects and lists in a value; a body has at most a hundred."""
+    if not isinstance(value, dict | list):
+        return 0
+    inner = value.values() if isinstance(value, dict) else value
+    return 1 + max(map(_levels, inner), default=0)
 
 
 def _check_files(found: SendRequest, caller: Caller) -> None:
-    found.files = read_files(found.body.get("attachment"), caller)
+    """Read the member `attachment`; of a file with both, the content counts and not the address."""
+    given = found.body.get("attachment")
+    if not given:
+        return
+    if not isinstance(given, list) or len(given) > _MOST_PARTS or not all(isinstance(row, dict) for row in given):
+        raise wrong("attachment", why=f"expected a list of at most {_MOST_PARTS:,} objects")
+    files = [compact(row) for row in given]
+    if any("content" not in file and "url" not in file for file in files):
+        raise missing("content", "attachment")
+    if any("content" in file and "name" not in file for file in files):
+        raise missing("name", "attachment")
+    contents = [_content(file) for file in files]
+    for file in files:
+        _check_file_name(file)
+    found.files = tuple(map(_attachment, files, contents))
+    for row in found.files:
+        if row.content is None and not _may_be_sent(row.name):
+            caller.warn(f"the service sends no attachment of the format of {row.name}, which is at an address")
+
+
+def _content(file: Given) -> bytes | None:
+    """Return the content of a file, or None for a file with an address."""
+    if "content" not in file:
+        if not isinstance(file["url"], str) or not is_url(file["url"]):
+            raise wrong("url", "attachment", "expected an http or https address")
+        return None
+    try:
+        return b64decode(file["content"] if isinstance(file["content"], str) else "!", validate=True)
+    except (Base64Error, ValueError):
+        raise wrong("content", "attachment", "expected a string in Base64") from None
+
+
+def _check_file_name(file: Given) -> None:
+    name = file.get("name")
+    if name is None:
+        return
+    if not isinstance(name, str) or len(name) > _LONGEST_PART:
+        raise wrong("name", "attachment", f"expected a string of at most {_LONGEST_PART:,} characters")
+    if not _may_be_sent(name):
+        raise wrong(
+            "name", "attachment", f"the service sends files with the extensions {', '.join(sorted(_EXTENSIONS))}"
+        )
+
+
+def _may_be_sent(name: str) -> bool:
+    return name.rpartition(".")[2].lower() in _EXTENSIONS
+
+
+def _attachment(file: Given, content: bytes | None) -> Attachment:
+    url = None if content is not None else file["url"]
+    name = file.get("name") or (url or "").partition("?")[0].rpartition("/")[2] or "attachment"
+    return Attachment(name, content, None if content is None else len(content), url)
 
 
 def _check_headers(found: SendRequest, _: Caller) -> None:
@@ -179,8 +261,8 @@ def _check_headers(found: SendRequest, _: Caller) -> None:
         if not isinstance(value, str) or len(value) > _LONGEST_VALUE:
             raise wrong("headers", why=f"a value is not a string of at most {_LONGEST_VALUE:,} characters")
     found.by_header = {name.lower(): value for name, value in headers.items()}
-    if len(found.by_header.get(idempotency.HEADER.lower(), "")) > idempotency.LONGEST_KEY:
-        raise wrong(idempotency.HEADER, "headers", f"expected at most {idempotency.LONGEST_KEY} characters")
+    if len(found.by_header.get(KEY_HEADER.lower(), "")) > LONGEST_KEY:
+        raise wrong(KEY_HEADER, "headers", f"expected at most {LONGEST_KEY} characters")
 
 
 def _check_tags(found: SendRequest, _: Caller) -> None:
@@ -216,7 +298,7 @@ def _check_counts(found: SendRequest, _: Caller) -> None:
 
 
 def _check_validity(found: SendRequest, caller: Caller) -> None:
-    """Find out whether the sender is valid, and refuse another one if the scenario wants that."""
+    """Reject or refuse, by `behaviour.send_invalid_sender`, an invalid sender."""
     address = found.sender.email
     if _is_valid(caller, address):
         return
@@ -231,14 +313,14 @@ def _check_validity(found: SendRequest, caller: Caller) -> None:
 def _is_valid(caller: Caller, address: str) -> bool:
     """Return whether an address is a verified sender, or of an authenticated domain, of the account."""
     domain = caller.account.rows_of(Domain).get(domain_of(address))
-    if domain is not None and domain.state == AUTHENTICATED:
+    if domain is not None and domain.authenticated:
         return True
     wanted = comparable(address)
     senders = caller.account.rows_of(Sender).values()
     return any(row.active and comparable(row.email) == wanted for row in senders)
 
 
-#: In the order of the contract: what is wrong first is told.
+#: In the order of the contract: the first mistake is refused.
 _CHECKS: tuple[Callable[[SendRequest, Caller], None], ...] = (
     _check_required,
     _check_content,

@@ -1,72 +1,45 @@
-"""Sending e-mails, and the status of scheduled ones (contract/sending)."""
+"""Sending e-mails, the status of scheduled e-mails, and blocked contacts (contract/sending)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import Any
 
-from mockserver.core.contract.errors import MISSING_PARAMETER, NOT_ENOUGH_CREDITS, PERMISSION_DENIED
+from mockserver.core.contract.errors import (
+    CONTACT_EMAIL_NOT_FOUND,
+    DOCUMENT_NOT_FOUND,
+    DUPLICATE_PARAMETER,
+    INVALID_PARAMETER,
+    MISSING_PARAMETER,
+    NOT_ENOUGH_CREDITS,
+    OUT_OF_RANGE,
+    PERMISSION_DENIED,
+    no_room,
+)
 from mockserver.core.state import reasons
-from mockserver.core.text.addresses import domain_of
+from mockserver.core.text.addresses import comparable, domain_of
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
 from mockserver.resources.account.model import Profile
 from mockserver.resources.scheduled_emails import model as scheduled
-from mockserver.resources.scheduled_emails import sending
 from mockserver.resources.scheduled_emails.model import ScheduledEmail
-from mockserver.resources.sending import checks, idempotency
-from mockserver.resources.sending.composing import compose
-from mockserver.resources.sending.request import SendRequest
+from mockserver.resources.sending import checks
+from mockserver.resources.sending.checks import KEY_HEADER
+from mockserver.resources.sending.request import SendRequest, compose
 from mockserver.resources.webhooks import events
+from mockserver.resources.webhooks.blocked import BlockedContact
 
-
-def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
-    """Return the status of the e-mail with a message id, or a page of what was scheduled under a batch id.
-
-    Raises:
-        ServiceError: 400 if the identifier is neither, or one day is missing; 404 if nothing is scheduled under it.
-    """
-    is_batch = scheduled.is_batch_id(identifier)
-    if is_batch and ("startDate" in query) is not ("endDate" in query):
-        period = reasons.period(query.get("startDate"), query.get("endDate"))
-        raise MISSING_PARAMETER("startDate and endDate are required together").because(period)
-    emails = scheduled.find(caller, identifier, scheduled.SCHEDULED, scheduled.SENT)
-    rows = [_row(email, caller.workspace.state.clock.start) for email in emails]
-    return _batches(rows, query) if is_batch else rows[0]
-
-
-def _batches(rows: list[dict[str, Any]], query: dict[str, Any]) -> dict[str, Any]:
-    """Return a page of batches: one for each request that has scheduled something, the newest first."""
-    batches = {tuple(row.values()): row for row in rows if _is_wanted(row, query)}
-    found = sorted(batches.values(), key=lambda row: row["createdAt"], reverse=query["sort"] == "desc")
-    return {"count": len(found), "batches": found[query["offset"] : query["offset"] + query["limit"]]}
-
-
-def _is_wanted(row: dict[str, Any], query: dict[str, Any]) -> bool:
-    day = row["createdAt"].date()
-    is_within = "startDate" not in query or query["startDate"].date() <= day <= query["endDate"].date()
-    return bool(is_within and query.get("status", row["status"]) == row["status"])
-
-
-def _row(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
-    """Return an e-mail as the API tells it; one that a scenario has without a moment was there from the start."""
-    status = "error" if email.rejected is not None else "processed"
-    return {
-        "scheduledAt": email.scheduled_at,
-        "createdAt": email.created_at or start,
-        "status": "queued" if email.state == scheduled.SCHEDULED else status,
-    }
-
-
-#: How long after a request webhooks are told that its sender is not valid (contract/sending#senders).
+#: How long after a request the event `error` is raised for an invalid sender (contract/sending#senders).
 _REJECTED_AFTER = timedelta(seconds=1)
 
 
 def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Send the e-mails of a body, or schedule them; the answer has a `batchId` if they are scheduled.
+    """Send the e-mails of a body, or schedule them and answer with a `batchId`.
 
     Raises:
         ServiceError: nothing was sent: 403 if the account may not send, 400 for a bad body or a repeated idempotency
@@ -75,13 +48,13 @@ def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
     _check_relay(caller)
     request = checks.read(caller, body)
     contents = compose(request)
-    key = request.by_header.get(idempotency.HEADER.lower())
+    key = request.by_header.get(KEY_HEADER.lower())
     if key:
-        idempotency.check(caller, key)
+        _check_key(caller, key)
     if not request.is_dry:
         _check_means(caller, request, contents)
         if key:
-            idempotency.note(caller, key)
+            _note_key(caller, key)
     contents = [content._replace(message_id=_draw_id(caller.workspace)) for content in contents]
     ids = [content.message_id for content in contents]
     found: dict[str, Any] = {"messageIds": ids} if request.is_batch else {"messageId": ids[0]}
@@ -102,15 +75,11 @@ def _check_relay(caller: Caller) -> None:
 
 
 def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailContent]) -> None:
-    """Check that there is room for e-mails that wait, or credits for those that are sent.
-
-    Raises:
-        ServiceError: 400 `out_of_range`, or 402 `not_enough_credits`.
-    """
+    """Refuse scheduled e-mails without room, and other e-mails without credits."""
     if request.scheduled_at is not None:
         scheduled.check_room(caller.workspace, contents)
         return
-    amount = sending.cost(contents)
+    amount = scheduled.cost(contents)
     if request.rejected is None and not spending.are_left(caller.workspace, caller.account, "email", amount):
         left = spending.left(caller.workspace, caller.account, "email")
         reason = f"not enough email credits: {amount:,} required, account {caller.account.name} has {left:,}"
@@ -125,34 +94,31 @@ def _draw_id(workspace: Workspace) -> str:
 
 
 def _act(caller: Caller, request: SendRequest, contents: Sequence[MailContent], batch_id: str) -> None:
-    """Do with e-mails what the request asks for; the journal says why, if nothing is sent."""
+    """Send, schedule or reject e-mails; warnings in the journal say why nothing is sent."""
     workspace, account = caller.workspace, caller.account
     if request.is_dry:
         caller.warn("nothing is sent: X-Sib-Sandbox: drop in headers makes this a dry run")
         return
     if request.rejected is not None:
-        _warn_of_sender(caller, request, request.sender.email)
+        address = request.sender.email
+        when = f" at {request.body['scheduledAt']}" if request.scheduled_at is not None else ""
+        domain = f"{domain_of(address)} is not an authenticated domain of the account"
+        invalid = f"{reasons.shown(address)} is not a verified sender, and {domain}"
+        caller.warn(f"nothing is sent{when}: {invalid}; webhooks get the event error")
     if request.scheduled_at is not None:
         _schedule(caller, request, request.scheduled_at, contents, batch_id)
     elif request.rejected is not None:
-        sending.reject(workspace, account, contents, request.rejected, after=_REJECTED_AFTER)
-    elif not sending.send(workspace, account, contents, request=workspace.cause_request):
+        scheduled.reject(workspace, account, contents, request.rejected, after=_REJECTED_AFTER)
+    elif not scheduled.send(workspace, account, contents, request=workspace.cause_request):
         caller.warn(
             "the attachments are too large for the mailbox: their contents are not kept (--mailbox-bytes-limit)"
         )
 
 
-def _warn_of_sender(caller: Caller, request: SendRequest, address: str) -> None:
-    when = f" at {request.body['scheduledAt']}" if request.scheduled_at is not None else ""
-    domain = f"{domain_of(address)} is not an authenticated domain of the account"
-    told = "webhooks get the event error"
-    caller.warn(f"nothing is sent{when}: {reasons.shown(address)} is not a verified sender, and {domain}; {told}")
-
-
 def _schedule(
     caller: Caller, request: SendRequest, moment: datetime, contents: Sequence[MailContent], batch_id: str
 ) -> None:
-    """Let e-mails wait for their moment; one that is over is now."""
+    """Schedule e-mails; a past moment counts as now."""
     workspace = caller.workspace
     now = workspace.state.clock.now()
     for content in contents:
@@ -161,3 +127,142 @@ def _schedule(
             batch_id.lower(), mail=content, rejected=request.rejected, request=workspace.cause_request, created_at=now,
         )  # fmt: skip
         scheduled.schedule(workspace, caller.account, row)
+
+
+# ---------------------------------------------------------------------- idempotency keys
+
+
+#: How long an idempotency key stays taken (contract/sending#idempotency).
+LIFETIME = timedelta(minutes=30)
+
+
+@dataclass(slots=True, eq=False)
+class IdempotencyKey:
+    """The idempotency key of an accepted request."""
+
+    key: str
+    used_at: datetime
+    #: The id of the request; None if it came from a scenario.
+    request: str | None = None
+
+    def is_taken(self, now: datetime) -> bool:
+        """Return whether a request with this key would be a repeat."""
+        return now - self.used_at < LIFETIME
+
+
+def _check_key(caller: Caller, key: str) -> None:
+    """Refuse a key within its lifetime with `duplicate_parameter`, or with `out_of_range` if the workspace is full."""
+    now, rows = caller.workspace.state.clock.now(), caller.account.rows_of(IdempotencyKey)
+    row = rows.get(key)
+    if row is not None and row.is_taken(now):
+        used = f"request {row.request} has used it" if row.request else "it is used"
+        times = f"at {reasons.instant(row.used_at)}; it is free again at {reasons.instant(row.used_at + LIFETIME)}"
+        refused = DUPLICATE_PARAMETER(f"{KEY_HEADER} is already used")
+        raise refused.because(f"duplicate {KEY_HEADER} {reasons.shown(key)}: {used} {times}; nothing was sent")
+    for expired in list(takewhile(lambda row: not row.is_taken(now), rows.values())):  # the oldest come first
+        del caller.account.table(IdempotencyKey)[expired.key]
+    if full := caller.workspace.state.full(1):
+        raise no_room(full)
+
+
+def _note_key(caller: Caller, key: str) -> None:
+    now, keys = caller.workspace.state.clock.now(), caller.account.table(IdempotencyKey)
+    keys.pop(key, None)  # so that the keys stay in the order of their use
+    keys[key] = IdempotencyKey(key, now, caller.workspace.cause_request)
+
+
+# ---------------------------------------------------------------------- the status of scheduled e-mails
+
+
+def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
+    """Return the status of the e-mail with a message id, or a page of the batches with a batch id.
+
+    Raises:
+        ServiceError: 400 for another identifier, or if one date is missing; 404 for an unknown identifier.
+    """
+    is_batch = scheduled.is_batch_id(identifier)
+    if is_batch and ("startDate" in query) is not ("endDate" in query):
+        period = reasons.period(query.get("startDate"), query.get("endDate"))
+        raise MISSING_PARAMETER("startDate and endDate are required together").because(period)
+    emails = scheduled.find(caller, identifier, scheduled.SCHEDULED, scheduled.SENT)
+    rows = [_status(email, caller.workspace.state.clock.start) for email in emails]
+    if not is_batch:
+        return rows[0]
+    # A batch for each request that has scheduled something, the newest first.
+    batches = {tuple(row.values()): row for row in rows if _is_included(row, query)}
+    found = sorted(batches.values(), key=lambda row: row["createdAt"], reverse=query["sort"] == "desc")
+    return {"count": len(found), "batches": found[query["offset"] : query["offset"] + query["limit"]]}
+
+
+def _is_included(row: dict[str, Any], query: dict[str, Any]) -> bool:
+    day = row["createdAt"].date()
+    is_within = "startDate" not in query or query["startDate"].date() <= day <= query["endDate"].date()
+    return bool(is_within and query.get("status", row["status"]) == row["status"])
+
+
+def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
+    """Return an e-mail as the API shows it; without a moment of creation, it exists from the start."""
+    status = "error" if email.rejected is not None else "processed"
+    return {
+        "scheduledAt": email.scheduled_at,
+        "createdAt": email.created_at or start,
+        "status": "queued" if email.state == scheduled.SCHEDULED else status,
+    }
+
+
+# ---------------------------------------------------------------------- blocked contacts
+
+
+def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
+    """Return a page of the account's blocked contacts with their number, or refuse a bad period with 400."""
+    _check_period(caller, query)
+    senders = {comparable(sender.strip()) for sender in query.get("senders", "").split(",") if sender.strip()}
+    start, end = query.get("startDate"), query.get("endDate")
+    rows = [
+        row
+        for row in caller.account.rows_of(BlockedContact).values()
+        if not (senders and row.sender and comparable(row.sender) not in senders)
+        and (start is None or end is None or start <= row.blocked_at < end + timedelta(days=1))
+    ]
+    rows.sort(key=lambda row: row.blocked_at, reverse=query["sort"] == "desc")
+    contacts = [
+        {
+            "email": row.email,
+            "senderEmail": row.sender or None,
+            "reason": {"code": row.reason, "message": row.why},
+            "blockedAt": row.blocked_at,
+        }
+        for row in rows[query["offset"] : query["offset"] + query["limit"]]
+    ]
+    return {"count": len(rows), "contacts": contacts}
+
+
+def unblock(caller: Caller, email: str) -> None:
+    """Unblock a contact for all senders, or refuse with 404."""
+    wanted = comparable(email)
+    blocked = caller.account.rows_of(BlockedContact)
+    keys = [key for key, row in blocked.items() if comparable(row.email) == wanted]
+    if not keys:
+        known = reasons.listed(row.email for row in blocked.values())
+        reason = f"account {caller.account.name} has no blocked contact {reasons.shown(email)} (it has {known})"
+        raise DOCUMENT_NOT_FOUND(sentence=CONTACT_EMAIL_NOT_FOUND).because(reason)
+    for key in keys:
+        del caller.account.table(BlockedContact)[key]
+
+
+def _check_period(caller: Caller, query: dict[str, Any]) -> None:
+    """Refuse a period with one date only, with dates in the wrong order, or with a date in the future."""
+    start, end, clock = query.get("startDate"), query.get("endDate"), caller.workspace.state.clock
+    period = reasons.period(start, end)
+    if start is None and end is None:
+        return
+    if start is None or end is None:
+        missing = "startDate" if start is None else "endDate"
+        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(
+            f"{period}; give both or neither"
+        )
+    if start > end:
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(f"startDate is after endDate: {period}")
+    if end > clock.now():
+        reason = f"the period ends in the future: {period}; {reasons.clock(clock)}"
+        raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)

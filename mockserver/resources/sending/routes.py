@@ -19,17 +19,16 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.sending import blocklist, model, schemas
+    from mockserver.resources.sending import model, schemas
 else:
-    blocklist, model, schemas = lazy(__package__, "blocklist", "model", "schemas")
+    model, schemas = lazy(__package__, "model", "schemas")
 
-SENDING = Operations("sending", are_further=True)
+SENDING = Operations("sending", scope="transactional.email", are_further=True)
 
 
 @SENDING.operation(
     "sendTransacEmail", "POST", "/v3/smtp/email",
     summary="Send a transactional e-mail",
-    source="contract/sending#sendTransacEmail",
     status=201,
     other_statuses=(202,),
     body=schemas.NewEmail,
@@ -43,7 +42,6 @@ SENDING = Operations("sending", are_further=True)
         error_observed_in_code(errors.PERMISSION_DENIED, "the relay of the account is not enabled", programs=8),
         error_observed_in_code(errors.NOT_ENOUGH_CREDITS, "fewer credits than recipients", programs=8, status=402),
     ),
-    scope="transactional.email",
     notes=("202 if the e-mail is scheduled.", "413 `bad_request` if its e-mails would take more than 64 MB."),
 )  # fmt: skip
 def send_transac_email(caller: Caller, body: dict[str, Any]) -> dict[str, Any] | OtherStatus:
@@ -55,7 +53,6 @@ def send_transac_email(caller: Caller, body: dict[str, Any]) -> dict[str, Any] |
     "getScheduledEmailById", "GET", "/v3/smtp/emailStatus/{identifier}",
     summary="Read the status of scheduled e-mails",
     sweeps=True,
-    source="contract/sending#getScheduledEmailById",
     params=schemas.IdentifierPath,
     query=schemas.ScheduledFilter,
     answer=schemas.Scheduled,
@@ -65,7 +62,6 @@ def send_transac_email(caller: Caller, body: dict[str, Any]) -> dict[str, Any] |
         proposed_error(errors.OUT_OF_RANGE, "limit outside 1 to 500, a negative offset"),
         proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing is scheduled under it"),
     ),
-    scope="transactional.email",
 )  # fmt: skip
 def get_scheduled_email(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
     return model.scheduled_status(caller, identifier, query)
@@ -75,7 +71,6 @@ def get_scheduled_email(caller: Caller, identifier: str, query: dict[str, Any]) 
     "getTransacBlockedContacts", "GET", "/v3/smtp/blockedContacts",
     summary="List blocked contacts",
     sweeps=True,
-    source="contract/sending#getTransacBlockedContacts",
     query=schemas.BlockedFilter,
     answer=schemas.BlockedContacts,
     errors=(
@@ -83,17 +78,15 @@ def get_scheduled_email(caller: Caller, identifier: str, query: dict[str, Any]) 
         proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
         proposed_error(errors.OUT_OF_RANGE, "a date in the future, limit outside 1 to 100, a negative offset"),
     ),
-    scope="transactional.email",
 )  # fmt: skip
 def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    return blocklist.select(caller, query)
+    return model.blocked_contacts(caller, query)
 
 
 @SENDING.operation(
     "deleteSmtpBlockedContactsByEmail", "DELETE", "/v3/smtp/blockedContacts/{email}",
     summary="Unblock a contact",
     sweeps=True,
-    source="contract/sending#deleteSmtpBlockedContactsByEmail",
     status=204,
     params=schemas.EmailPath,
     errors=(
@@ -101,7 +94,6 @@ def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[
         documented_error(errors.DOCUMENT_NOT_FOUND, "the contact is not blocked", "brevo-python 5.1.0"),
         chosen_error(errors.CONTACT_EMAIL_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
-    scope="transactional.email",
 )  # fmt: skip
 def delete_blocked_contact(caller: Caller, email: str) -> None:
-    blocklist.unblock(caller, email)
+    model.unblock(caller, email)

@@ -13,13 +13,14 @@ from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import Instant, Item, SectionError, TakenError, about
-from mockserver.resources.sending.idempotency import LONGEST_KEY, IdempotencyKey
+from mockserver.resources.sending.checks import LONGEST_KEY
+from mockserver.resources.sending.model import IdempotencyKey
 from mockserver.resources.webhooks.blocked import HARD_BOUNCE, REASONS, BlockedContact, block
 from mockserver.web.schemas.fields import Email, List
 
 
 class BlockedContactItem(Item):
-    """A contact to whom e-mails are not delivered."""
+    """A contact who receives no e-mails."""
 
     email = fields.String(
         required=True,
@@ -42,7 +43,7 @@ class BlockedContactItem(Item):
 
 
 class IdempotencyKeyItem(Item):
-    """The idempotency key of an accepted request, which is taken for half an hour."""
+    """The idempotency key of a request in the last half hour."""
 
     key = fields.String(
         required=True, validate=validate.Length(min=1, max=LONGEST_KEY), **about("the key, usually a UUID")

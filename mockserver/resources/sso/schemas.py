@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
 from mockserver.resources.sso.model import TARGETS
+from mockserver.web.schemas.errors import Sentence
 from mockserver.web.schemas.evidence import documented
-from mockserver.web.schemas.field_errors import Sentence
 from mockserver.web.schemas.fields import Choice, Email, Int64, Text, Url
 from mockserver.web.schemas.schema import Input, Output
 

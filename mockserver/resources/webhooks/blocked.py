@@ -1,4 +1,4 @@
-"""Contacts to whom e-mails are not delivered any more, and why (contract/events#blocked)."""
+"""Blocked contacts, who receive no e-mails, and the reasons (contract/events#blocked)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mockserver.resources.webhooks.event import EMAIL, TRANSACTIONAL_EMAIL, Occu
 _LOG = logging.getLogger(__name__)
 
 HARD_BOUNCE, SPAM, UNSUBSCRIBED = "hardBounce", "contactFlaggedAsSpam", "unsubscribedViaEmail"
-#: The codes of the vendor for why a contact is blocked, each with a sentence about a contact.
+#: The vendor's codes for the reasons of blocking, each with a sentence about a contact.
 REASONS = {
     HARD_BOUNCE: "an e-mail to {email} has bounced hard, so the contact is blocked",
     SPAM: "{email} has reported an e-mail as spam, so the contact is blocked for {sender}",
@@ -25,30 +25,30 @@ REASONS = {
 }
 #: The events that block a contact.
 _BLOCKING = {"hardBounce": HARD_BOUNCE, "spam": SPAM, "unsubscribed": UNSUBSCRIBED}
-#: The events that happen to an e-mail for a blocked contact: one in the place of the other.
+#: For a blocked contact, the event `blocked` replaces `delivered`.
 _DELIVERED, BLOCKED = "delivered", "blocked"
 
 
 @dataclass(slots=True, eq=False)
 class BlockedContact:
-    """A contact that is blocked from a moment on."""
+    """A contact who receives no e-mails from a moment on."""
 
     email: str
     blocked_at: datetime
     #: One of `REASONS`.
     reason: str = HARD_BOUNCE
-    #: Whose e-mail was reported or unsubscribed from; empty if it does not matter. A spam report blocks only for this
-    #: sender, any other reason for all senders of the account.
+    #: The sender of the reported or unsubscribed e-mail, or empty. A spam report blocks this sender only, any other
+    #: reason blocks all senders of the account.
     sender: str = ""
 
     @property
     def why(self) -> str:
-        """A sentence that tells why the contact is blocked."""
+        """A sentence with the reason."""
         return REASONS[self.reason].format(email=self.email, sender=self.sender or "all senders")
 
 
-def note(workspace: Workspace, account: Account, row: RaisedEvent, occurrence: Occurrence) -> None:
-    """Block the contact to whom an event happens, if it is such an event; not if the workspace has no room left."""
+def block_after(workspace: Workspace, account: Account, row: RaisedEvent, occurrence: Occurrence) -> None:
+    """Block the contact after a bounce, a spam report or an unsubscription, if the workspace has room."""
     reason = _BLOCKING.get(row.name)
     is_meant = occurrence.category == TRANSACTIONAL_EMAIL or reason == HARD_BOUNCE
     is_address = "@" in occurrence.to and len(occurrence.to) <= LONGEST_EMAIL
@@ -62,7 +62,7 @@ def note(workspace: Workspace, account: Account, row: RaisedEvent, occurrence: O
 
 
 def block(account: Account, contact: BlockedContact) -> None:
-    """Block a contact, from the earliest moment on from which it was ever blocked, and for the reason of then."""
+    """Block a contact; of several blocks, the earliest moment and its reason count."""
     contacts = account.table(BlockedContact)
     key = _key(contact.email, contact.sender if contact.reason == SPAM else "")
     known = contacts.get(key)
@@ -71,7 +71,7 @@ def block(account: Account, contact: BlockedContact) -> None:
 
 
 def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | None:
-    """Return the contact that is blocked if an e-mail would be delivered to it, or None if it gets the e-mail."""
+    """Return the blocked contact if an occurrence is a delivery to a blocked contact, or None."""
     contacts = account.rows_of(BlockedContact)
     if not contacts or occurrence.event != _DELIVERED or occurrence.category != TRANSACTIONAL_EMAIL:
         return None
@@ -81,5 +81,5 @@ def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | N
 
 
 def _key(email: str, sender: str = "") -> str:
-    """Return the key of a contact that is blocked for all senders, or for one."""
+    """Return the key of a contact that is blocked for all senders, or for one sender."""
     return f"{comparable(email)} {comparable(sender)}".rstrip()

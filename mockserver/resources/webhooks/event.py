@@ -1,10 +1,15 @@
-"""The types of events: what a row of the event table says, and an occurrence of an event."""
+"""The types of webhook events: rows of the event table, occurrences, and what similar payloads share (contract/events).
+
+Odd names in payloads, such as `campaign name`, are the service's.
+"""
 
 from __future__ import annotations
 
+import json
+import uuid
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Flag
 from typing import Any, NamedTuple
 
@@ -12,10 +17,12 @@ from mockserver.core.workspaces.workspace import Workspace
 
 TRANSACTIONAL, MARKETING, INBOUND = TYPES = ("transactional", "marketing", "inbound")
 EMAIL, SMS = CHANNELS = ("email", "sms")
+#: How long before its events a campaign counts as sent; chosen: long enough to tell both moments apart.
+_SENT_BEFORE = timedelta(minutes=5)
 
 
 class Category(NamedTuple):
-    """A type and a channel of webhooks, which together decide of which events they can be told."""
+    """A type and a channel of webhooks, which together decide the events to which they can subscribe."""
 
     type: str
     channel: str
@@ -27,7 +34,7 @@ INBOUND_EMAIL, INBOUND_SMS = Category(INBOUND, EMAIL), Category(INBOUND, SMS)
 
 
 class When(Flag):
-    """When a webhook may subscribe to an event by its own name."""
+    """The operations in which a webhook may subscribe to an event by name."""
 
     NEVER = 0
     CREATION = 1
@@ -36,7 +43,7 @@ class When(Flag):
 
 
 class Exported(NamedTuple):
-    """The value of an export's `event` that finds an event, and its position in the official enum, counted from 1.
+    """A value of an export's `event`, with its position in the official enum, counted from 1.
 
     See contract/webhooks#exportWebhooksHistory.
     """
@@ -45,19 +52,19 @@ class Exported(NamedTuple):
     position: int
 
 
-class ToldAs(NamedTuple):
-    """The name of an event in payloads, which a scenario may replace if the sources contradict each other."""
+class PayloadName(NamedTuple):
+    """The name of an event in payloads; a scenario may replace it if the sources contradict each other."""
 
     name: str
     is_contested: bool
 
-    def by(self, workspace: Workspace) -> str:
-        """The name of the event in the payloads of a workspace."""
+    def of(self, workspace: Workspace) -> str:
+        """Return the name of the event in the payloads of a workspace."""
         return workspace.state.behaviour.webhook_names.get(self.name, self.name) if self.is_contested else self.name
 
 
 class Occurrence(NamedTuple):
-    """One event that has happened: which, to whom, when, and to which e-mail or message."""
+    """An event at a moment, with its recipient and its e-mail or text message."""
 
     category: Category
     event: str
@@ -66,12 +73,11 @@ class Occurrence(NamedTuple):
     message_id: str
     subject: str = "Hello"
     tags: tuple[str, ...] = ()
-    #: The address from which the e-mail was sent; empty: that of the account's first verified sender.
+    #: The sender's address; empty: the account's first verified sender.
     sender: str = ""
 
 
-#: Makes the members that payloads of similar events have in common, of the workspace, an occurrence, and the name of
-#: the event in payloads.
+#: Makes the shared members of similar payloads from the workspace, an occurrence, and the event's name in payloads.
 Members = Callable[[Workspace, Occurrence, str], dict[str, Any]]
 
 
@@ -80,10 +86,10 @@ class Event:
     """A row of the event table. No member has a default, so that a row cannot lack one by mistake."""
 
     categories: tuple[Category, ...]
-    #: The names under which webhooks subscribe to the event; the API shows the last one, whichever was sent.
+    #: The names under which webhooks subscribe to the event; the API shows the last name.
     names: tuple[str, ...]
     when: When
-    #: The choice of an export that finds the event; None: only `allEvents` does.
+    #: The choice of an export that includes the event; None: only `allEvents`.
     exported: Exported | None
 
     @property
@@ -94,29 +100,125 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedEvent(Event):
-    """A row for an event that happens to an e-mail, a text message or a contact."""
+    """A row for an event of an e-mail, a text message or a contact."""
 
-    told_as: ToldAs
-    #: The names of the events whose subscribers are told of this one; empty: its own subscribers are.
-    told_to: tuple[str, ...]
-    #: The members that its payload has in common with those of similar events, and those that it adds.
+    sent_as: PayloadName
+    #: The events whose subscribers receive this event; empty: only its own subscribers.
+    sent_to: tuple[str, ...]
+    #: Payload members shared with similar events, and members of this event alone.
     members: Members
     adds: Callable[[Occurrence], Mapping[str, Any]]
-    #: How many seconds after the beginning of a story the event happens, by the story's name.
+    #: The seconds from the beginning of each story to the event, by the story's name.
     scenes: Mapping[str, float]
 
     @property
     def subscriptions(self) -> frozenset[str]:
-        """The names of the events whose subscribers are told of this one."""
-        return frozenset(self.told_to or (self.name,))
+        """The names of the events whose subscribers receive this event."""
+        return frozenset(self.sent_to or (self.name,))
+
+    def payload(self, workspace: Workspace, occurrence: Occurrence) -> dict[str, Any]:
+        """Return the payload of an occurrence, with 0 as the `id` of the webhook."""
+        return {**self.members(workspace, occurrence, self.sent_as.of(workspace)), **self.adds(occurrence)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailEvent(Event):
-    """A row for an event that happens when a mail is received.
+    """A row for the event of a received mail.
 
-    The payload describes the mail and has no name of the event (contract/events#inbound).
+    The payload describes the mail, without a name of the event (contract/events#inbound).
     """
 
     #: Whether the event happens with replies only.
     is_reply: bool
+
+
+# ---------------------------------------------------------------------- payload members
+
+
+def email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    """Return the members for an event of a transactional e-mail (contract/events#transactional)."""
+    return {**_email(workspace, occurrence, name), **_tags(occurrence)}
+
+
+def email_with_uuid(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    """Return the members of `email` with `uuid`, the service's id of the e-mail (contract/events#transactional)."""
+    return {**_email(workspace, occurrence, name), "uuid": str(_uuid(occurrence)), **_tags(occurrence)}
+
+
+def _email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    at, seconds = occurrence.at, int(occurrence.at.timestamp())
+    return {
+        "event": name,
+        "email": occurrence.to,
+        "id": 0,
+        "date": _local(workspace, at),
+        "ts": seconds,
+        "ts_event": seconds,
+        "ts_epoch": seconds * 1000 + at.microsecond // 1000,
+        "message-id": occurrence.message_id,
+        "subject": occurrence.subject,
+        "sender_email": occurrence.sender,
+        "contact_id": 0,
+        "mirror_link": f"https://app-smtp.brevo.com/log/preview/{_uuid(occurrence)}",
+    }
+
+
+def _tags(occurrence: Occurrence) -> dict[str, Any]:
+    """Return the tags as a list, and as a text with this list in JSON; the service sends both, or neither."""
+    tags = list(occurrence.tags)
+    return {"tag": json.dumps(tags, separators=(",", ":")), "tags": tags} if tags else {}
+
+
+def campaign(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    """Return the members for an event of a campaign (contract/events#marketing)."""
+    seconds, sent = int(occurrence.at.timestamp()), occurrence.at - _SENT_BEFORE
+    return {
+        "event": name,
+        "id": 0,
+        "camp_id": 31,
+        "email": occurrence.to,
+        "campaign name": "June",
+        "date_sent": _local(workspace, sent),
+        "date_event": _local(workspace, occurrence.at),
+        "tag": occurrence.tags[0] if occurrence.tags else "",
+        "ts_sent": int(sent.timestamp()),
+        "ts_event": seconds,
+        "ts": seconds,
+        "segment_ids": [1],
+    }
+
+
+def contact(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    """Return the members for an event of a contact (contract/events#marketing)."""
+    date, ts = _local(workspace, occurrence.at), int(occurrence.at.timestamp())
+    return {"event": name, "id": 0, "email": occurrence.to, "date": date, "ts": ts}
+
+
+def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:
+    """Return the members for an event of a text message (contract/events#text-messages): no `event`, no `email`."""
+    # An e-mail address has no telephone number.
+    digits = "" if "@" in occurrence.to else "".join(sign for sign in occurrence.to if "0" <= sign <= "9")
+    return {
+        "id": 0,
+        "to": digits or "33612345678",
+        "sms_count": 1,
+        "credits_used": 1,
+        "messageId": int(workspace.state.random.digits("sms", 10)),
+        "remaining_credit": 99,
+        "msg_status": name,
+        "date": _local(workspace, occurrence.at),
+        "type": occurrence.category.type,
+        "reference": occurrence.message_id.strip("<>"),
+    }
+
+
+def _uuid(occurrence: Occurrence) -> uuid.UUID:
+    """Return the service's id of an e-mail, the same for all of its events and for the address of its mirror."""
+    return uuid.uuid5(uuid.NAMESPACE_URL, occurrence.message_id)
+
+
+def _local(workspace: Workspace, at: datetime) -> str:
+    """Return a moment as `YYYY-MM-DD HH:MM:SS` in `behaviour.webhook_timezone`, without the zone."""
+    from zoneinfo import ZoneInfo  # noqa: PLC0415  # not needed for a start
+
+    return f"{at.astimezone(ZoneInfo(workspace.state.behaviour.webhook_timezone)):%Y-%m-%d %H:%M:%S}"

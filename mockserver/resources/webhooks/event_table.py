@@ -1,7 +1,7 @@
-"""The events that webhooks are told of, a row each.
+"""The table of webhook events.
 
-A new event is a new row, and nothing else here: what may be subscribed to, when, what exports find, what payloads hold,
-the stories and the documents follow from the rows (`catalogue`). docs/project/architecture.md walks through it.
+A new event is a new row, and nothing else: subscriptions, exports, payloads, stories and documents follow from the rows
+(`catalogue`). docs/project/architecture.md walks through it.
 """
 
 from __future__ import annotations
@@ -21,25 +21,29 @@ from mockserver.resources.webhooks.event import (
     Exported,
     MailEvent,
     Occurrence,
+    PayloadName,
     RaisedEvent,
-    ToldAs,
     When,
+    campaign,
+    contact,
+    email,
+    email_with_uuid,
+    sms,
 )
-from mockserver.resources.webhooks.payloads import campaign, contact, email, email_with_uuid, sms
 
-# ---------------------------------------------------------------------- what rows share
+# ---------------------------------------------------------------------- shared parts of rows
 
-_agreed = partial(ToldAs, is_contested=False)
-_contested = partial(ToldAs, is_contested=True)
+_agreed = partial(PayloadName, is_contested=False)
+_contested = partial(PayloadName, is_contested=True)
 
 
 def _with(**members: Any) -> Callable[[Occurrence], Mapping[str, Any]]:
-    """Adds the same members to every payload of an event."""
+    """Add the same members to every payload of an event."""
     return lambda _: members
 
 
 _NOTHING_MORE = _with()
-#: For `told_to`: the event's own subscribers are told, and nobody else.
+#: For `sent_to`: only the event's own subscribers.
 _ITS_OWN = ()
 _IN_NO_STORY: Mapping[str, float] = {}
 
@@ -54,7 +58,7 @@ _OPENED = _with(**_SEEN, link="")
 _UNKNOWN_ADDRESS = _with(reason="550 5.1.1 The email account that you tried to reach does not exist", **_SENT_FROM)
 _FULL_MAILBOX = _with(reason="452 4.2.2 The recipient's inbox is out of storage space", **_SENT_FROM)
 
-#: The choices of an export that find more than one event, each with its position in the official enum.
+#: Choices of an export that include several events, each with its position in the official enum.
 _HARD_BOUNCE, _SOFT_BOUNCE = Exported("hardBounce", 3), Exported("softBounce", 4)
 _DELIVERED, _SPAM, _REQUEST = Exported("delivered", 5), Exported("spam", 6), Exported("request", 7)
 _OPEN, _CLICK, _UNSUBSCRIBED = Exported("opened", 8), Exported("click", 9), Exported("unsubscribed", 13)
@@ -67,21 +71,19 @@ def _in_microseconds(at: datetime) -> str:
 
 # ---------------------------------------------------------------------- the rows
 
-_email = partial(RaisedEvent, categories=(TRANSACTIONAL_EMAIL,))
-_campaign = partial(RaisedEvent, categories=(MARKETING_EMAIL,), scenes=_IN_NO_STORY)
-_contact = partial(
-    RaisedEvent, categories=(MARKETING_EMAIL,), members=contact, told_to=_ITS_OWN, exported=None, scenes=_IN_NO_STORY
-)
-_sms = partial(RaisedEvent, members=sms, adds=_NOTHING_MORE, when=When.ALWAYS, told_to=_ITS_OWN, scenes=_IN_NO_STORY)
+_email = partial(RaisedEvent, categories=(TRANSACTIONAL_EMAIL,), when=When.ALWAYS, sent_to=_ITS_OWN)
+_campaign = partial(RaisedEvent, categories=(MARKETING_EMAIL,), when=When.ALWAYS, sent_to=_ITS_OWN, scenes=_IN_NO_STORY)
+_contact = partial(_campaign, members=contact, exported=None)
+_sms = partial(RaisedEvent, when=When.ALWAYS, sent_to=_ITS_OWN, members=sms, adds=_NOTHING_MORE, scenes=_IN_NO_STORY)
 _EVERY_SMS = (TRANSACTIONAL_SMS, MARKETING_SMS)
 
-#: What happens to e-mails, text messages and contacts. The order is that in which the events are listed.
+#: Events of e-mails, text messages and contacts, in the order in which documents list them.
 RAISED: tuple[RaisedEvent, ...] = (
     # Transactional e-mails: contract/events#transactional; spam, `uuid` and what opens add as recorded in September
     # 2026.
     _email(
-        names=("sent", "request"), when=When.ALWAYS, told_as=_agreed("request"), told_to=_ITS_OWN, exported=_REQUEST,
-        members=email, adds=_with(reason="sent", **_SENT_FROM),
+        names=("sent", "request"), sent_as=_agreed("request"), exported=_REQUEST, members=email,
+        adds=_with(reason="sent", **_SENT_FROM),
         scenes={
             "delivered": 0, "delivered_opened": 0, "delivered_opened_clicked": 0, "delivered_unsubscribed": 0,
             "delivered_complaint": 0, "deferred_delivered": 0, "soft_bounce": 0, "hard_bounce": 0, "blocked": 0,
@@ -89,139 +91,129 @@ RAISED: tuple[RaisedEvent, ...] = (
         },
     ),
     _email(
-        names=("delivered",), when=When.ALWAYS, told_as=_agreed("delivered"), told_to=_ITS_OWN, exported=_DELIVERED,
-        members=email_with_uuid, adds=_with(reason="sent", **_SENT_FROM),
+        names=("delivered",), sent_as=_agreed("delivered"), exported=_DELIVERED, members=email_with_uuid,
+        adds=_with(reason="sent", **_SENT_FROM),
         scenes={
             "delivered": 2, "delivered_opened": 2, "delivered_opened_clicked": 2, "delivered_unsubscribed": 2,
             "delivered_complaint": 2, "deferred_delivered": 905,
         },
     ),
     _email(
-        names=("hardBounce",), when=When.ALWAYS, told_as=_agreed("hard_bounce"), told_to=_ITS_OWN,
-        exported=_HARD_BOUNCE, members=email_with_uuid, adds=_UNKNOWN_ADDRESS, scenes={"hard_bounce": 3},
+        names=("hardBounce",), sent_as=_agreed("hard_bounce"), exported=_HARD_BOUNCE, members=email_with_uuid,
+        adds=_UNKNOWN_ADDRESS, scenes={"hard_bounce": 3},
     ),
     _email(
-        names=("softBounce",), when=When.ALWAYS, told_as=_agreed("soft_bounce"), told_to=_ITS_OWN,
-        exported=_SOFT_BOUNCE, members=email_with_uuid, adds=_FULL_MAILBOX, scenes={"soft_bounce": 4},
+        names=("softBounce",), sent_as=_agreed("soft_bounce"), exported=_SOFT_BOUNCE, members=email_with_uuid,
+        adds=_FULL_MAILBOX, scenes={"soft_bounce": 4},
     ),
     _email(
-        names=("blocked",), when=When.ALWAYS, told_as=_agreed("blocked"), told_to=_ITS_OWN,
-        exported=Exported("blocked", 12), members=email_with_uuid, adds=_with(reason="blocked : due to blacklist user"),
-        scenes={"blocked": 1},
+        names=("blocked",), sent_as=_agreed("blocked"), exported=Exported("blocked", 12), members=email_with_uuid,
+        adds=_with(reason="blocked : due to blacklist user"), scenes={"blocked": 1},
     ),
     _email(
-        names=("spam",), when=When.ALWAYS, told_as=_contested("spam"), told_to=_ITS_OWN, exported=_SPAM,
-        members=email_with_uuid, adds=_NOTHING_MORE, scenes={"delivered_complaint": 3_600},
+        names=("spam",), sent_as=_contested("spam"), exported=_SPAM, members=email_with_uuid, adds=_NOTHING_MORE,
+        scenes={"delivered_complaint": 3_600},
     ),
     _email(
-        names=("invalid",), when=When.ALWAYS, told_as=_agreed("invalid_email"), told_to=_ITS_OWN,
-        exported=Exported("invalid", 10), members=email, adds=_NOTHING_MORE, scenes={"invalid": 0},
+        names=("invalid",), sent_as=_agreed("invalid_email"), exported=Exported("invalid", 10), members=email,
+        adds=_NOTHING_MORE, scenes={"invalid": 0},
     ),
     _email(
-        names=("deferred",), when=When.ALWAYS, told_as=_agreed("deferred"), told_to=_ITS_OWN,
-        exported=Exported("deferred", 11), members=email, adds=_with(reason="421 4.7.0 Try again later", **_SENT_FROM),
-        scenes={"deferred_delivered": 5},
+        names=("deferred",), sent_as=_agreed("deferred"), exported=Exported("deferred", 11), members=email,
+        adds=_with(reason="421 4.7.0 Try again later", **_SENT_FROM), scenes={"deferred_delivered": 5},
     ),
     _email(
-        names=("click",), when=When.ALWAYS, told_as=_agreed("click"), told_to=_ITS_OWN, exported=_CLICK,
-        members=email, adds=_with(**_SEEN, link="https://acme.test/offer"), scenes={"delivered_opened_clicked": 320},
+        names=("click",), sent_as=_agreed("click"), exported=_CLICK, members=email,
+        adds=_with(**_SEEN, link="https://acme.test/offer"), scenes={"delivered_opened_clicked": 320},
     ),
     _email(
-        names=("opened",), when=When.ALWAYS, told_as=_agreed("opened"), told_to=_ITS_OWN, exported=_OPEN,
-        members=email, adds=_OPENED,
+        names=("opened",), sent_as=_agreed("opened"), exported=_OPEN, members=email, adds=_OPENED,
         scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
     ),
     _email(
-        names=("uniqueOpened",), when=When.ALWAYS, told_as=_agreed("unique_opened"), told_to=_ITS_OWN,
-        exported=Exported("uniqueOpened", 15), members=email, adds=_OPENED,
-        scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
+        names=("uniqueOpened",), sent_as=_agreed("unique_opened"), exported=Exported("uniqueOpened", 15), members=email,
+        adds=_OPENED, scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
     ),
     _email(
-        names=("unsubscribed",), when=When.ALWAYS, told_as=_contested("unsubscribed"), told_to=_ITS_OWN,
-        exported=_UNSUBSCRIBED, members=email, adds=_with(**_SEEN, is_returnpath=False),
-        scenes={"delivered_unsubscribed": 340},
+        names=("unsubscribed",), sent_as=_contested("unsubscribed"), exported=_UNSUBSCRIBED, members=email,
+        adds=_with(**_SEEN, is_returnpath=False), scenes={"delivered_unsubscribed": 340},
     ),
-    # No document has `error` among subscriptions, but the service takes it; that subscribers to `blocked` are told of
-    # it too is proposed.
+    # No document lists `error` among subscriptions, but the service accepts it; that subscribers to `blocked` receive
+    # `error` too is proposed.
     _email(
-        names=("error",), when=When.ALWAYS, told_as=_agreed("error"), told_to=("error", "blocked"),
-        exported=Exported("error", 14), members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,
+        names=("error",), sent_as=_agreed("error"), sent_to=("error", "blocked"), exported=Exported("error", 14),
+        members=email, adds=_with(reason="error while sending"), scenes=_IN_NO_STORY,
     ),
-    # No webhook can subscribe to opens by proxy by their own names; which subscribers are told of them is proposed.
+    # No webhook can subscribe to opens by proxy by their own names; which subscribers receive them is proposed.
     _email(
-        names=("proxyOpen",), when=When.NEVER, told_as=_agreed("proxy_open"), told_to=("opened",), exported=_BY_PROXY,
+        names=("proxyOpen",), when=When.NEVER, sent_as=_agreed("proxy_open"), sent_to=("opened",), exported=_BY_PROXY,
         members=email, adds=_OPENED, scenes=_IN_NO_STORY,
     ),
     _email(
-        names=("uniqueProxyOpen",), when=When.NEVER, told_as=_agreed("unique_proxy_open"), told_to=("uniqueOpened",),
+        names=("uniqueProxyOpen",), when=When.NEVER, sent_as=_agreed("unique_proxy_open"), sent_to=("uniqueOpened",),
         exported=_BY_PROXY, members=email, adds=_OPENED, scenes=_IN_NO_STORY,
     ),
     # Campaigns and contacts: contract/events#marketing.
     _campaign(
-        names=("spam",), when=When.ALWAYS, told_as=_agreed("spam"), told_to=_ITS_OWN, exported=_SPAM,
-        members=campaign, adds=_with(reason="complaint of the recipient"),
+        names=("spam",), sent_as=_agreed("spam"), exported=_SPAM, members=campaign,
+        adds=_with(reason="complaint of the recipient"),
+    ),
+    _campaign(names=("opened",), sent_as=_agreed("opened"), exported=_OPEN, members=campaign, adds=_NOTHING_MORE),
+    _campaign(
+        names=("click",), sent_as=_agreed("click"), exported=_CLICK, members=campaign,
+        adds=_with(URL="https://acme.test/offer"),
     ),
     _campaign(
-        names=("opened",), when=When.ALWAYS, told_as=_agreed("opened"), told_to=_ITS_OWN, exported=_OPEN,
-        members=campaign, adds=_NOTHING_MORE,
+        names=("hardBounce",), sent_as=_contested("hard_bounced"), exported=_HARD_BOUNCE, members=campaign,
+        adds=_UNKNOWN_ADDRESS,
     ),
     _campaign(
-        names=("click",), when=When.ALWAYS, told_as=_agreed("click"), told_to=_ITS_OWN, exported=_CLICK,
-        members=campaign, adds=_with(URL="https://acme.test/offer"),
+        names=("softBounce",), sent_as=_contested("soft_bounced"), exported=_SOFT_BOUNCE, members=campaign,
+        adds=_FULL_MAILBOX,
     ),
     _campaign(
-        names=("hardBounce",), when=When.ALWAYS, told_as=_contested("hard_bounced"), told_to=_ITS_OWN,
-        exported=_HARD_BOUNCE, members=campaign, adds=_UNKNOWN_ADDRESS,
+        names=("unsubscribed",), sent_as=_contested("unsubscribed"), exported=_UNSUBSCRIBED, members=campaign,
+        adds=_with(list_id=[8], **_SENT_FROM),
     ),
+    _contact(names=("listAddition",), sent_as=_agreed("list_addition"), adds=lambda _: {"list_id": [8]}),
     _campaign(
-        names=("softBounce",), when=When.ALWAYS, told_as=_contested("soft_bounced"), told_to=_ITS_OWN,
-        exported=_SOFT_BOUNCE, members=campaign, adds=_FULL_MAILBOX,
-    ),
-    _campaign(
-        names=("unsubscribed",), when=When.ALWAYS, told_as=_contested("unsubscribed"), told_to=_ITS_OWN,
-        exported=_UNSUBSCRIBED, members=campaign, adds=_with(list_id=[8], **_SENT_FROM),
-    ),
-    _contact(
-        names=("listAddition",), when=When.ALWAYS, told_as=_agreed("list_addition"), adds=lambda _: {"list_id": [8]},
-    ),
-    _campaign(
-        names=("delivered",), when=When.ALWAYS, told_as=_agreed("delivered"), told_to=_ITS_OWN, exported=_DELIVERED,
-        members=campaign, adds=_with(**_SENT_FROM),
+        names=("delivered",), sent_as=_agreed("delivered"), exported=_DELIVERED, members=campaign,
+        adds=_with(**_SENT_FROM),
     ),
     # The specification leaves these two out of an update (contract/events#subscriptions).
     _contact(
-        names=("contactUpdated",), when=When.CREATION, told_as=_agreed("contact_updated"),
+        names=("contactUpdated",), when=When.CREATION, sent_as=_agreed("contact_updated"),
         adds=lambda what: {"content": [{"email": what.to, "attributes": {"FIRSTNAME": "Bob"}}]},
     ),
     # A list in `email` and a moment in microseconds, unlike all other events: both were captured from the service.
     _contact(
-        names=("contactDeleted",), when=When.CREATION, told_as=_agreed("contact_deleted"),
+        names=("contactDeleted",), when=When.CREATION, sent_as=_agreed("contact_deleted"),
         adds=lambda what: {"email": [what.to], "date": _in_microseconds(what.at)},
     ),
     # From the vendor's changelog of April 2026; the members of the payload are proposed.
     _contact(
-        names=("uniqueCouponSent",), when=When.ALWAYS, told_as=_agreed("unique_coupon_sent"),
+        names=("uniqueCouponSent",), sent_as=_agreed("unique_coupon_sent"),
         adds=_with(coupon_code="ACME-4F7K", collection_id="23befbae-1505-47a8-bd27-e30ef739f32c"),
     ),
     _campaign(
-        names=("proxyOpen",), when=When.NEVER, told_as=_agreed("proxy_open"), told_to=("opened",), exported=_BY_PROXY,
+        names=("proxyOpen",), when=When.NEVER, sent_as=_agreed("proxy_open"), sent_to=("opened",), exported=_BY_PROXY,
         members=campaign, adds=_NOTHING_MORE,
     ),
     # No source says what payloads call some of the statuses; those have the event's own name
     # (contract/events#text-messages).
-    _sms(names=("accepted",), categories=(TRANSACTIONAL_SMS,), told_as=_agreed("accepted"), exported=None),
-    _sms(names=("sent",), categories=_EVERY_SMS, told_as=_agreed("sent"), exported=_REQUEST),
-    _sms(names=("delivered",), categories=_EVERY_SMS, told_as=_agreed("delivered"), exported=_DELIVERED),
-    _sms(names=("softBounce",), categories=_EVERY_SMS, told_as=_agreed("soft_bounce"), exported=_SOFT_BOUNCE),
-    _sms(names=("hardBounce",), categories=_EVERY_SMS, told_as=_agreed("hard_bounce"), exported=_HARD_BOUNCE),
-    _sms(names=("unsubscribe",), categories=_EVERY_SMS, told_as=_agreed("unsubscribe"), exported=None),
-    _sms(names=("reply",), categories=_EVERY_SMS, told_as=_agreed("reply"), exported=None),
-    _sms(names=("subscribe",), categories=_EVERY_SMS, told_as=_agreed("subscribe"), exported=None),
-    _sms(names=("skip",), categories=_EVERY_SMS, told_as=_agreed("skip"), exported=None),
-    _sms(names=("blacklisted",), categories=(TRANSACTIONAL_SMS,), told_as=_agreed("blacklisted"), exported=None),
+    _sms(names=("accepted",), categories=(TRANSACTIONAL_SMS,), sent_as=_agreed("accepted"), exported=None),
+    _sms(names=("sent",), categories=_EVERY_SMS, sent_as=_agreed("sent"), exported=_REQUEST),
+    _sms(names=("delivered",), categories=_EVERY_SMS, sent_as=_agreed("delivered"), exported=_DELIVERED),
+    _sms(names=("softBounce",), categories=_EVERY_SMS, sent_as=_agreed("soft_bounce"), exported=_SOFT_BOUNCE),
+    _sms(names=("hardBounce",), categories=_EVERY_SMS, sent_as=_agreed("hard_bounce"), exported=_HARD_BOUNCE),
+    _sms(names=("unsubscribe",), categories=_EVERY_SMS, sent_as=_agreed("unsubscribe"), exported=None),
+    _sms(names=("reply",), categories=_EVERY_SMS, sent_as=_agreed("reply"), exported=None),
+    _sms(names=("subscribe",), categories=_EVERY_SMS, sent_as=_agreed("subscribe"), exported=None),
+    _sms(names=("skip",), categories=_EVERY_SMS, sent_as=_agreed("skip"), exported=None),
+    _sms(names=("blacklisted",), categories=(TRANSACTIONAL_SMS,), sent_as=_agreed("blacklisted"), exported=None),
 )  # fmt: skip
 
-#: What happens when a mail is received; a webhook that subscribes to several of these is told of the first one.
+#: Events of received mails; a webhook that subscribes to several of them receives the first one.
 RECEIVED: tuple[MailEvent, ...] = (
     MailEvent(
         names=("inboundEmailProcessed",), categories=(INBOUND_EMAIL, INBOUND_SMS), when=When.ALWAYS, exported=None,

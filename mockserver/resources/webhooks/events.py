@@ -1,9 +1,11 @@
-"""How webhooks are told of events: which of them subscribe, and what the calls carry."""
+"""Raising events: the webhooks that subscribe, and the calls that carry the payloads (contract/deliveries)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from datetime import datetime, timedelta
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -11,20 +13,26 @@ from mockserver.core.state.identifiers import Randomness
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import domain_of
 from mockserver.core.time.clock import LATEST
+from mockserver.core.traffic.causes import DELIVERY
 from mockserver.core.traffic.mail import MailContent
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import Delivery
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.deliveries import model as deliveries
+from mockserver.resources.deliveries.delivery import SCHEDULED, Delivery, add_payload, keep_within_limits
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks import blocked
-from mockserver.resources.webhooks.batches import send
 from mockserver.resources.webhooks.catalogue import STORIES, raised
-from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Category, Occurrence, RaisedEvent
+from mockserver.resources.webhooks.event import INBOUND, TRANSACTIONAL_EMAIL, Category, Occurrence
 from mockserver.resources.webhooks.event_table import RECEIVED
-from mockserver.resources.webhooks.model import Webhook
+from mockserver.resources.webhooks.model import OpenWindows, Webhook
 
+#: How long a window of a batched webhook collects events, and the most events of one call. All calls of a window are
+#: made at its end.
+BATCH_WINDOW = timedelta(minutes=5)
+BATCH_SIZE = 500
 #: The header of an e-mail that payloads repeat.
 _CUSTOM = "X-Mailin-custom"
+_end_of = itemgetter(0)
 
 
 def raise_event(
@@ -33,43 +41,34 @@ def raise_event(
     occurrence: Occurrence,
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Delivery]:
-    """Tell every webhook of the account that subscribes to an event of an occurrence; returns the calls.
+    """Call every webhook of the account that subscribes to the event of an occurrence; return the calls.
 
-    `overrides` replace members of the payload, or are added to it. Calls stop when the workspace has no more ids.
+    `overrides` replace or add members of the payload. Calls stop when the workspace runs out of ids.
     """
-    tags = overrides.get("tags")
+    tags, sender = overrides.get("tags"), overrides.get("sender_email")
     if isinstance(tags, list):
         # The tags are in two members of a payload, of which an override gives only one.
         occurrence = occurrence._replace(tags=tuple(str(tag) for tag in tags))
-    occurrence = occurrence._replace(sender=_sender(account, occurrence, overrides))
+    if not (isinstance(sender, str) and sender):
+        sender = occurrence.sender or default_sender(account)
+    occurrence = occurrence._replace(sender=sender)
     row = raised(occurrence.category, occurrence.event)
-    blocked.note(workspace, account, row, occurrence)
-    members = payload(workspace, row, occurrence)
-    size = weight({**members, "id": 0, **overrides})
+    blocked.block_after(workspace, account, row, occurrence)
+    payload = {**row.payload(workspace, occurrence), "id": 0, **overrides}
+    size, subscriptions = weight(payload), row.subscriptions
     return [
-        send(
-            workspace, account, webhook, row.name, {**members, "id": webhook.id, **overrides}, occurrence.at, size=size
-        )
-        for webhook in _subscribers(account, occurrence, row)
-        if workspace.has_another_id("delivery")
+        _send(workspace, account, webhook, row.name, {**payload, "id": webhook.id, **overrides}, occurrence.at, size)
+        for webhook in list(account.rows_of(Webhook).values())
+        if webhook.category == occurrence.category
+        and not subscriptions.isdisjoint(webhook.events)
+        and workspace.has_another_id("delivery")
     ]
 
 
-def _sender(account: Account, occurrence: Occurrence, overrides: Mapping[str, Any]) -> str:
-    """Return the address from which the e-mail of an occurrence was sent."""
-    given = overrides.get("sender_email")
-    return given if isinstance(given, str) and given else occurrence.sender or default_sender(account)
-
-
-def payload(workspace: Workspace, row: RaisedEvent, occurrence: Occurrence) -> dict[str, Any]:
-    """The payload for an occurrence of an event, with 0 as the `id` of the webhook, which differs from call to call."""
-    return {**row.members(workspace, occurrence, row.told_as.by(workspace)), **row.adds(occurrence)}
-
-
-def tell_story(
+def raise_story(
     workspace: Workspace, account: Account, story: str, to: str, message_id: str, subject: str
 ) -> list[Delivery]:
-    """Tell webhooks of the events of one of `STORIES`, each at its own moment from now on; returns the calls."""
+    """Raise the events of one of `STORIES`, each at its moment from now on; return the calls."""
     start = workspace.state.clock.now()
     found: list[Delivery] = []
     for scene in STORIES[story]:
@@ -79,7 +78,7 @@ def tell_story(
     return found
 
 
-def tell_recipients(
+def raise_for_recipients(
     workspace: Workspace,
     account: Account,
     content: MailContent,
@@ -89,9 +88,12 @@ def tell_recipients(
     after: timedelta = timedelta(),
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Delivery]:
-    """Tell webhooks of an event of an e-mail, once for each recipient, so long after now; returns the calls."""
+    """Raise an event once for each recipient of an e-mail, `after` from now; return the calls."""
     at = workspace.state.clock.after(after)
-    overrides = {**_of_content(content), **overrides}
+    custom = next((value for name, value in content.headers.items() if name.lower() == _CUSTOM.lower()), None)
+    # Only some e-mails have these members (contract/events#transactional).
+    rare = {_CUSTOM: custom, "template_id": content.template_id}
+    overrides = {**{name: value for name, value in rare.items() if value is not None}, **overrides}
     found: list[Delivery] = []
     for row in content.recipients:
         occurrence = Occurrence(
@@ -102,23 +104,16 @@ def tell_recipients(
         if contact is not None:
             occurrence = occurrence._replace(event=blocked.BLOCKED)
             if workspace.answering is not None:
-                told = f"webhooks get the event {blocked.BLOCKED} instead of {event}"
-                workspace.answering.warn(f"{contact.why}: {told}")
+                instead = f"webhooks get the event {blocked.BLOCKED} instead of {event}"
+                workspace.answering.warn(f"{contact.why}: {instead}")
         found += raise_event(workspace, account, occurrence, overrides)
     return found
 
 
-def _of_content(content: MailContent) -> dict[str, Any]:
-    """The members of payloads that only some e-mails have (contract/events#transactional)."""
-    custom = next((value for name, value in content.headers.items() if name.lower() == _CUSTOM.lower()), None)
-    found = {_CUSTOM: custom, "template_id": content.template_id}
-    return {name: value for name, value in found.items() if value is not None}
-
-
 def receive(workspace: Workspace, account: Account, recipient: str, item: dict[str, Any]) -> list[Delivery]:
-    """Tell each inbound webhook for the recipient's domain of a received mail, once; returns the calls.
+    """Call each inbound webhook for the recipient's domain once with a received mail; return the calls.
 
-    A mail that answers another one is a reply as well (proposed). `item` is the mail as the payload has it.
+    An answer to another mail counts as a reply as well (proposed). `item` is the mail in the form of the payload.
     """
     domain = domain_of(recipient)
     happened = [row.name for row in RECEIVED if item.get("InReplyTo") or not row.is_reply]
@@ -129,27 +124,108 @@ def receive(workspace: Workspace, account: Account, recipient: str, item: dict[s
         if webhook.type != INBOUND or webhook.domain != domain or name is None:
             continue
         if workspace.has_another_id("delivery"):
-            found.append(send(workspace, account, webhook, name, {**content}, workspace.state.clock.now(), size=size))
+            found.append(_send(workspace, account, webhook, name, {**content}, workspace.state.clock.now(), size))
     return found
 
 
 def draw_message_id(workspace: Workspace) -> str:
-    """A message id that looks like the service's (contract/values)."""
+    """Return a new message id in the service's form (contract/values)."""
     return message_id(workspace.state.random, workspace.state.clock.now())
 
 
 def message_id(random: Randomness, moment: datetime) -> str:
-    """A message id of a moment, with digits that are drawn."""
+    """Return a message id of a moment, with random digits."""
     return f"<{moment:%Y%m%d%H%M}.{random.digits('message', 11)}@smtp-relay.mailin.fr>"
 
 
-def _subscribers(account: Account, occurrence: Occurrence, row: RaisedEvent) -> Iterator[Webhook]:
-    names = row.subscriptions
-    for webhook in list(account.rows_of(Webhook).values()):
-        if webhook.category == occurrence.category and not names.isdisjoint(webhook.events):
-            yield webhook
-
-
 def default_sender(account: Account) -> str:
-    """The address from which an account's e-mails come by default: its first verified sender, else its own."""
+    """Return the default sender of an account's e-mails: its first verified sender, else its own address."""
     return next((row.email for row in account.rows_of(Sender).values() if row.active), account.email)
+
+
+# ---------------------------------------------------------------------- single calls and batches
+
+
+def _send(
+    workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime,
+    size: int,
+) -> Delivery:  # fmt: skip
+    """Schedule the call for an event, or add the event to a batch of the webhook; return the call.
+
+    Args:
+        workspace: The workspace of the webhook.
+        account: The account of the webhook.
+        webhook: The webhook to call.
+        event: The name of the event.
+        payload: The payload of the call.
+        at: The moment of the event.
+        size: The memory of the payload in bytes: a caller with many webhooks weighs it once.
+    """
+    last = _open_call(workspace, account, webhook, at) if webhook.batched else None
+    has_room = last is not None and len(last.payloads) < BATCH_SIZE
+    call = last if last is not None and has_room else _new_call(workspace, account, webhook, at, last)
+    add_payload(workspace, call, event, payload, size)
+    if not has_room:
+        return deliveries.schedule(workspace, account, call)
+    workspace.link(DELIVERY, call.id)
+    keep_within_limits(workspace, account, call)
+    return call
+
+
+def resume_batches(account: Account) -> None:
+    """Find the calls of a loaded account that still collect events."""
+    account.record(OpenWindows).clear()
+    for row in account.table(Delivery).values():
+        if row.batched and _is_collecting(row):
+            _note_open(account, row)
+
+
+def _open_call(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
+    """Return the last call of the open window around a moment, or None; of several windows, the first to end."""
+    windows = account.record(OpenWindows).get(webhook.id, [])
+    del windows[: bisect_right(windows, min(at, workspace.state.clock.now()), key=_end_of)]
+    index = bisect_right(windows, at, key=_end_of)
+    while index < len(windows) and windows[index][0] - BATCH_WINDOW <= at:
+        call = account.table(Delivery).get(windows[index][1])
+        if call is not None and _is_collecting(call):
+            return call
+        del windows[index]
+    return None
+
+
+def _new_call(
+    workspace: Workspace, account: Account, webhook: Webhook, at: datetime, last: Delivery | None
+) -> Delivery:  # fmt: skip
+    """Return a call without events: due at `at`, or for a batched webhook at the end of a window.
+
+    The window is that of `last`, which is a full call, or else a new window.
+    """
+    due = at if not webhook.batched else _end(last) if last is not None else _window_end(at)
+    call = Delivery(
+        workspace.state.next_id("delivery"), webhook.target, [], [], created_at=at, next_at=due, webhook=webhook.id,
+        kind=webhook.type, batched=webhook.batched,
+    )  # fmt: skip
+    if webhook.batched:
+        _note_open(account, call)
+    return call
+
+
+def _note_open(account: Account, call: Delivery) -> None:
+    """Let the window of a call add events to this call, instead of a full one."""
+    windows, window = account.record(OpenWindows).setdefault(call.webhook or 0, []), (_end(call), call.id)
+    index = bisect_left(windows, window[0], key=_end_of)
+    windows[index : bisect_right(windows, window[0], lo=index, key=_end_of)] = [window]
+
+
+def _end(call: Delivery) -> datetime:
+    """Return the end of the window of a call without attempts."""
+    return call.next_at or _window_end(call.created_at)
+
+
+def _window_end(start: datetime) -> datetime:
+    return min(start + BATCH_WINDOW, LATEST)
+
+
+def _is_collecting(call: Delivery) -> bool:
+    """Return whether a call may get more events: it has no attempt yet."""
+    return call.state == SCHEDULED and not call.attempts and not call.in_flight

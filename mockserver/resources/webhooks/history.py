@@ -1,6 +1,4 @@
-"""Exports of the history of what was sent to webhooks: requested, ready on the clock, announced to an address
-(contract/webhooks#exportWebhooksHistory).
-"""
+"""Exports of the webhook history: requested, ready later, announced (contract/webhooks#exportWebhooksHistory)."""
 
 from __future__ import annotations
 
@@ -25,8 +23,8 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.deliveries import model as deliveries
-from mockserver.resources.deliveries.attempts import request_url
 from mockserver.resources.deliveries.delivery import Delivery, Target
+from mockserver.resources.deliveries.model import request_url
 from mockserver.resources.webhooks.catalogue import ALL_EVENTS, EXPORTED
 
 ACCEPTED, READY, NOTIFIED = "accepted", "ready", "notified"
@@ -45,12 +43,14 @@ COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state"
 
 @dataclass(slots=True, eq=False)
 class Export:
-    """An export that was requested; `id` is that of the process, `filters` are the body as its schema has loaded it."""
+    """A requested export."""
 
+    #: The id of the process.
     id: int
     requested_at: datetime
+    #: The loaded body of the request.
     filters: dict[str, Any]
-    #: The address at the mock under which the file is served.
+    #: The address of the file at the mock.
     url: str = ""
     state: str = ACCEPTED
     ready_at: datetime | None = None
@@ -62,10 +62,10 @@ EXPORT = Lifecycle(MACHINE, Export, key="id", parse=int, reveal=lambda row: {"ur
 
 
 def export(caller: Caller, filters: dict[str, Any]) -> int:
-    """Request an export of the history of an enterprise account; returns the id of the process.
+    """Request an export and return the id of its process.
 
     Raises:
-        ServiceError: 400 for an account without the feature, or for filters that contradict each other.
+        ServiceError: 400; no enterprise account, or filters that contradict each other.
     """
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is not an enterprise account, which exports of webhook history require"
@@ -86,22 +86,18 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
 
 
 def await_completion(workspace: Workspace, account: Account, row: Export) -> None:
-    """Set the timer that makes the file of an export."""
+    """Set the timer that completes an export."""
     if row.ready_at is not None:
         workspace.set_timer(row.ready_at, account, MACHINE.name, row.id, "complete")
 
 
 @EXPORT.on("complete")
 def _complete(workspace: Workspace, account: Account, row: Export) -> None:
-    """Make the file of an export, and announce where it is."""
+    """Write the file of an export, and announce its address to `notifyURL` (proposed)."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
     keep_file(workspace, row, _file(account, row))
-    if workspace.has_another_id("delivery"):
-        _announce(workspace, account, row)
-
-
-def _announce(workspace: Workspace, account: Account, row: Export) -> None:
-    """Send the address of the file to `notifyURL` (proposed, contract/webhooks#exportWebhooksHistory)."""
+    if not workspace.has_another_id("delivery"):
+        return
     now = workspace.state.clock.now()
     call = Delivery(
         workspace.state.next_id("delivery"), Target(row.filters["notifyURL"]), [{"processId": row.id, "url": row.url}],
@@ -112,7 +108,7 @@ def _announce(workspace: Workspace, account: Account, row: Export) -> None:
 
 
 class Files(Derived):
-    """The exports whose files are kept, in a ring; one record of the workspace."""
+    """The exports that still have files, in a ring; one record of the workspace."""
 
     def __init__(self) -> None:
         self.ring: Ring[Export] | None = None
@@ -130,15 +126,15 @@ class Files(Derived):
 
 
 def keep_file(workspace: Workspace, row: Export, content: str) -> None:
-    """Keep the file of an export, and evict old ones; the limits for files are as high as those for deliveries."""
+    """Keep the file of an export, and evict old files; the limits of deliveries count."""
     row.content = content
     for account in workspace.state.accounts.values():
-        account.table(Export)  # one of any account may lose its file
+        account.table(Export)  # an export of any account may lose its file
     workspace.state.record(Files).add(row, workspace.limits)
 
 
 def note_notified(workspace: Workspace, event: Changed) -> None:
-    """Fire `notify` for an export when the call that announces it has succeeded, as a listener of deliveries."""
+    """Fire `notify` for an export after its announcement has succeeded, as a listener of deliveries."""
     account = workspace.state.accounts.get(event.account)
     if account is None:  # removed while the call was under way
         return
@@ -155,7 +151,7 @@ def _file(account: Account, row: Export) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, COLUMNS, lineterminator="\r\n")
     writer.writeheader()
-    lines = list(filter(_wanted(row), _lines(account)))
+    lines = list(filter(_filter(row), _lines(account)))
     for line in lines if row.filters.get("sort") == "asc" else reversed(lines):
         date = line["date"].isoformat(timespec="milliseconds").replace("+00:00", "Z")
         writer.writerow({**line, "date": date})
@@ -163,7 +159,7 @@ def _file(account: Account, row: Export) -> str:
 
 
 def _lines(account: Account) -> Iterator[dict[str, Any]]:
-    """A line for each event that was sent, in the order of the first attempts."""
+    """Yield a line for each attempted event, in the order of the first attempts."""
     sent = [call for call in account.rows_of(Delivery).values() if call.webhook is not None and call.attempts]
     for call in sorted(sent, key=lambda call: (call.attempts[0].at, call.id)):
         for event, payload in zip(call.events, call.payloads, strict=True):
@@ -182,20 +178,20 @@ def _lines(account: Account) -> Iterator[dict[str, Any]]:
 
 
 def _email(payload: dict[str, Any]) -> str:
-    """The recipient in a payload; payloads about deleted contacts have a list, of which the first one counts."""
+    """Return the recipient in a payload; payloads about deleted contacts have a list, whose first item counts."""
     found = payload.get("email", payload.get("to"))
     if isinstance(found, list):
         found = next(iter(found), None)
     return "" if found is None else str(found)
 
 
-def _wanted(row: Export) -> Callable[[dict[str, Any]], bool]:
-    """A function that says of a line whether the filters of an export take it; what many lines share is done once."""
+def _filter(row: Export) -> Callable[[dict[str, Any]], bool]:
+    """Return a predicate for lines, made from the filters of an export; shared work is done once."""
     filters, event = row.filters, row.filters["event"]
     start, end = _bounds(row)
     is_recipient = equals_address(filters["email"]) if "email" in filters else None
 
-    def is_wanted(line: dict[str, Any]) -> bool:
+    def is_included(line: dict[str, Any]) -> bool:
         return (
             line["type"] == filters["type"]
             and (event == ALL_EVENTS or line["event"] in EXPORTED[event])
@@ -205,16 +201,16 @@ def _wanted(row: Export) -> Callable[[dict[str, Any]], bool]:
             and filters.get("webhookId", line["webhook_id"]) == line["webhook_id"]
         )
 
-    return is_wanted
+    return is_included
 
 
 def _bare(message_id: object) -> str:
-    """A message id without its angle brackets, as filters may omit them; older clients send a number."""
+    """Return a message id without angle brackets, which filters may omit; older clients send a number."""
     return str(message_id).strip("<>")
 
 
 def _bounds(row: Export) -> tuple[datetime, datetime]:
-    """The period of an export: its first moment, and the first one after it; `days` end with the day of the request."""
+    """Return the start and the exclusive end of an export's period; `days` end with the day of the request."""
     filters = row.filters
     if "days" in filters:
         today = row.requested_at.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -225,11 +221,7 @@ def _bounds(row: Export) -> tuple[datetime, datetime]:
 
 
 def _check_period(filters: dict[str, Any]) -> None:
-    """Check that the filters of an export have either `days`, or both dates in their order, or neither.
-
-    Raises:
-        ServiceError: 400; they have not.
-    """
+    """Refuse filters with one date only, with dates in the wrong order, or with dates beside `days`."""
     start, end = filters.get("startDate"), filters.get("endDate")
     if "days" in filters and (start or end):
         reason = f"days is {filters['days']}, {reasons.period(start, end)}; give either days or both dates"

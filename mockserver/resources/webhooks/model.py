@@ -19,14 +19,31 @@ from mockserver.core.text.addresses import domain_of, is_host_name
 from mockserver.core.workspaces.caller import Caller
 from mockserver.resources.deliveries import model as deliveries
 from mockserver.resources.deliveries.delivery import Target
-from mockserver.resources.domains.domain import AUTHENTICATED, Domain, find
+from mockserver.resources.domains.domain import Domain, find
 from mockserver.resources.webhooks.catalogue import CREATE_EVENTS, INBOUND_DEFAULT, UPDATE_EVENTS, subscribed
 from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, Category
+from mockserver.web.schemas.errors import Longest, invalid
+
+#: The only documented kind of `auth` (contract/webhooks#configuration); others are refused, which is proposed.
+BEARER = "bearer"
+#: The most headers of a webhook (proposed); chosen: far above what honest clients send.
+MOST_HEADERS = 100
+#: The most characters of their names and values together (proposed): few receivers take more.
+_LONGEST_HEADERS = 64 * 1024
+
+
+def _check_headers(headers: list[dict[str, str]]) -> None:
+    if sum(len(text) for header in headers for text in header.values()) > _LONGEST_HEADERS:
+        raise invalid(f"Longer than {_LONGEST_HEADERS:,} characters altogether")
+
+
+#: The validators of a list of headers, on the wire and in a scenario.
+CHECK_HEADERS = (Longest(MOST_HEADERS), _check_headers)
 
 
 @dataclass(slots=True, eq=False)
 class Webhook:
-    """An address that is told of events, and which events it subscribes to."""
+    """An address with the events to which it subscribes."""
 
     id: int
     url: str
@@ -40,7 +57,7 @@ class Webhook:
     batched: bool = False
     auth: dict[str, str] | None = None
     headers: list[dict[str, str]] = field(default_factory=list)
-    #: What the webhook's calls share: address, credentials, headers. One object for all of them, as it may be large.
+    #: Address, credentials and headers of all calls: one shared object, as it may be large.
     target: Target = field(init=False)
 
     def __post_init__(self) -> None:
@@ -48,11 +65,11 @@ class Webhook:
 
     @property
     def category(self) -> Category:
-        """Type and channel, which decide what the webhook may subscribe to."""
+        """Type and channel, which decide the possible subscriptions."""
         return Category(self.type, self.channel)
 
     def change(self, changes: Mapping[str, Any]) -> None:
-        """Take those members of a body that can be changed; the target stays the same object unless it changes."""
+        """Apply the changeable members of a body; an equal target stays the same object."""
         for name in _CHANGEABLE & changes.keys():
             setattr(self, name, changes[name])
         target = self._make_target()
@@ -64,26 +81,23 @@ class Webhook:
 
 
 class OpenWindows(dict[int, list[tuple[datetime, int]]]):
-    """The open windows of each webhook, soonest end first: when each ends, and the id of its last call.
+    """The open windows of each webhook, soonest end first: the end, and the id of the last call.
 
-    One record per account. It has ids of calls and not the rows, so that it keeps no row that was evicted.
+    One record per account. It has the ids of calls instead of rows, so that it keeps no evicted row.
     """
 
 
 _CHANGEABLE = frozenset({"url", "events", "description", "domain", "batched", "auth", "headers"})
 assert frozenset(row.name for row in fields(Webhook)) >= _CHANGEABLE
-
-
 #: The service's message for an unknown id as well as for a list without webhooks, observed in a dozen public programs
 #: (contract/webhooks#getWebhooks).
 _NO_WEBHOOK = "Webhook record does not exist"
 
 
 def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
-    """The webhooks of one type in the order of their creation, newest first if `order` is `desc`.
+    """Return the webhooks of one type by creation, newest first if `order` is `desc`.
 
-    Raises:
-        ServiceError: 400, there is none of that type, unless `behaviour.webhooks_none` is `empty`.
+    Refuse an empty list with 400, unless `behaviour.webhooks_none` is `empty`.
     """
     found = [row for row in caller.account.rows_of(Webhook).values() if row.type == webhook_type]
     if not found and caller.workspace.state.behaviour.webhooks_none == "error":
@@ -93,11 +107,7 @@ def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
 
 
 def get(caller: Caller, webhook_id: int) -> Webhook:
-    """The caller's webhook with this id.
-
-    Raises:
-        ServiceError: 404; the caller has none.
-    """
+    """Return the caller's webhook with this id, or refuse with 404."""
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
         raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
@@ -107,10 +117,10 @@ def get(caller: Caller, webhook_id: int) -> Webhook:
 
 
 def create(caller: Caller, given: dict[str, Any]) -> Webhook:
-    """Create a webhook of the members that a body gives; returns it.
+    """Create a webhook from the members of a body and return it.
 
     Raises:
-        ServiceError: 400; events or domain are missing or not of the type, or there are too many webhooks.
+        ServiceError: 400; events or domain are missing or wrong for the type, or the limit of webhooks is reached.
     """
     workspace = caller.workspace
     category = Category(given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL))
@@ -119,7 +129,8 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
         _require(given, "domain", category.type)
     _require(given, "events", category.type)
     given = _checked(caller, given, category, CREATE_EVENTS)
-    _check_limit(caller, category.type)
+    if category.type != INBOUND:
+        _check_limit(caller)
     now = workspace.state.clock.now()
     webhook = Webhook(workspace.state.next_id("webhook"), created_at=now, modified_at=now, **given)
     caller.account.table(Webhook)[webhook.id] = webhook
@@ -127,10 +138,10 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
 
 
 def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
-    """Change the members that are given; type and channel cannot be changed (contract/webhooks#updateWebhook).
+    """Change the given members; type and channel cannot be changed (contract/webhooks#updateWebhook).
 
     Raises:
-        ServiceError: 404; 400, events or domain are not of the type, or there are none.
+        ServiceError: 404; 400, events or domain are wrong for the type, or events are empty.
     """
     webhook = get(caller, webhook_id)
     if "events" in changes:
@@ -142,11 +153,7 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
 
 
 def delete(caller: Caller, webhook_id: int) -> None:
-    """Delete a webhook, and cancel the calls that are still to be made to it.
-
-    Raises:
-        ServiceError: 404; the caller has no such webhook.
-    """
+    """Delete a webhook and cancel its unfinished calls, or refuse with 404."""
     del caller.account.table(Webhook)[get(caller, webhook_id).id]
     caller.account.record(OpenWindows).pop(webhook_id, None)
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
@@ -159,12 +166,9 @@ def _checked(
     known: Mapping[Category, tuple[str, ...]],
     webhook: Webhook | None = None,
 ) -> dict[str, Any]:
-    """The given members as a webhook has them, checked by the rules that creation and change share.
+    """Return the given members in the form of a webhook, checked by the rules of creation and change.
 
-    `known` are the events to which webhooks of each category may subscribe. `webhook` is the one to be changed.
-
-    Raises:
-        ServiceError: 400; a rule is broken.
+    `known` are the possible subscriptions of each category, and `webhook` is the webhook to change, if any.
     """
     found = dict(given)
     if "events" in found:
@@ -180,7 +184,7 @@ def _checked(
 
 
 def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
-    """Warn of an `auth` and of `headers` that the schema allows and that add nothing to the calls."""
+    """Warn of an `auth` and of `headers` that are valid and add nothing to the calls."""
     if given.get("auth") is not None and "token" not in given["auth"]:
         caller.warn("the body field `auth` has no `token`: the calls carry no Authorization header")
     for index, header in enumerate(given.get("headers") or ()):
@@ -189,11 +193,10 @@ def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
 
 
 def _domain(caller: Caller, given: str) -> str:
-    """The domain of an inbound webhook, in A-labels and lower case, as domains are compared.
+    """Return the domain of an inbound webhook in A-labels and lower case.
 
-    Raises:
-        ServiceError: 400; it is no name of a domain, or the account has no such authenticated domain, unless
-            `behaviour.inbound_domain` is `any`.
+    Refuse a text that is no domain name and, unless `behaviour.inbound_domain` is `any`, a domain that the account has
+    not authenticated.
     """
     name = domain_of(given)
     if "@" in given or not is_host_name(name):
@@ -201,9 +204,9 @@ def _domain(caller: Caller, given: str) -> str:
         raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
-    # A domain above it, which is authenticated, does not count: recorded (contract/webhooks#createWebhook).
+    # An authenticated parent domain does not count: recorded (contract/webhooks#createWebhook).
     domain = find(caller.account, name)
-    if domain is None or domain.state != AUTHENTICATED:
+    if domain is None or not domain.authenticated:
         problem = (
             reasons.absent(caller.workspace.state, caller.account, "domain", Domain, name)
             if domain is None
@@ -215,11 +218,7 @@ def _domain(caller: Caller, given: str) -> str:
 
 
 def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webhook | None) -> None:
-    """Warn if another webhook of the account has the same url and type.
-
-    Raises:
-        ServiceError: 400; another one has, and `behaviour.webhook_duplicates` is `refuse`.
-    """
+    """Warn of another webhook with the same url and type; `behaviour.webhook_duplicates: refuse` refuses it."""
     others = (row for row in caller.account.rows_of(Webhook).values() if row is not webhook)
     twin = next((row for row in others if (row.type, row.url) == (webhook_type, url)), None)
     if twin is None:
@@ -232,11 +231,7 @@ def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webho
 
 
 def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
-    """Check that a body has a member that is not empty.
-
-    Raises:
-        ServiceError: 400; the member is missing or empty.
-    """
+    """Refuse a body in which a member is missing or empty."""
     if not given.get(name):
         lack = "empty" if name in given else "missing"
         reason = f"{lack} field `{name}` in the body: {webhook_type} webhooks require it"
@@ -244,11 +239,7 @@ def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
 
 
 def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], category: Category) -> list[str]:
-    """The events of a subscription as the API shows them, each once.
-
-    Raises:
-        ServiceError: 400; webhooks of the category may not subscribe to one of them.
-    """
+    """Return the events of a subscription as the API shows them, each once; refuse events of other categories."""
     for event in names:
         if event not in known[category]:
             refused = INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
@@ -258,17 +249,12 @@ def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], categor
     return subscribed(category, names)
 
 
-def _check_limit(caller: Caller, webhook_type: str) -> None:
-    """Check that the account may have one more webhook of a type; inbound webhooks are not counted.
-
-    Raises:
-        ServiceError: 400; the account has as many as `behaviour.webhook_limit` allows.
-    """
+def _check_limit(caller: Caller) -> None:
+    """Refuse another webhook if the account has `behaviour.webhook_limit`; inbound webhooks are not counted."""
     limit = caller.workspace.state.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.rows_of(Webhook).values())
-    if webhook_type != INBOUND and counted >= limit:
-        reason = (
-            f"webhook limit reached: account {caller.account.name} has {counted} of {limit} (behaviour.webhook_limit)"
-        )
+    if counted >= limit:
+        account = caller.account.name
+        reason = f"webhook limit reached: account {account} has {counted} of {limit} (behaviour.webhook_limit)"
         refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
         raise refused.because(reason)

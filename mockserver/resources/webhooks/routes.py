@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     history, model, schemas = lazy(__package__, "history", "model", "schemas")
 
-WEBHOOKS = Operations("webhooks")
+WEBHOOKS = Operations("webhooks", "specification 4.3", scope="webhooks")
 
 _PATH = schemas.WebhookPath
 _BAD_ID = proposed_error(errors.INVALID_PARAMETER, "webhookId is not an integer", "contract/webhooks#getWebhook")
@@ -38,7 +38,6 @@ _UNKNOWN = documented_error(
 @WEBHOOKS.operation(
     "getWebhooks", "GET", "/v3/webhooks",
     summary="List webhooks",
-    source="specification 4.3, contract/webhooks#getWebhooks",
     query=schemas.WebhookFilter,
     answer=schemas.Webhooks,
     errors=(
@@ -47,7 +46,6 @@ _UNKNOWN = documented_error(
             errors.DOCUMENT_NOT_FOUND, "the account has no webhook of the type", programs=13, status=400
         ),
     ),
-    scope="webhooks",
 )  # fmt: skip
 def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     return {"webhooks": model.select(caller, query["type"], query["sort"])}
@@ -57,7 +55,6 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
     "createWebhook", "POST", "/v3/webhooks",
     summary="Create a webhook",
     adds=True,
-    source="specification 4.3, contract/webhooks#createWebhook",
     status=201,
     body=schemas.NewWebhook,
     answer=schemas.WebhookCreated,
@@ -67,7 +64,6 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
         _TWIN,
         proposed_error(errors.OUT_OF_RANGE, "more than 40 marketing and transactional webhooks"),
     ),
-    scope="webhooks",
 )  # fmt: skip
 def create_webhook(caller: Caller, body: dict[str, Any]) -> model.Webhook:
     return model.create(caller, body)
@@ -76,11 +72,9 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> model.Webhook:
 @WEBHOOKS.operation(
     "getWebhook", "GET", "/v3/webhooks/{webhookId}",
     summary="Read a webhook",
-    source="specification 4.3, contract/webhooks#getWebhook",
     params=_PATH,
     answer=schemas.WebhookOut,
     errors=(_BAD_ID, _UNKNOWN),
-    scope="webhooks",
 )  # fmt: skip
 def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     return model.get(caller, webhook_id)
@@ -90,7 +84,6 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
     "updateWebhook", "PUT", "/v3/webhooks/{webhookId}",
     summary="Update a webhook",
     sweeps=True,
-    source="specification 4.3, contract/webhooks#updateWebhook",
     status=204,
     params=_PATH,
     body=schemas.WebhookChanges,
@@ -100,7 +93,6 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
         proposed_error(errors.MISSING_PARAMETER, "events is empty", "specification 6"),
         _UNKNOWN,
     ),
-    scope="webhooks",
     notes=("type and channel cannot be changed; they are ignored.",),
 )  # fmt: skip
 def update_webhook(caller: Caller, webhook_id: int, body: dict[str, Any]) -> None:
@@ -111,11 +103,9 @@ def update_webhook(caller: Caller, webhook_id: int, body: dict[str, Any]) -> Non
     "deleteWebhook", "DELETE", "/v3/webhooks/{webhookId}",
     summary="Delete a webhook",
     sweeps=True,
-    source="specification 4.3, contract/webhooks#deleteWebhook",
     status=204,
     params=_PATH,
     errors=(_BAD_ID, _UNKNOWN),
-    scope="webhooks",
 )  # fmt: skip
 def delete_webhook(caller: Caller, webhook_id: int) -> None:
     model.delete(caller, webhook_id)
@@ -127,7 +117,6 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
     sweeps=True,
     exports=True,
     adds=True,
-    source="specification 4.3, contract/webhooks#exportWebhooksHistory",
     status=202,
     body=schemas.NewExport,
     answer=schemas.ExportAccepted,
@@ -137,7 +126,6 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
         proposed_error(errors.PERMISSION_DENIED, "the account is not an enterprise account",
             "specification 4.3 and 7.1", status=400),
     ),
-    scope="webhooks",
 )  # fmt: skip
 def export_webhooks_history(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
     return {"processId": history.export(caller, body)}

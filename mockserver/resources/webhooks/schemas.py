@@ -5,8 +5,8 @@ from __future__ import annotations
 from marshmallow import fields, validate
 
 from mockserver.resources.webhooks.catalogue import EVENTS, EXPORT_EVENTS
-from mockserver.resources.webhooks.checks import BEARER, CHECK_HEADERS, MOST_HEADERS
 from mockserver.resources.webhooks.event import CHANNELS, MARKETING, TRANSACTIONAL, TYPES
+from mockserver.resources.webhooks.model import BEARER, CHECK_HEADERS, MOST_HEADERS
 from mockserver.web.schemas.evidence import OPENAPI, OPENAPI_NEWEST, documented
 from mockserver.web.schemas.fields import (
     Choice,
@@ -105,7 +105,7 @@ class Webhooks(Output):
 
 
 class NewExport(Input):
-    """Which events the CSV file of exportWebhooksHistory is to have, and who is told of it (specification 4.3)."""
+    """The filters of exportWebhooksHistory, and the address of its notification (specification 4.3)."""
 
     names_from = OPENAPI
 

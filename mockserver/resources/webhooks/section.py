@@ -15,7 +15,6 @@ from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.resource import Section
 from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
-from mockserver.resources.webhooks import batches
 from mockserver.resources.webhooks.catalogue import (
     CREATE_EVENTS,
     EXPORT_EVENTS,
@@ -23,7 +22,6 @@ from mockserver.resources.webhooks.catalogue import (
     INBOUND_DEFAULT,
     subscribed,
 )
-from mockserver.resources.webhooks.checks import BEARER, CHECK_HEADERS
 from mockserver.resources.webhooks.event import (
     CHANNELS,
     INBOUND,
@@ -33,8 +31,9 @@ from mockserver.resources.webhooks.event import (
     TYPES,
     Category,
 )
+from mockserver.resources.webhooks.events import resume_batches
 from mockserver.resources.webhooks.history import ACCEPTED, MACHINE, Export, await_completion, keep_file
-from mockserver.resources.webhooks.model import Webhook
+from mockserver.resources.webhooks.model import BEARER, CHECK_HEADERS, Webhook
 from mockserver.web.schemas.fields import INT64_MAX, Day, Email, Flag, HeaderName, HeaderValue, List, Url
 
 
@@ -49,9 +48,9 @@ class HeaderItem(Item):
 
 
 class WebhookItem(Item):
-    """A webhook: where it calls, and of which events it is told."""
+    """A webhook with its subscriptions."""
 
-    #: Which of them go together with type and channel is checked with the account.
+    #: `_check_subscription` compares them with type and channel.
     constraints: ClassVar[dict[str, Any]] = {
         "properties": {"events": {"items": {"enum": sorted({*chain(*HELD_EVENTS.values())})}}}
     }
@@ -79,7 +78,7 @@ class WebhookItem(Item):
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check_subscription(self, data: dict[str, Any], original: Any, **_: Any) -> None:
-        # A member with an error of its own is not in the data, and needs no other one; what is no mapping has none.
+        # A member with an error is missing in the data, and needs no second error.
         given = {"events", "domain"}.intersection(original) if isinstance(original, Mapping) else set()
         if not {"type", "channel", *given} <= data.keys():
             return
@@ -89,14 +88,14 @@ class WebhookItem(Item):
 
 
 class WrittenDay(Day):
-    """A day that is written back without a time, `2026-01-15`."""
+    """A day that is dumped without a time, `2026-01-15`."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return value.date().isoformat()
 
 
 class FiltersItem(Item):
-    """The body of the request for an export, as its schema has loaded it."""
+    """The loaded body of the request for an export."""
 
     constraints: ClassVar[dict[str, Any]] = {"dependentRequired": {"startDate": ["endDate"], "endDate": ["startDate"]}}
 
@@ -122,7 +121,7 @@ class FiltersItem(Item):
 
 
 class ExportItem(Item):
-    """An export of the history of webhooks, with its file once that is ready."""
+    """An export of the history of webhooks, with its file if it is ready."""
 
     id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("the number of its process"))
     requested_at = Instant(required=True, **about("when it was requested"))
@@ -146,7 +145,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
     for index, item in enumerate(items):
         yield from _load_webhook(workspace, account, index, item, last)
     yield from _load_exports(workspace, account, data.get("exports", ()))
-    batches.resume(account)
+    resume_batches(account)
 
 
 def _load_exports(workspace: Workspace, account: Account, items: Iterable[Mapping[str, Any]]) -> Iterator[SectionError]:
@@ -182,7 +181,7 @@ def _load_webhook(
 
 
 def _wrong_subscription(category: Category, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the errors of events and domain of a webhook, by the rules that operations have as well."""
+    """Return the errors of events and domain of a webhook, by the rules of the operations."""
     webhook_type, known = category.type, HELD_EVENTS[category]
     events = members.get("events", ())
     found: dict[str, Any] = {

@@ -12,7 +12,7 @@ from marshmallow.exceptions import SCHEMA
 from mockserver.core.text.messages import counted, kind_of, meant, redacted, shown
 from mockserver.scenario.documents.document import InvalidValue, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
-from mockserver.web.schemas.field_errors import BadName, Unknown, Unread
+from mockserver.web.schemas.errors import BadName, Unknown, Unread
 
 #: With more choices than this a message shows the one that was probably meant instead of all. Chosen: to fit on a line.
 _MANY_CHOICES = 12

@@ -11,9 +11,8 @@ from typing import Any
 
 from mockserver.core.text.messages import cut, meant, shown
 from mockserver.scenario.documents.document import MappingNode, locate, overlay
-from mockserver.scenario.documents.mistakes import BODY, TEXT, Mark, Mistake, ScenarioError
+from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
 from mockserver.scenario.documents.mistakes import Path as Place
-from mockserver.scenario.documents.names import SUFFIXES, is_name
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.settings import data_folder, given_file
 

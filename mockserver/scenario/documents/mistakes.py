@@ -1,11 +1,22 @@
-"""The mistakes of a scenario, each with its path and line, in the order of the lines."""
+"""The mistakes of a scenario, each with its path and line, in the order of the lines; and the names of scenarios."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from mockserver.core.text.messages import cut
+
+#: How the names of files with scenarios end.
+SUFFIXES = (".yaml", ".yml")
+_SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
+
+
+def is_name(name: str) -> bool:
+    """Whether a text is the name of a scenario rather than a path."""
+    return not name.endswith(SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
+
 
 Path = tuple[str | int, ...]
 

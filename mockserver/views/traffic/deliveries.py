@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from marshmallow import fields, validate
 
 from mockserver.core.traffic.causes import DELIVERY, MAIL, Links
-from mockserver.resources.deliveries import attempts
 from mockserver.resources.deliveries import delivery as model
+from mockserver.resources.deliveries.model import request_headers, request_url
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
@@ -52,8 +52,8 @@ def _attempt(delivery: model.Delivery, attempt: model.Attempt) -> Mapping[str, A
     target = attempt.target or delivery.target
     request = {
         "method": "POST",
-        "url": attempts.request_url(target),
-        "headers": dict(attempts.request_headers(target)),
+        "url": request_url(target),
+        "headers": dict(request_headers(target)),
         "body": delivery.payloads if delivery.batched else delivery.payloads[0],
     }
     error = attempt.error if attempt.status is None else None

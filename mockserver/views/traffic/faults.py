@@ -12,8 +12,7 @@ from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.state import faults
 from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.scenario.rules.fault_codes import operations_of
-from mockserver.scenario.rules.faults import FaultItem
+from mockserver.scenario.faults import FaultItem, operations_of
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
 

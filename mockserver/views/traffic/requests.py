@@ -15,7 +15,7 @@ from mockserver.core.traffic.match import Difference
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
 from mockserver.views.traffic import causes, redaction
-from mockserver.web.service.answer import complete
+from mockserver.web.service.exchange import complete
 
 
 class Sent(View):

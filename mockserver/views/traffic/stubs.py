@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import fields
 
-from mockserver.beyond.stubs.item import StubItem, written_of
+from mockserver.beyond.stubs.schema import StubItem, written_of
 from mockserver.core.state import stubs
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing

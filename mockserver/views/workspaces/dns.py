@@ -10,9 +10,7 @@ from marshmallow import fields, validate
 
 from mockserver.core.text.addresses import unicode_form
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.domains.dns_view import ANSWERS, POLICIES, DnsView, dmarc_policy, dns_view
-from mockserver.resources.domains.following import named
-from mockserver.resources.domains.names import known_names
+from mockserver.resources.domains.domain import ANSWERS, POLICIES, DnsView, dmarc_policy, dns_view, known_names, named
 from mockserver.views.base import members
 from mockserver.views.base.view import View, listing
 

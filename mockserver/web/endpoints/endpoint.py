@@ -11,18 +11,26 @@ from typing import Any, NamedTuple
 from marshmallow import Schema, ValidationError, fields
 from werkzeug.wrappers import Request
 
-from mockserver.core.contract.errors import INVALID_PARAMETER, no_room
-from mockserver.core.contract.operation import Operation, OtherStatus
+from mockserver.core.contract.errors import (
+    ACCOUNT_UNDER_VALIDATION,
+    BAD_REQUEST,
+    INVALID_PARAMETER,
+    PERMISSION_DENIED,
+    no_room,
+)
+from mockserver.core.contract.operation import Operation, OtherStatus, Role
 from mockserver.core.state import reasons
 from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.endpoints.oauth_error import NO_STORE
+from mockserver.web.endpoints.request import NO_BODY, once, query_pairs, read_body, read_form
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.dump import Dump
 from mockserver.web.schemas.dump import compiled as compiled_dump
-from mockserver.web.schemas.load import Load
+from mockserver.web.schemas.errors import Location, refusal, summary
+from mockserver.web.schemas.load import Load, Members, Sent
 from mockserver.web.schemas.load import compiled as compiled_load
-from mockserver.web.schemas.members import Members, Sent
-from mockserver.web.schemas.refusal import Location, refusal
 
 #: The members of a query without parameters.
 _NO_PARAMETERS = Members(None)
@@ -178,3 +186,128 @@ def _loaded(load: Load, data: Mapping[str, Any], location: Location) -> dict[str
     except ValidationError as error:
         raise refusal(error.messages_dict, location, data) from error
     return loaded
+
+
+#: What an account that is under validation cannot do: send, and make campaigns (proposed, contract/account#validation).
+_SENDING = frozenset({
+    "sendTransacEmail", "sendTestTemplate", "createEmailCampaign", "sendEmailCampaignNow", "sendTestEmail",
+    "sendTransacSms", "sendAsyncTransactionalSms", "createSmsCampaign", "sendSmsCampaignNow", "sendTestSms",
+    "sendWhatsappMessage", "createWhatsAppCampaign",
+})  # fmt: skip
+
+
+def check_validated(caller: Caller, operation: str | None) -> None:
+    """Refuse to send anything for an account that is under validation.
+
+    Raises:
+        ServiceError: 403 `account_under_validation`; the operation sends, or makes a campaign.
+    """
+    if caller.account.under_validation and operation in _SENDING:
+        reason = f"account {caller.account.name} is under validation (`under_validation` in the scenario)"
+        raise ACCOUNT_UNDER_VALIDATION().because(f"{reason}, so {operation} is refused")
+
+
+def check_role(caller: Caller, operation: Operation, roles: frozenset[Role]) -> None:
+    """Refuse an account whose role is none of those that may call the operation.
+
+    Raises:
+        ServiceError: 403 `permission_denied`; the operation is for other roles.
+    """
+    if caller.account.role not in roles:
+        account, needed = caller.account, " or ".join(sorted(roles))
+        reason = f"{operation.id} requires the role {needed}; account {account.name} has the role {account.role}"
+        raise PERMISSION_DENIED().because(reason)
+
+
+def check_scope(caller: Caller, operation: Operation, scopes: frozenset[str]) -> None:
+    """Refuse a token with scopes that do not have that of the operation.
+
+    Raises:
+        ServiceError: 403 `permission_denied` (contract/oauth: proposed); the token lacks the scope.
+    """
+    if not caller.may(operation.needs):
+        has = reasons.listed(sorted(scopes))
+        raise PERMISSION_DENIED().because(f"{operation.id} requires the scope {operation.needs}; the token has {has}")
+
+
+class ApiEndpoint(Endpoint):
+    """The endpoint of an operation that an account calls."""
+
+    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+        """The answer of the service; without a body if the operation's answer has none.
+
+        The exchange notes which optional members were sent, and warns of what is ignored.
+
+        Raises:
+            ServiceError: the service refuses the request; nothing has changed.
+        """
+        if self.operation.roles is not None:
+            check_role(caller, self.operation, self.operation.roles)
+        if caller.scopes is not None:
+            check_scope(caller, self.operation, caller.scopes)
+        arguments = self.address(request, exchange)
+        if self.body is not None:
+            arguments["body"] = self._body(self.body, caller, request, exchange)
+        elif exchange.body:
+            exchange.warn(f"{self.operation.id} takes no body and ignored the one that was sent")
+        if self.operation.adds:
+            check_room(caller.workspace)
+        return self.reply(self.operation.view(caller=caller, **arguments))
+
+    def _body(self, body: Taken, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
+        data = read_body(request)
+        if data is NO_BODY:
+            if self.operation.body_required:
+                raise BAD_REQUEST("The request body is missing").because(
+                    f"missing body: {self.operation.id} requires a JSON object"
+                )
+            data = {}
+        exchange.take_json(data)
+        self._warn_of_type(request, exchange)
+        if not isinstance(data, dict):
+            refused = BAD_REQUEST("The request body must be a JSON object")
+            given = summary(data, secret=True)
+            raise refused.because(f"the body of {self.operation.id} must be a JSON object (got {given})")
+        return self.members(body, data, exchange, strict=caller.workspace.state.strict)
+
+    def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
+        """Warn in the journal of JSON that was sent as another type; the service takes it all the same.
+
+        The type of a form is no mistake of a product: `curl -d` sends it by default.
+        """
+        sent_as = request.environ.get("CONTENT_TYPE", "")
+        is_usual = "json" in sent_as.lower() or request.mimetype == "application/x-www-form-urlencoded"
+        if exchange.body and not is_usual:
+            shown = f"its Content-Type is {reasons.shown(sent_as)}" if sent_as else "it has no Content-Type"
+            exchange.warn(f"{self.operation.id} read the body as JSON although {shown}; send application/json")
+
+
+class PublicEndpoint(Endpoint):
+    """The endpoint of an operation for anonymous callers, whose body is a form if it has one."""
+
+    def answer(self, caller: AnonymousCaller, request: Request, exchange: Exchange) -> Reply:
+        """The answer of the service.
+
+        The exchange notes which optional members were sent, and warns of what is ignored.
+
+        Raises:
+            ServiceError: the service refuses the request.
+        """
+        if self.operation.query_schema is not None:
+            once(query_pairs(exchange.query))
+        arguments = self.address(request, exchange)
+        if "query" in arguments:
+            # A parameter without a value counts as absent (RFC 6749, 3.1).
+            arguments["query"] = {name: value for name, value in arguments["query"].items() if value != ""}
+        if self.body is not None:
+            form = read_form(request)
+            arguments["form"] = self.members(self.body, form, exchange)
+        if self.operation.adds:
+            check_room(caller.workspace)
+        result = self.operation.view(caller=caller, request=request, **arguments)
+        return result if isinstance(result, Reply) else self._as_json(result)
+
+    def _as_json(self, result: object) -> Reply:
+        reply = self.reply(result)
+        reply.headers = NO_STORE
+        return reply

@@ -17,11 +17,16 @@ class Operations:
 
     Args:
         tag: The name of the resource.
+        document: The document that describes the operations; their `source` by default, with their place in
+            docs/contract.
+        scope: The resource of the OAuth scope for all operations that name no other.
         are_further: Whether the operations are none of the specification's 34.
     """
 
-    def __init__(self, tag: str, *, are_further: bool = False) -> None:
+    def __init__(self, tag: str, document: str = "", *, scope: str = "account", are_further: bool = False) -> None:
         self.tag = tag
+        self.document = document
+        self.scope = scope
         self.are_further = are_further
         self.operations: list[Operation] = []
 
@@ -32,7 +37,7 @@ class Operations:
         path: str,
         *,
         summary: str,
-        source: str,
+        source: str = "",
         status: int = 200,
         other_statuses: tuple[int, ...] = (),
         params: type[Schema] | None = None,
@@ -42,7 +47,7 @@ class Operations:
         errors: tuple[DocumentedError, ...] = (),
         body_required: bool = False,
         roles: frozenset[Role] | None = None,
-        scope: str = "account",
+        scope: str = "",
         notes: tuple[str, ...] = (),
         audience: Audience = Audience.API,
         adds: bool = False,
@@ -66,7 +71,7 @@ class Operations:
                     path=path,
                     tag=self.tag,
                     summary=summary,
-                    source=source,
+                    source=source or ", ".join(filter(None, (self.document, f"contract/{self.tag}#{id}"))),
                     status=status,
                     other_statuses=other_statuses,
                     view=view,
@@ -77,7 +82,7 @@ class Operations:
                     body_required=body_required,
                     errors=errors,
                     roles=roles,
-                    scope=scope,
+                    scope=scope or self.scope,
                     notes=notes,
                     audience=audience,
                     is_further=self.are_further,

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from typing import NamedTuple
 
-from mockserver.core.contract.operation import Audience
-from mockserver.web.endpoints.endpoint import Endpoint
-from mockserver.web.routing.workspace_name import WorkspaceName
+from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.wrappers import Request
+
+from mockserver.core.contract.errors import ServiceError
+from mockserver.core.contract.operation import Audience, Operation
+from mockserver.web.endpoints.endpoint import ApiEndpoint, Endpoint, PublicEndpoint
+from mockserver.web.endpoints.request import read_form
+from mockserver.web.routing.address import (
+    API_PREFIX,
+    CONTROL_PREFIX,
+    WorkspaceName,
+    audience_of,
+    matched_path,
+    unsegmented,
+    workspace_name,
+)
+from mockserver.web.routing.path_tree import NO_PARAMS, Found, PathTree
 
 
 class Route(NamedTuple):
@@ -48,3 +63,96 @@ def route_to(
     if endpoint is None:
         return Route(None, audience, path, params, workspace, None)
     return Route(endpoint, audience, path, params, workspace, endpoint.operation.id)
+
+
+#: The methods that operations beyond have.
+_METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+
+class EndpointTable:
+    """All operations with their endpoints; operations that share method and path differ by the form's discriminator."""
+
+    def __init__(self, operations: Iterable[Operation], recognise: Recognise) -> None:
+        self._recognise = recognise
+        self._operations = list(operations)
+        self._endpoints: dict[str, Endpoint] = {row.id: _endpoint(row) for row in self._operations}
+        self._tree = PathTree(self._operations)
+        #: The operations with the segments of their paths, by the number of these.
+        self._by_length: dict[int, list[tuple[list[str], Operation]]] = {}
+        for row in self._operations:
+            segments = row.path.split("/")
+            self._by_length.setdefault(len(segments), []).append((segments, row))
+
+    def route(self, request: Request, *, is_matched: bool = False) -> Route | None:
+        """The route of a request for the service, or None if another part of the application has the address.
+
+        One that has a rule of its own for it has matched the request.
+
+        A request whose address is no operation's of the mock has a route without an endpoint.
+        """
+        path, workspace = request.path, workspace_name(request.environ)
+        found = self._find(request)
+        if found is not None:
+            endpoint = self._endpoint(found.operations, request)
+            params = unsegmented(found.params, request)
+            return route_to(endpoint, endpoint.operation.audience, path, params, workspace)
+        if is_matched or path.startswith(CONTROL_PREFIX):
+            return None
+        return self._nowhere(request, path, workspace)
+
+    def _nowhere(self, request: Request, path: str, workspace: WorkspaceName) -> Route:
+        """The route of a request that no operation of the mock answers; it names the operation beyond that is meant."""
+        if path.startswith(API_PREFIX):
+            beyond = self._recognise(request.method, matched_path(request))
+            if beyond is not None:
+                params = unsegmented(beyond.params, request)
+                return Route(None, Audience.API, path, params, workspace, beyond.operation)
+        return route_to(None, audience_of(path), path, NO_PARAMS, workspace)
+
+    def _endpoint(self, operations: tuple[Operation, ...], request: Request) -> Endpoint:
+        """The endpoint of the operation that a request calls, of those at its method and path."""
+        one = operations[0] if len(operations) == 1 else _discriminated(request, operations)
+        return self._endpoints[one.id]
+
+    def has(self, request: Request) -> bool:
+        """Whether an operation has the method and the path of a request."""
+        return self._find(request) is not None
+
+    def _find(self, request: Request) -> Found[Operation] | None:
+        """Return the operations at the address of a request, or None.
+
+        A segment that is fixed in the path of an operation beyond is no parameter of a further operation: the address
+        /v3/contacts/segments is no contact's, whatever the method (contract/beyond).
+        """
+        path = matched_path(request)
+        found = self._tree.find(request.method, path)
+        if found is None or not found.params or not found.operations[0].is_further:
+            return found
+        others = (self._recognise(method, path) for method in _METHODS)
+        return None if any(other and len(other.params) < len(found.params) for other in others) else found
+
+    def at(self, request: Request) -> list[Operation]:
+        """The operations at a request's path, of any method."""
+        given = matched_path(request).split("/")
+        return [row for wanted, row in self._by_length.get(len(given), ()) if _matches(wanted, given)]
+
+
+@cache
+def _endpoint(operation: Operation) -> Endpoint:
+    """The endpoint of an operation, which all applications of a process share, with the schemas that it has made."""
+    return ApiEndpoint(operation) if operation.audience is Audience.API else PublicEndpoint(operation)
+
+
+def _discriminated(request: Request, operations: tuple[Operation, ...]) -> Operation:
+    """The operation whose discriminator is in the form of a request, else the first one of the address."""
+    first, *others = operations
+    try:
+        members = read_form(request).items()
+    except (ServiceError, RequestEntityTooLarge):
+        return first
+    return next((row for row in others if row.discriminator and row.discriminator in members), first)
+
+
+def _matches(wanted: list[str], given: list[str]) -> bool:
+    """Whether segments are those of an operation's path: `v3`, `senders`, `7` of `/v3/senders/{id}`."""
+    return all(segment == value or (segment[:1] == "{" and value) for segment, value in zip(wanted, given, strict=True))

@@ -11,9 +11,8 @@ from marshmallow.exceptions import SCHEMA
 from marshmallow.schema import SchemaMeta
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
+from mockserver.web.schemas.errors import MISSING, MOST_FIELD_ERRORS, FieldError, Longest, Unknown, Unread, too_long
 from mockserver.web.schemas.evidence import OPENAPI
-from mockserver.web.schemas.field_errors import MISSING, MOST_FIELD_ERRORS, FieldError, Unknown, Unread
-from mockserver.web.schemas.length import Longest, too_long
 
 #: The methods that marshmallow calls before and after a schema is loaded or dumped, by the occasion.
 Hooks = dict[str, list[tuple[str, bool, dict[str, Any]]]]

@@ -1,7 +1,7 @@
-"""Running requests: on the event loop where that takes a moment, else in a thread, and again as long as they wait.
+"""Running requests: on the event loop or in a thread, and again as long as they wait.
 
-A request that wants to wait says so (`web.server.waiting`) and is run again when its workspace has changed. One that
-takes long, or would have to wait for a lock, leaves the loop (`web.server.loop`) and is run in a thread.
+A request that waits for something (`web.server.waiting`) is run again when its workspace has changed. A request that
+takes long, or would have to wait for a lock, leaves the loop (`web.server.loop`) and is run again in a thread.
 """
 
 from __future__ import annotations
@@ -11,26 +11,25 @@ import time
 from collections.abc import AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mockserver.core.waiting import CallbackLock
 from mockserver.core.workspaces.storage import Storage, StorageError
-from mockserver.web.server.connections.heads import Head
-from mockserver.web.server.connections.http_limits import Refusal
-from mockserver.web.server.connections.refusal import refused
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
-from mockserver.web.server.outcome import FIRST_RUN, FirstRun, Outcome
+from mockserver.web.server.stream import STREAM
 from mockserver.web.server.threads import Threads
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
-from mockserver.web.server.wire import Receive
-from mockserver.web.server.wsgi import Scope, Shortcut, environ_of, no_shortcut, run
+from mockserver.web.server.wire import WIRE, Receive
+from mockserver.web.server.wsgi import Refusal, Scope, Shortcut, WsgiAnswer, environ_of, no_shortcut, run
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-#: The name among what a request has begun of what a control call has caused.
+#: The key of a request's ASGI scope for the `FirstRun` of a request that was run before its task began.
+FIRST_RUN = "mockserver.first_run"
+#: The key in `SuspendedRequest.begun` for the effects of a control call.
 _ACTING = "acting"
-#: The methods of requests that change nothing: one whose client has left need not be run.
+#: The methods of requests that change nothing, and need not be run when the client has left.
 _SAFE = ("GET", "HEAD")
 #: What the paths of control calls contain, with or without a workspace before it.
 _CONTROL = "/_mock/"
@@ -38,6 +37,29 @@ _CONTROL = "/_mock/"
 
 class LeftError(Exception):
     """A client has left before its request was run."""
+
+
+class Outcome(NamedTuple):
+    """The WSGI environment in which a request was run, and its answer."""
+
+    environ: dict[str, Any]
+    answer: WsgiAnswer
+
+
+class FirstRun(NamedTuple):
+    """The result of the first run of a request, on the event loop."""
+
+    suspended: SuspendedRequest
+    #: The outcome, or why the request leaves the loop, or an error of the application that is still to be raised.
+    found: Outcome | LeaveLoop | Exception
+
+    @property
+    def answer(self) -> WsgiAnswer | None:
+        """The answer, if nothing is left but to send it in one piece."""
+        found = self.found
+        if not isinstance(found, Outcome) or self.suspended.waiting:
+            return None
+        return None if WIRE in found.environ or STREAM in found.environ else found.answer
 
 
 class Runner:
@@ -50,24 +72,24 @@ class Runner:
         shortcut: Shortcut = no_shortcut,
         storage: Storage | None = None,
     ) -> None:
-        """Prepare to run requests by `app`, which is asked by its `shortcut` first, in the sessions of `keeping`."""
+        """Prepare to run requests by `shortcut` or else by `app`, in the sessions of `storage`."""
         self._app = app
         self._refusal = refusal
         self._shortcut = shortcut
         self.storage = storage or Storage()
         self.threads = Threads()
-        #: Held by the waiting request that is run again on the loop, or by the stream that looks for what is new.
+        #: Held by the waiting request that is run again on the loop, or by the stream that looks for news.
         self.turn = asyncio.Lock()
         #: The tasks of requests that wait for something.
         self.waiting: set[asyncio.Task[Any]] = set()
 
     def cancel_waiting(self) -> None:
-        """Cancel the tasks of requests that wait for something, as the server stops."""
+        """Cancel the tasks of waiting requests, as the server stops."""
         for task in list(self.waiting):
             task.cancel()
 
     def close(self) -> None:
-        """Start no more work in threads; what a thread is doing ends unheard."""
+        """Start no more work in threads; the results of running work are lost."""
         self.threads.close()
 
     async def run(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
@@ -76,7 +98,7 @@ class Runner:
         Raises:
             LeftError: the request changes nothing, and its client has left.
         """
-        suspended, found = scope.pop(FIRST_RUN, None) or self.first_run(scope, body)
+        suspended, found = scope.pop(FIRST_RUN, None) or self.first_run(environ_of(scope, body))
         if isinstance(found, Exception):
             raise found
         if isinstance(found, LeaveLoop):
@@ -86,25 +108,22 @@ class Runner:
                 found = await self._rerun(found.environ, scope, body, receive)
         return found
 
-    def first_run(self, scope: Scope, body: bytes, head: Head | None = None) -> FirstRun:
-        """Run a request whose body has come on the loop, unless the body is large.
-
-        Of a request with a known head, which fits the connection, the scope need tell no more than the client.
-        """
-        suspended = SuspendedRequest()
-        if len(body) > LARGE_BODY:
+    def first_run(self, environ: dict[str, Any]) -> FirstRun:
+        """Run a request on the loop, unless its body is large."""
+        suspended = environ[SUSPENDED]
+        if int(environ["CONTENT_LENGTH"]) > LARGE_BODY:
             return FirstRun(suspended, LeaveLoop())
         try:
-            if head is None:
-                environ = environ_of(scope, body, suspended)
-            else:
-                environ = head.environ_of(scope["client"], body, suspended)
             return FirstRun(suspended, self._at_once(environ))
         except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
             return FirstRun(suspended, error)
 
+    def refused(self, scope: Scope, sentence: str) -> Outcome:
+        """Return the outcome of a request that is refused with 503 and this reason."""
+        return Outcome({"wsgi.input": None}, self._refusal(scope["raw_path"].decode("latin-1"), 503, sentence))
+
     def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:
-        """Run a request on the loop. Return its outcome, or why it leaves the loop.
+        """Run a request on the loop. Return its outcome, or the reason why it leaves the loop.
 
         In sessions each request waits for the store, but for control calls that touch no workspace.
         """
@@ -122,7 +141,7 @@ class Runner:
     async def _in_thread(
         self, scope: Scope, body: bytes, suspended: SuspendedRequest, leave: LeaveLoop, receive: Receive
     ) -> Outcome:
-        """What comes of a request that is run in a thread, once the lock that it needs for long is free.
+        """Run a request in a thread, once the long-held lock that it needs is free.
 
         Raises:
             LeftError: the request changes nothing, and its client has left.
@@ -138,7 +157,7 @@ class Runner:
 
     @asynccontextmanager
     async def _when_free(self, turn: CallbackLock | None) -> AsyncIterator[None]:
-        """Wait, without a thread, until a lock is free that may be held for long; another may still take it first."""
+        """Wait, without a thread, until a long-held lock is free; another request may still take it first."""
         if turn is None:
             yield
             return
@@ -158,16 +177,16 @@ class Runner:
             turn.tell()
 
     def _in_session(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome:
-        """Run a request until what it has changed is saved, or refuse it with 503; called in a thread."""
+        """Run a request in a thread until its changes are saved, or refuse it with 503."""
         acts = _ACTING in suspended.begun
         try:
-            return self.storage.run(partial(self._run_beside, scope, body, suspended, acts=acts))
+            return self.storage.run(partial(self._run_once, scope, body, suspended, acts=acts))
         except StorageError as error:
             suspended.waiting = False
-            return refused(self._refusal, scope, str(error))
+            return self.refused(scope, str(error))
 
-    def _run_beside(self, scope: Scope, body: bytes, suspended: SuspendedRequest, *, acts: bool) -> Outcome:
-        """Run a request once; called in a thread. What it has caused counts anew, unless it `acts` since before."""
+    def _run_once(self, scope: Scope, body: bytes, suspended: SuspendedRequest, *, acts: bool) -> Outcome:
+        """Run a request once in a thread. Its effects are numbered anew, unless it `acts` since an earlier run."""
         suspended.waiting = False
         if not acts:
             suspended.begun.pop(_ACTING, None)
@@ -180,7 +199,7 @@ class Runner:
                 turn.release()
 
     async def _rerun(self, environ: dict[str, Any], scope: Scope, body: bytes, receive: Receive) -> Outcome:
-        """Run a waiting request after every change of its workspace, until it waits no more or its time is up."""
+        """Run a waiting request after every change of its workspace, until it no longer waits or its time is up."""
         suspended: SuspendedRequest = environ[SUSPENDED]
         while True:
             in_time = await _changed(suspended, receive)
@@ -209,7 +228,7 @@ class Runner:
 
     @contextmanager
     def waits(self) -> Iterator[None]:
-        """Let the server cancel the request of this task, should it stop meanwhile."""
+        """Let the server cancel the request of this task if it stops meanwhile."""
         task = asyncio.current_task()
         assert task is not None, "a request is a task"
         self.waiting.add(task)
@@ -220,7 +239,7 @@ class Runner:
 
 
 async def _wanted(work: Coroutine[Any, Any, Outcome], receive: Receive) -> Outcome:
-    """The result of a piece of work, which is not started if the client leaves before.
+    """Return the result of a piece of work, which is not started if the client leaves before.
 
     Raises:
         LeftError: the client has left.
@@ -237,7 +256,7 @@ async def _wanted(work: Coroutine[Any, Any, Outcome], receive: Receive) -> Outco
 
 
 async def _changed(suspended: SuspendedRequest, receive: Receive) -> bool:
-    """Whether what a request waits for happens before its time is up and its client leaves."""
+    """Wait for the change that a request waits for. Return False if its time is up or its client leaves before."""
     workspace, loop = suspended.workspace, asyncio.get_running_loop()
     left = suspended.deadline - time.monotonic()
     if workspace is None or left <= 0:
@@ -249,7 +268,7 @@ async def _changed(suspended: SuspendedRequest, receive: Receive) -> bool:
 
     workspace.watchers.add(wake, suspended.kinds)
     if workspace.watchers.happened(suspended.kinds) != suspended.seen:
-        changed.set()  # something has happened in between, in another thread
+        changed.set()  # the workspace has changed in between, in another thread
     tasks: list[asyncio.Future[Any]] = [loop.create_task(changed.wait())]
     if not suspended.stays:
         tasks.append(asyncio.ensure_future(receive()))

@@ -18,18 +18,16 @@ import uvicorn
 from mockserver.core.workspaces.storage import Storage
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
-from mockserver.web.server.connections.admission import Admission
-from mockserver.web.server.connections.connection import Connection
-from mockserver.web.server.connections.fast_path import FastConnection, Sending
-from mockserver.web.server.connections.heads import Heads
-from mockserver.web.server.connections.http_limits import HttpLimits, Refusal
+from mockserver.web.server.connection import Connection, Parts
+from mockserver.web.server.http1 import Sending
+from mockserver.web.server.limits import Admission, HttpLimits
 from mockserver.web.server.runner import Runner
-from mockserver.web.server.wsgi import Shortcut, no_shortcut
+from mockserver.web.server.wsgi import Heads, Refusal, Shortcut, no_shortcut
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-    from mockserver.web.server.tls.front import Tls
+    from mockserver.web.server.tls_front import Tls
 
 #: How many seconds an idle connection is kept, as nginx does by default. Chosen: longer than the pools of clients keep
 #: one, so that no request meets a connection that is being closed.
@@ -170,17 +168,10 @@ def server(
     Requests run in the sessions of `storage`.
     """
     runner = Runner(app, refusal, shortcut, storage)
-    bridge = Bridge(runner, limits.body, limits.bodies, refusal)
+    bridge = Bridge(runner, limits.body, limits.bodies)
     admission = Admission(limits.connections)
-    connection = partial(
-        FastConnection,
-        limits=limits,
-        refusal=refusal,
-        admission=admission,
-        run=runner.first_run,
-        heads=Heads(),
-        sending=Sending(),
-    )
+    parts = Parts(limits, refusal, admission, runner.first_run, Heads(), Sending())
+    connection = partial(Connection, parts=parts)
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
@@ -197,6 +188,6 @@ def server(
 
 def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:
     """Makes the connections of a server that speaks TLS on some of its ports."""
-    from mockserver.web.server.tls.front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
+    from mockserver.web.server.tls_front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
 
     return partial(Front, connection, tls, admission, FailedHandshakes(), limits.head_s)

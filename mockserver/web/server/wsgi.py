@@ -1,4 +1,4 @@
-"""One request to a WSGI application: its environment, made of what the HTTP server knows, and its answer."""
+"""WSGI: the environment of a request, made from what the HTTP server knows, and the answer of an application."""
 
 from __future__ import annotations
 
@@ -14,11 +14,20 @@ from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
-#: What ASGI tells of a request.
+#: The ASGI scope of a request.
 Scope = MutableMapping[str, Any]
-#: The longest name of a header, in characters, that is remembered in its WSGI form for all requests. Chosen: standard
-#: names are shorter, and longer ones of a hostile client would fill the memory.
+#: The longest name of a header, in characters, whose WSGI form is cached. Chosen: standard names are shorter, and
+#: longer names of a hostile client would fill the memory.
 _LONGEST_KEPT_NAME = 100
+#: The key of a request's environment for a dictionary that caches what follows from the head alone.
+KNOWN = "mockserver.known"
+#: How many heads are cached. Chosen: those of all operations in some ten workspaces; they take some 4 MB.
+_REMEMBERED = 1_024
+#: How many heads are noted that have come once. Chosen: more than come between a head and its repetition, in 200 kB.
+_NOTED = 4_096
+#: The longest head, in bytes, that is cached. Chosen: few are longer, and those of a hostile client take no more.
+_LONGEST = 1_024
+_END = b"\r\n\r\n"
 
 
 class WsgiAnswer(NamedTuple):
@@ -29,26 +38,35 @@ class WsgiAnswer(NamedTuple):
     content: bytes
 
     def encoded(self) -> list[tuple[bytes, bytes]]:
-        """The headers as ASGI has them."""
+        """Return the headers as ASGI has them."""
         return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self.headers]
 
 
-#: Gives the whole answer to a request in fewer steps than WSGI takes; or None, and nothing was done, if WSGI is to be
-#: asked.
+#: Answers a request in fewer steps than WSGI takes, or returns None without any effect if WSGI has to be asked.
 Shortcut = Callable[[dict[str, Any]], WsgiAnswer | None]
+#: Makes the refusal of a request that was not read to its end, from its path as far as it is known, the status and a
+#: message.
+Refusal = Callable[[str, int, str], WsgiAnswer]
 
 
 def no_shortcut(environ: dict[str, Any]) -> None:
-    """The shortcut of an application that has none."""
+    """Return None: the application has no shortcut."""
 
 
-def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
-    """The WSGI environment of a request (PEP 3333), whose body has come."""
-    return with_body(template_of(scope, len(body)), body, suspended)
+def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest | None = None) -> dict[str, Any]:
+    """Return the WSGI environment (PEP 3333) of a request whose body has come."""
+    return with_body(_template_of(scope, len(body)), body, suspended or SuspendedRequest())
 
 
-def template_of(scope: Scope, length: int) -> dict[str, Any]:
-    """The WSGI environment of a request without its body, which has `length` bytes."""
+def with_body(template: dict[str, Any], body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
+    """Add the body to a WSGI environment that has its length, and return the environment."""
+    template["wsgi.input"] = io.BytesIO(body)
+    template[SUSPENDED] = suspended
+    return template
+
+
+def _template_of(scope: Scope, length: int) -> dict[str, Any]:
+    """Return the WSGI environment of a request without its body, which has `length` bytes."""
     path = scope["raw_path"].decode("latin-1")
     host, port = scope["server"] or ("127.0.0.1", 80)
     environ: dict[str, Any] = {
@@ -66,7 +84,7 @@ def template_of(scope: Scope, length: int) -> dict[str, Any]:
         "wsgi.input_terminated": True,
         "SERVER_NAME": host,
         "SERVER_PORT": str(port or 80),
-        "REMOTE_ADDR": address_of(scope["client"]),
+        "REMOTE_ADDR": _address_of(scope["client"]),
         "wsgi.url_scheme": scope["scheme"],
     }
     for raw_name, raw_value in scope["headers"]:
@@ -80,21 +98,13 @@ def template_of(scope: Scope, length: int) -> dict[str, Any]:
     return environ
 
 
-def address_of(client: tuple[str, int] | None) -> str:
-    """The IP address of a client, as far as it is known."""
+def _address_of(client: tuple[str, int] | None) -> str:
     return client[0] if client else ""
-
-
-def with_body(template: dict[str, Any], body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
-    """A template with the body, whose length it tells."""
-    template["wsgi.input"] = io.BytesIO(body)
-    template[SUSPENDED] = suspended
-    return template
 
 
 @lru_cache(maxsize=1024)
 def _wsgi_name(raw_name: bytes) -> str:
-    """A header's name in the WSGI environment; empty for a header that is left out, as its name has an underscore.
+    """Return the name of a header in the WSGI environment, or "" for a name with an underscore, which is left out.
 
     In the environment `api_key` and `api-key` would be the same. The service, behind nginx, sees no header with an
     underscore.
@@ -106,7 +116,7 @@ def _wsgi_name(raw_name: bytes) -> str:
 
 
 def run(app: WSGIApplication, environ: dict[str, Any]) -> WsgiAnswer:
-    """The whole answer of an application to a request."""
+    """Return the whole answer of an application to a request."""
     started: list[Any] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:
@@ -122,3 +132,62 @@ def run(app: WSGIApplication, environ: dict[str, Any]) -> WsgiAnswer:
         # The request refers back to the environment: both would wait for a collection, and with them the body.
         environ.pop("werkzeug.request", None)
     return WsgiAnswer(started[0], started[1], content)
+
+
+class Head:
+    """The parsed head of a plain request."""
+
+    __slots__ = ("_environ", "keeps", "length", "method", "origin")
+
+    def __init__(self, scope: Scope, length: int, *, keeps: bool) -> None:
+        self.method: str = scope["method"]
+        #: The address of the server at which the head has come, and the scheme.
+        self.origin = scope["server"], scope["scheme"]
+        #: How many bytes the body has.
+        self.length = length
+        #: Whether the connection is kept after the answer.
+        self.keeps = keeps
+        self._environ: dict[str, Any] = {**_template_of(scope, length), KNOWN: {}}
+
+    def environ_of(self, client: tuple[str, int] | None, body: bytes) -> dict[str, Any]:
+        """Return the WSGI environment of a request with this head by a client, whose body has come."""
+        environ = self._environ.copy()
+        environ["REMOTE_ADDR"] = _address_of(client)
+        return with_body(environ, body, SuspendedRequest())
+
+
+class Heads:
+    """A cache of parsed heads, which clients send again and again; a head means the same whenever it comes."""
+
+    def __init__(self) -> None:
+        self._heads: dict[bytes, Head] = {}
+        #: The hashes of heads that have come once. Many never come again, as there is an id in their address.
+        self._noted: set[int] = set()
+
+    def find(self, data: bytes) -> tuple[Head, bytes] | None:
+        """Return the head and body of a complete request that is alone in these bytes, or None if it is not cached."""
+        end = data.find(_END) + len(_END)
+        head = self._heads.get(data[:end])
+        return None if head is None or len(data) - end != head.length else (head, data[end:])
+
+    def comes_again(self, data: bytes) -> bool:
+        """Note a head that may be cached. Return whether it was noted before."""
+        end = data.find(_END) + len(_END)
+        if end > _LONGEST or not data[:1].isalpha():
+            return False
+        number = hash(data[:end])
+        if number in self._noted:
+            return True
+        if len(self._noted) >= _NOTED:
+            self._noted.clear()
+        self._noted.add(number)
+        return False
+
+    def add(self, data: bytes, scope: Scope, length: int, *, keeps: bool) -> None:
+        """Cache the head of a request that was alone in these bytes, with a body of `length` bytes."""
+        end = data.find(_END) + len(_END)
+        if len(data) - end != length:
+            return
+        if len(self._heads) >= _REMEMBERED:
+            self._heads.clear()
+        self._heads[data[:end]] = Head(scope, length, keeps=keeps)

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest, is_waiting, wait_for
-from mockserver.web.service.answer import HeaderList
-from mockserver.web.service.handlers.handler import Handler, Identified
+from mockserver.web.service.exchange import HeaderList
+from mockserver.web.service.handlers import Handler, Identified
 
 #: The name among what a request has begun under which it finds its answer again.
 _NAME = "pending answer"

@@ -8,7 +8,9 @@ from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
+from mockserver.core.contract.errors import TOO_MANY_REQUESTS
 from mockserver.core.state.state import Account
+from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 
 _HOUR = timedelta(hours=1)
@@ -87,10 +89,6 @@ class Allowance(NamedTuple):
     #: Whether more requests have come than the limit.
     exceeded: bool
 
-    def headers(self) -> Sequence[tuple[str, str]]:
-        """The three headers of an answer."""
-        return _headers(self.limit, self.remaining, self.reset)
-
 
 @lru_cache(maxsize=_REMEMBERED)
 def _headers(limit: int, remaining: int, reset: int) -> Sequence[tuple[str, str]]:
@@ -101,7 +99,20 @@ def _headers(limit: int, remaining: int, reset: int) -> Sequence[tuple[str, str]
     )
 
 
-def take(workspace: Workspace, account: Account, method: str, path: str) -> Allowance:
+def count(workspace: Workspace, account: Account, exchange: Exchange, headers: list[tuple[str, str]]) -> None:
+    """Count a request of an account, and add the headers of its allowance.
+
+    Raises:
+        ServiceError: 429; the account has sent too many requests, and the scenario enforces the limit.
+    """
+    allowance = _take(workspace, account, exchange.method, exchange.path)
+    headers += _headers(allowance.limit, allowance.remaining, allowance.reset)
+    if allowance.exceeded and workspace.state.behaviour.rate_limit.enforce:
+        limit = f"rate limit exceeded: more than {allowance.limit} requests in one window of the workspace's clock"
+        raise TOO_MANY_REQUESTS().because(f"{limit}; the next window begins in {allowance.reset} seconds")
+
+
+def _take(workspace: Workspace, account: Account, method: str, path: str) -> Allowance:
     """The allowance of an account after one more request, in the window in which the fewest requests are left."""
     state, group = workspace.state, _group(method, path)
     now = state.clock.now()

@@ -1,4 +1,4 @@
-"""The service: what is done for every request of any audience, from its workspace and lock to the journal."""
+"""The service: the frame of every request of any audience, from its workspace and lock to the journal."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from time import perf_counter
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Request, Response
@@ -24,71 +24,84 @@ from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import Fault
 from mockserver.core.traffic.exchange import Exchange, Held, Reply, Wire
 from mockserver.core.workspaces.caller import Bearers
-from mockserver.core.workspaces.storage import Storage, StorageError
+from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.routing.endpoint_table import EndpointTable
-from mockserver.web.routing.route import Route
-from mockserver.web.routing.workspace_name import NO_NAME, DisagreementError
+from mockserver.web.endpoints.request import ServiceRequest
+from mockserver.web.routing.address import (
+    API_PREFIX,
+    NO_NAME,
+    SLASH,
+    WORKSPACE,
+    WORKSPACE_PREFIX,
+    DisagreementError,
+    match_as,
+    segmented,
+    split_workspace,
+)
+from mockserver.web.routing.route import EndpointTable, Route
 from mockserver.web.server import loop
 from mockserver.web.server.wire import transmit
-from mockserver.web.service.answer import HeaderList, answer, error_body
+from mockserver.web.server.wsgi import KNOWN, WsgiAnswer, run
 from mockserver.web.service.beyond import Beyond
-from mockserver.web.service.early_refusal import early_refusal
-from mockserver.web.service.exchanges import begin, finish, note
-from mockserver.web.service.handlers.anonymous import OAuthHandler, PageHandler
-from mockserver.web.service.handlers.api import ApiHandler, Prepare
-from mockserver.web.service.handlers.handler import Handler, Identified, NotYetError
+from mockserver.web.service.exchange import (
+    ApiResponse,
+    HeaderList,
+    answer,
+    begin,
+    early_refusal,
+    error_body,
+    finish,
+    note,
+)
+from mockserver.web.service.handlers import ApiHandler, Handler, Identified, NotYetError, Prepare
 from mockserver.web.service.pending import Pending, PendingError, PendingReply, pending_of
+from mockserver.web.service.public_handlers import OAuthHandler, PageHandler
 
-
-def in_wire_form(
-    wire: Wire,
-    response: Response,
-    environ: dict[str, Any],
-    workspace: Workspace,
-    exchange: Exchange,
-    storage: Storage,
-) -> Response:
-    """An answer that leaves in a wire form; `environ` is that of the request as it was last run.
-
-    Raises:
-        ConnectionResetError: the fault wants no answer, and the server is an ordinary WSGI server.
-    """
-    if wire.held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
-        wire.held.is_without_body = True
-    return transmit(wire, response, environ, partial(_end_hold, storage, workspace, wire.held))
-
-
-def _end_hold(storage: Storage, workspace: Workspace, held: Held | None) -> None:
-    """Tell a workspace that nobody waits for an answer any more, unless it cannot be read."""
-    with suppress(StorageError):
-        storage.run(partial(workspace.end_hold, held))
-
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
 
 #: The header that chooses a fault in a request, and names the fault in an answer.
 FAULT_HEADER = "X-Mock-Fault"
 
-#: Writes a line about an exchange in the workspace of this name.
+#: Logs an exchange in the workspace of this name.
 Log = Callable[[str, Exchange], None]
+#: Logs an error of the mock, and makes the response to the request of the environment.
+Failed = Callable[["WSGIEnvironment", Exception], Response]
 
 
 class HeaderFaults(Protocol):
-    """Makes a fault of the header of a request; the app provides it."""
+    """Reads a fault from the header of a request; the app provides it."""
 
     def __call__(self, text: str, operation: str | None) -> Fault:
-        """The fault that the text describes, for a request that calls this operation, or none.
+        """Return the described fault, for a request that calls this operation, or no operation.
 
         Raises:
-            ValueError: the text describes no fault, or one that the operation cannot have.
+            ValueError: the text describes no fault, or a fault that the operation cannot have.
         """
         ...
 
 
-class Service:
-    """Answers requests for the service, and keeps what happened in the workspaces' journals."""
+def take_workspace_off(environ: WSGIEnvironment) -> None:
+    """Move the `/w/<name>` at the beginning of an address from its path to its root, unless that was done before."""
+    path = environ["PATH_INFO"]
+    if WORKSPACE in environ or not (path.startswith(WORKSPACE_PREFIX) or "%2" in environ.get("REQUEST_URI", "")):
+        return
+    marked = segmented(environ)
+    name, path = split_workspace(path if marked is None else marked)
+    if name is not None:
+        name = name.replace(SLASH, "/")
+        environ["SCRIPT_NAME"] += f"{WORKSPACE_PREFIX}{name}"
+        environ["PATH_INFO"] = path.replace(SLASH, "/")
+        environ[WORKSPACE] = name
+    if marked is not None:
+        match_as(environ, path)
 
-    def __init__(
+
+class Service:
+    """Answers requests of the service, and adds their exchanges to the journals of workspaces."""
+
+    def __init__(  # noqa: PLR0913  # the app names each part by keyword
         self,
         store: Store,
         operations: Iterable[Operation],
@@ -97,6 +110,7 @@ class Service:
         bearers: Bearers,
         beyond: Callable[[], Beyond],
         body_limit: int,
+        failed: Failed,
         prepare: Prepare = lambda caller, route, environ: True,
         log: Log | None = None,
     ) -> None:
@@ -104,6 +118,7 @@ class Service:
         self.body_limit = body_limit
         self._store = store
         self._faults = faults
+        self._failed = failed
         self._log = log
         self._handlers: Mapping[Audience, Handler[Any]] = MappingProxyType(
             {
@@ -113,43 +128,89 @@ class Service:
             }
         )
 
-    def answer(self, request: Request, route: Route) -> Response:
-        """The answer to a request for the service; the exchange goes into its workspace's journal and into the log.
+    # ------------------------------------------------------------------ requests that come without Flask
+
+    def shortcut(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> WsgiAnswer | None:
+        """Return the whole answer to a request of the API, or None, without any effect, if Flask has to be asked.
 
         Raises:
-            LeaveLoop: the request runs on the event loop, and to answer takes long or a lock is not free.
+            LeaveLoop: the request takes long or a lock is not free, and the request runs on the event loop.
+        """
+        take_workspace_off(environ)
+        response = self.respond(environ, nowhere=nowhere)
+        if response is None:
+            return None
+        found = response.whole(environ) if isinstance(response, ApiResponse) else None
+        return found or run(response, environ)
+
+    def respond(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> Response | None:
+        """Return the response to a request of the API, whose address has no workspace any more, or None as above.
+
+        Args:
+            environ: The environment of the request.
+            nowhere: Whether to answer at addresses that no operation has.
+        """
+        if not environ["PATH_INFO"].startswith(API_PREFIX):
+            return None
+        request = ServiceRequest(environ, self.body_limit)
+        try:
+            route = self._route(request)
+            if route is None or (route.endpoint is None and not nowhere):
+                return None
+            return self.answer(request, route)
+        except Exception as error:  # noqa: BLE001  # it is logged
+            return self._failed(environ, error)
+
+    def _route(self, request: Request) -> Route | None:
+        """Return the route of a request of the API; a cached head has its route."""
+        known: dict[str, Any] | None = request.environ.get(KNOWN)
+        if known is None:
+            return self.endpoints.route(request)
+        if "route" not in known:
+            known["route"] = self.endpoints.route(request)
+        route: Route | None = known["route"]
+        return route
+
+    # ------------------------------------------------------------------ every request
+
+    def answer(self, request: Request, route: Route) -> Response:
+        """Answer a request of the service, and add its exchange to the journal and the log.
+
+        Raises:
+            LeaveLoop: the request takes long or a lock is not free, and the request runs on the event loop.
             ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
         """
         started = perf_counter()
         environ = request.environ
-        if route.endpoint is None and (pending := pending_of(environ)) is not None:
-            return self._answer_later(pending, environ)
-        handler = self._handlers[route.audience]
+        if route.endpoint is None and (waiting := pending_of(environ)) is not None:
+            return self._answer_later(waiting, environ)
         try:
+            handler = self._handlers[route.audience]
             found = self._identified(handler, request, route)
             workspace = found.workspace
             on_loop = loop.hold(environ, workspace.lock)
             with workspace.lock:
                 now = loop.catch_up(workspace, on_loop=on_loop)
-                found.refresh()
-                exchange = begin(found, now)
+                if found.caller is not None:
+                    found.caller = found.caller.now()  # another thread may have replaced the state meanwhile
+                exchange = begin(workspace, request, route, now)
                 response, wire = self._exchange(handler, found, exchange, now)
                 exchange.ms = (perf_counter() - started) * 1000
                 evicted = workspace.note(exchange) if exchange.held is None else note(workspace, exchange)
+            return self._sent(response, wire, environ, workspace, exchange, evicted)
         except NotYetError:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
-            return self._answer_later(error.pending, environ)
+            pending = error.pending
         except StorageError as error:
-            return _unavailable(environ, error)
-        return self._sent(response, wire, environ, workspace, exchange, evicted)
+            return early_refusal(environ["PATH_INFO"], 503, str(error))
+        return self._answer_later(pending, environ)
 
     def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
-        """The answer to a request that waits for it; it is not sent if the request waits on, and will be run again.
+        """Answer a request that waits for its answer; the response is not sent if the request has to wait on.
 
         Raises:
-            LeaveLoop: the request runs on the event loop, and the lock is not free.
-            ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
+            LeaveLoop, ConnectionResetError: as `answer`.
         """
         handler, found, exchange, headers, reply = pending
         workspace = found.workspace
@@ -163,9 +224,9 @@ class Service:
                 body = finish(exchange, shown, headers)
                 exchange.ms = (perf_counter() - reply.began) * 1000
                 evicted = note(workspace, exchange)
-                response = answer(body, shown.status, headers)  # an answer that is too late changes nothing of it
+                response = answer(body, shown.status, headers)  # an answer that is too late does not change it
         except StorageError as error:
-            return _unavailable(environ, error)
+            return early_refusal(environ["PATH_INFO"], 503, str(error))
         return self._sent(response, shown.wire, environ, workspace, exchange, evicted)
 
     def _sent(
@@ -180,28 +241,37 @@ class Service:
         """Return the response in its wire form; count and log the exchange once it is saved.
 
         Raises:
-            ConnectionResetError: as `in_wire_form`.
+            ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
         """
         storage = self._store.storage
         if storage.in_sessions:
             storage.after(partial(self._count, workspace, exchange, evicted))
         else:
             self._count(workspace, exchange, evicted)
-        return response if wire is None else in_wire_form(wire, response, environ, workspace, exchange, storage)
+        if wire is None:
+            return response
+        held = wire.held
+        if held is not None and not exchange.body and environ.get("CONTENT_LENGTH", "0") not in ("", "0"):
+            held.is_without_body = True
+        return transmit(wire, response, environ, partial(self._end_hold, workspace, held))
+
+    def _end_hold(self, workspace: Workspace, held: Held | None) -> None:
+        """Tell a workspace that no client waits for an answer any more, unless the workspace cannot be read."""
+        with suppress(StorageError):
+            self._store.storage.run(partial(workspace.end_hold, held))
 
     def _count(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
-        """Count and log an exchange that is over, and count the exchanges that it has evicted."""
         self._store.meter.add(exchange, evicted)
         if self._log is not None and workspace.counted:
             self._log(workspace.name, exchange)
 
     def fail(self) -> Response:
-        """The answer to a request in which an error of the mock itself came up: a 500 of the API."""
+        """Return the response to a request that has met an error of the mock: a 500 of the API."""
         error = INTERNAL_ERROR()
         return answer(error_body(error), error.status, [("sib-request-id", self._drawn_id())])
 
     def _drawn_id(self) -> str:
-        """An id for an answer that is in no journal: the next one of the default workspace, if that is in memory."""
+        """Return an id for an answer that is in no journal: of the default workspace, if that is in memory."""
         default = self._store.peek(DEFAULT)
         if default is not None:
             with suppress(StorageError), default.lock:
@@ -213,10 +283,10 @@ class Service:
     # ------------------------------------------------------------------ the caller and the workspace
 
     def _identified(self, handler: Handler[Any], request: Request, route: Route) -> Identified[Any]:
-        """The request with its caller and workspace; a refused caller's is the one that it names, or the default one.
+        """Return a request with its caller and workspace; a refused caller gets the named or default workspace.
 
         Raises:
-            LeaveLoop: to answer takes long, and the request runs on the event loop.
+            LeaveLoop: the request takes long, and runs on the event loop.
             NotYetError: the request waits for something before it is answered.
         """
         within = caller = refusal = None
@@ -233,10 +303,10 @@ class Service:
         return Identified(request, route, workspace, caller, refusal)
 
     def _within(self, handler: Handler[Any], request: Request, route: Route) -> Workspace | None:
-        """The workspace that the request names, or None if it names none.
+        """Return the workspace that the request names, or None if it names none.
 
         Raises:
-            ServiceError: address and header name different workspaces, or one that does not exist.
+            ServiceError: address and header name different workspaces, or the workspace does not exist.
         """
         try:
             name = route.workspace.agreed()
@@ -254,7 +324,7 @@ class Service:
     def _exchange(
         self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, now: datetime
     ) -> tuple[Response, Wire | None]:
-        """The answer to a request, and its wire form if a fault chose one; what falls due by that has happened.
+        """Return the response to a request, and its wire form if a fault chose one, after its effects are complete.
 
         Raises:
             PendingError: the answer comes later.
@@ -262,7 +332,7 @@ class Service:
         workspace = found.workspace
         exchange.transitions = changes = workspace.collect_changes()
         workspace.answering = exchange
-        # All that a request causes happens at one moment; to read the clock again and again costs more, too.
+        # All effects of a request have one moment; to read the clock again and again costs more, too.
         clock = workspace.state.clock
         pinned = clock.pin(now)
         try:
@@ -273,18 +343,19 @@ class Service:
                     raise PendingError(Pending(handler, found, exchange, headers, reply))
                 reply = handler.refuse(reply, reply.error, found, exchange)
             body = finish(exchange, reply, headers)
-            workspace.catch_up()  # what has fallen due by this request happens at once
+            response = answer(body, reply.status, headers)
+            workspace.catch_up()  # timers that are due by this request fire at once
         finally:
             clock.pin(pinned)
             workspace.stop_collecting(changes)
             workspace.answering = None
-        return answer(body, reply.status, headers), reply.wire
+        return response, reply.wire
 
     def _reply(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList) -> Reply:
-        """The answer or the refusal of the service, or what a fault makes of it."""
-        if found.is_preflight:
+        """Return the answer or refusal of the service, as a fault changes it."""
+        if found.caller is None and found.refusal is None:  # a preflight
             return Reply(204)
-        if exchange.held is not None:  # it was let go: it has been counted, and its fault has hit
+        if exchange.held is not None:  # the fault has let it go: it has been counted, and its fault has hit
             return found.refusal or self._real(handler, found, exchange)
         try:
             handler.admit(found, exchange, headers)
@@ -300,20 +371,18 @@ class Service:
         return fault.answer(exchange, lambda: self._real(handler, found, exchange), found.workspace.state.random)
 
     def _real(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange) -> Reply:
-        """The answer or the refusal of the service, without regard to faults."""
+        """Return the answer or refusal of the service, regardless of faults."""
         try:
             return handler.answer(found, exchange)
         except ServiceError as error:
             return Reply.refused(error)
         except RequestEntityTooLarge:
-            return self._too_large()
-
-    def _too_large(self) -> Reply:
-        limit = f"{self.body_limit // 1024 // 1024} MB" if self.body_limit >= 1024**2 else f"{self.body_limit} bytes"
-        return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
+            most = self.body_limit
+            limit = f"{most // 1024 // 1024} MB" if most >= 1024**2 else f"{most} bytes"
+            return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
 
     def _fault(self, found: Identified[Any], exchange: Exchange) -> Fault | None:
-        """The fault that the request's header chooses, else the first of the workspace's that matches, or None.
+        """Return the fault in the header of the request, else the first matching fault of the workspace, or None.
 
         Raises:
             ServiceError: 400; the header describes no fault.
@@ -329,8 +398,3 @@ class Service:
         if not workspace.state.faults:
             return None
         return workspace.state.faults.take(exchange, workspace.state.clock.now(), workspace.state.random)
-
-
-def _unavailable(environ: dict[str, Any], why: StorageError) -> Response:
-    """The answer to a request whose workspace cannot be had, or was lost while it ran."""
-    return early_refusal(environ["PATH_INFO"], 503, str(why))

@@ -11,9 +11,8 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.beyond.openapi.document import DocumentError
-from mockserver.beyond.openapi.operations import imported
-from mockserver.beyond.stubs.item import StubItem
+from mockserver.beyond.openapi import DocumentError, imported
+from mockserver.beyond.stubs.schema import StubItem
 
 TEXTS = ["", "a", "{{ a }}", "#/a", "#/components/schemas/A", "object", "string", "^a+$"]
 NUMBERS = [1e308, -0.5, 2**63 - 1]

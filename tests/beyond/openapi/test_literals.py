@@ -7,7 +7,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.beyond.openapi.answers import literal
+from mockserver.beyond.openapi import literal
 
 signs = st.text(alphabet="{}%#\"'\\ \n\t-a\u00e4\U0001f600\u2028", max_size=12)
 values = st.recursive(

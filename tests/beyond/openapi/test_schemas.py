@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from mockserver.beyond.openapi.document import Document, LeftOutError
-from mockserver.beyond.openapi.schemas import Sampler
+from mockserver.beyond.openapi import Document, LeftOutError, Sampler
 
 
 def sample(schema, version="3.1.0", **schemas):

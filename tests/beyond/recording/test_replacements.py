@@ -8,7 +8,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.beyond.recording.replacements import Replacements
+from mockserver.beyond.replacements import Replacements
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.beyond.recording.stubs import recorded
+from mockserver.beyond.recording import recorded
 
 PIECES = [
     "{",

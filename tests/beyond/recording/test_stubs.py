@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.beyond.recording.stubs import MOST_ANSWERS, recorded
+from mockserver.beyond.recording import MOST_ANSWERS, recorded
 
 
 def entry(path="/v3/contacts", body=None, *, method="GET", status=200, query=None, operation=None, **members):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mockserver.beyond.stubs.filters import FILTERS, METHODS, TESTS
-from mockserver.beyond.stubs.provider import FUNCTIONS
+from mockserver.beyond.stubs.names import FUNCTIONS
 
 #: Ways out of Jinja's sandboxes and into Python that were published, and what resembles them.
 ESCAPES = [

@@ -12,8 +12,8 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from mockserver.beyond.stubs.budget import Budget, ExpressionError
 from mockserver.beyond.stubs.grammar import SyntaxMistake, read
+from mockserver.beyond.stubs.names import FAKER, Provider
 from mockserver.beyond.stubs.program import Expression, Scope
-from mockserver.beyond.stubs.provider import FAKER, Provider
 from mockserver.core.workspaces.caller import Caller
 from mockserver.scenario.load import load
 from mockserver.web.schemas import json_text

@@ -13,8 +13,8 @@ from beyond.stubs.hostile_expressions import ESCAPES, GREEDY, template
 
 from mockserver.beyond.stubs.budget import OMIT, Budget, ExpressionError
 from mockserver.beyond.stubs.grammar import SyntaxMistake, has_expressions
+from mockserver.beyond.stubs.names import FUNCTIONS, Provider
 from mockserver.beyond.stubs.program import Expression, Scope
-from mockserver.beyond.stubs.provider import FUNCTIONS, Provider
 from mockserver.beyond.stubs.sandbox import Members
 from mockserver.core.text.addresses import comparable
 from mockserver.core.text.messages import meant

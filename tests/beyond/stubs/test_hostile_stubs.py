@@ -10,7 +10,7 @@ import pytest
 from beyond.stubs.hostile_expressions import template
 from marshmallow import ValidationError
 
-from mockserver.beyond.stubs.item import StubItem
+from mockserver.beyond.stubs.schema import StubItem
 from mockserver.core.state.stubs import Stubs
 
 #: `HOSTILE_TIMES` multiplies the most. Chosen: with templates, requests and paths and the fuzzer some 50,000 in all,
@@ -78,9 +78,7 @@ def mutated(source):
     return found
 
 
-@pytest.fixture(scope="module")
-def api(make_api):
-    return make_api("empty")
+pytestmark = pytest.mark.api("empty")
 
 
 @pytest.mark.parametrize("count", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)])

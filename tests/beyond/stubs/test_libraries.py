@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mockserver import Settings, create_app
-from mockserver.beyond.stubs.stub_list import MOST_STUBS
+from mockserver.beyond.stubs.schema import MOST_STUBS
 from mockserver.scenario.documents.mistakes import ScenarioError
 
 NOTES = "description: Notes.\nstubs:\n- {id: notes, method: GET, path: /v3/notes, answer: {text: library}}\n"

@@ -10,11 +10,10 @@ import pytest
 import yaml
 
 from mockserver.beyond.effects import ITEMS
-from mockserver.beyond.stubs import answering, budget, grammar, item, program, provider, stub_list
+from mockserver.beyond.stubs import answering, budget, grammar, names, program, schema
 from mockserver.beyond.stubs.filters import FILTERS, METHODS, TESTS
-from mockserver.beyond.stubs.item import StubItem
-from mockserver.beyond.stubs.names import MEMBERS, ROOTS
-from mockserver.beyond.stubs.provider import FUNCTIONS
+from mockserver.beyond.stubs.names import FUNCTIONS, MEMBERS, ROOTS
+from mockserver.beyond.stubs.schema import StubItem
 
 TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "stubs.md").read_text(encoding="utf-8")
 #: The examples: stubs, and a conversation with them.
@@ -83,10 +82,10 @@ def test_the_bounds_are_those_of_the_code():
         f"| {budget.MOST_HELD:,} values within it, of which {budget.AT_ONCE} characters of a text are one; ",
         f"text are one; {budget.DEEPEST} levels |",
         f"| {grammar.LONGEST:,} characters, {grammar.DEEPEST} levels of expressions |",
-        f"| {provider.LONGEST_RANGE:,} numbers |",
+        f"| {names.LONGEST_RANGE:,} numbers |",
         f"| {program.MOST_PARTS:,} names,",
-        f"| {stub_list.MOST_STUBS:,} |",
-        f"| {item.LARGEST:,} bytes |",
+        f"| {schema.MOST_STUBS:,} |",
+        f"| {schema.LARGEST:,} bytes |",
         f"| effects of a request | {answering.LARGEST_DONE // 1024**2} MB |",
     ):
         assert told in TEXT

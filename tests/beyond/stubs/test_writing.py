@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from state_comparison import difference
 
-from mockserver.beyond.stubs.pattern import shadowed
+from mockserver.beyond.stubs.schema import shadowed
 from mockserver.core.state.stubs import params_of
 from mockserver.resources.registry import OPERATIONS
 from mockserver.scenario.documents.mistakes import ScenarioError

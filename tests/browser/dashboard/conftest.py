@@ -120,7 +120,7 @@ def _runtime():
 
 
 @pytest.fixture(scope="session")
-def server(_runtime):
+def server_url(_runtime):
     """The root address of a server for all tests here, each of which has a workspace of its own."""
     return _runtime.url
 
@@ -132,29 +132,24 @@ def store(_runtime):
 
 
 @pytest.fixture
-def make_workspace(server, request):
+def make_workspace(server_url, request):
     """A factory of workspaces."""
     made = []
 
     def make(name=None, **options):
-        made.append(Workspace(server, name or f"w{abs(hash(request.node.nodeid)) % 10**8}-{len(made)}", **options))
+        made.append(Workspace(server_url, name or f"w{abs(hash(request.node.nodeid)) % 10**8}-{len(made)}", **options))
         return made[-1]
 
     yield make
     for workspace in made:
-        workspace.http.delete(f"{server}/_mock/workspaces/{quote(workspace.name, safe='')}", timeout=30)
+        workspace.http.delete(f"{server_url}/_mock/workspaces/{quote(workspace.name, safe='')}", timeout=30)
         workspace.http.close()
 
 
-@pytest.fixture
-def workspace(make_workspace):
-    return make_workspace()
-
-
 @pytest.fixture(scope="session")
-def story(server):
+def story(server_url):
     """A workspace in which something of everything has happened; nothing is changed in it."""
-    found = Workspace(server, "acme-staging")
+    found = Workspace(server_url, "acme-staging")
     live(found)
     yield found
     found.http.close()

@@ -36,8 +36,8 @@ class Filled(Workspace):
 
 
 @pytest.fixture(scope="module")
-def filled(server):
-    workspace = Filled(server, "hostile")
+def filled(server_url):
+    workspace = Filled(server_url, "hostile")
     fill(workspace, values(_VALUES))
     yield workspace
     workspace.http.close()

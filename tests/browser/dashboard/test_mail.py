@@ -90,14 +90,14 @@ class Workspace:
 
 
 @pytest.fixture
-def workspace(module_root):
+def mail_workspace(module_root):
     body = {"scenario": SCENARIO, "name": next(_NAMES)}
     made = requests.post(f"{module_root}/_mock/workspaces", json=body, timeout=10).json()
     return Workspace(made["url"].removesuffix("/v3"), made["api_key"])
 
 
 @pytest.fixture
-def hostile(browser, workspace, elsewhere):
+def hostile(browser, mail_workspace, elsewhere):
     """The page of an e-mail that tries everything; the browser is there, within the frame."""
     mail = {
         "sender": {"email": "news@acme.test"},
@@ -105,8 +105,8 @@ def hostile(browser, workspace, elsewhere):
         "subject": "Hi",
         "htmlContent": f"<h1>Hello</h1>{''.join(TRIES).format(elsewhere.url)}",
     }
-    workspace.post("/v3/smtp/email", mail)
-    page = workspace.page(f"/{workspace.newest()['id']}")
+    mail_workspace.post("/v3/smtp/email", mail)
+    page = mail_workspace.page(f"/{mail_workspace.newest()['id']}")
     browser.open(page)
     (frame,) = browser.see("iframe")
     browser.driver.switch_to.frame(frame)
@@ -115,14 +115,14 @@ def hostile(browser, workspace, elsewhere):
     browser.driver.switch_to.default_content()
 
 
-def test_an_email_comes_by_itself_and_its_code_is_there(browser, workspace):
-    browser.open(workspace.page())
+def test_an_email_comes_by_itself_and_its_code_is_there(browser, mail_workspace):
+    browser.open(mail_workspace.page())
     assert "No e-mail has been sent yet" in browser.text("main")
 
-    workspace.make_sender()
+    mail_workspace.make_sender()
 
     browser.follow("#rows a")
-    assert browser.text(".code-of-mail code") == str(workspace.newest()["otp"])
+    assert browser.text(".code-of-mail code") == str(mail_workspace.newest()["otp"])
     assert browser.console() == []
 
 
@@ -140,21 +140,21 @@ def test_the_html_of_an_email_runs_nothing_and_asks_nobody(browser, hostile, els
     assert browser.driver.current_url == hostile
 
 
-def test_an_email_is_deleted_after_a_question(browser, workspace):
-    workspace.make_sender()
-    browser.open(workspace.page(f"/{workspace.newest()['id']}"))
+def test_an_email_is_deleted_after_a_question(browser, mail_workspace):
+    mail_workspace.make_sender()
+    browser.open(mail_workspace.page(f"/{mail_workspace.newest()['id']}"))
 
     browser.click("#delete .send button")
     browser.driver.switch_to.alert.accept()
 
-    browser.until(lambda: browser.driver.current_url == workspace.page())
+    browser.until(lambda: browser.driver.current_url == mail_workspace.page())
     assert browser.all("#rows li") == []
 
 
-def test_a_mail_that_comes_in_makes_a_delivery_to_which_the_form_leads(browser, workspace):
+def test_a_mail_that_comes_in_makes_a_delivery_to_which_the_form_leads(browser, mail_workspace):
     hook = {"url": "http://127.0.0.1:9/hook", "type": "inbound", "domain": "in.acme.test"}
-    workspace.post("/_mock/seed", {"webhooks": [{"id": 5, **hook}]})
-    browser.open(workspace.page("/received"))
+    mail_workspace.post("/_mock/seed", {"webhooks": [{"id": 5, **hook}]})
+    browser.open(mail_workspace.page("/received"))
 
     browser.see("[name=sender]")[0].send_keys("bob@example.test")
     browser.see("[name=recipient]")[0].send_keys("help@in.acme.test\n")
@@ -163,8 +163,8 @@ def test_a_mail_that_comes_in_makes_a_delivery_to_which_the_form_leads(browser, 
     assert "from bob@example.test" in browser.text("#rows li")
 
 
-def test_a_mistake_stands_at_its_field_and_nothing_typed_is_lost(browser, workspace):
-    browser.open(workspace.page("/received"))
+def test_a_mistake_stands_at_its_field_and_nothing_typed_is_lost(browser, mail_workspace):
+    browser.open(mail_workspace.page("/received"))
 
     browser.see("[name=sender]")[0].send_keys("bob")
     browser.see("[name=recipient]")[0].send_keys("help@in.acme.test\n")

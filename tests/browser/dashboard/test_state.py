@@ -44,18 +44,18 @@ def module_root(module_serve):
 
 
 @pytest.fixture
-def workspace(module_root):
+def state_workspace(module_root):
     body = {"scenario": SCENARIO, "name": next(_NAMES)}
     made = requests.post(f"{module_root}/_mock/workspaces", json=body, timeout=10).json()
     return Workspace(made["url"].removesuffix("/v3"), made["api_key"])
 
 
 @pytest.fixture
-def change(browser, workspace):
+def change(browser, state_workspace):
     """The page where the state is changed, open, and the workspace."""
-    browser.open(workspace.page("/change"))
+    browser.open(state_workspace.page("/change"))
     browser.until(lambda: browser.script("return document.querySelector('.edited .numbers').textContent"))
-    yield workspace
+    yield state_workspace
     assert browser.console() == []
     browser.script("sessionStorage.clear()")
 
@@ -213,21 +213,21 @@ def test_a_typed_text_stays_when_the_workspace_is_dropped(browser, change):
     browser.console()  # which tells of the answers 404
 
 
-def test_what_is_added_comes_behind_what_is_there(browser, workspace):
-    browser.open(workspace.page("/add"))
+def test_what_is_added_comes_behind_what_is_there(browser, state_workspace):
+    browser.open(state_workspace.page("/add"))
     browser.see(AREA)[0].send_keys("senders:\n- {name: More, email: more@acme.test}")
     send(browser)
 
     said(browser, "Done.")
-    assert [row["name"] for row in workspace.state()["accounts"][0]["senders"]] == ["News", "More"]
+    assert [row["name"] for row in state_workspace.state()["accounts"][0]["senders"]] == ["News", "More"]
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 320), ("light", 320)])
 @pytest.mark.parametrize("path", ["", "/change", "/add", "/scenarios", "/scenarios/onboarding"])
-def test_a_page_is_for_everybody(browser, workspace, path, scheme, width):
+def test_a_page_is_for_everybody(browser, state_workspace, path, scheme, width):
     """No rule of axe-core's is broken, and nobody has to scroll sideways."""
     with browser.looking(scheme, width):
-        browser.open(workspace.page(path))
+        browser.open(state_workspace.page(path))
         browser.script(axe_core())
         assert browser.driver.execute_async_script(_JUDGE) == []
         assert browser.script("return document.documentElement.scrollWidth") <= width

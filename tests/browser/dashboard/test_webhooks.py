@@ -45,7 +45,7 @@ def module_root(module_serve):
 
 
 @pytest.fixture
-def workspace(module_root):
+def webhooks_workspace(module_root):
     made = requests.post(f"{module_root}/_mock/workspaces", json={"name": next(_NAMES)}, timeout=10).json()
     return Workspace(module_root, made)
 
@@ -60,9 +60,9 @@ def press(browser, selector, *keys):
     raise AssertionError(f"{selector} is not reached by the keyboard")
 
 
-def test_a_failed_call_is_tried_again_by_the_keyboard(browser, workspace):
-    workspace.fail()
-    browser.open(workspace.page())
+def test_a_failed_call_is_tried_again_by_the_keyboard(browser, webhooks_workspace):
+    webhooks_workspace.fail()
+    browser.open(webhooks_workspace.page())
     assert "429, 429" in browser.text("#delivery-1")
 
     press(browser, "#delivery-1 a", Keys.ENTER)
@@ -75,20 +75,20 @@ def test_a_failed_call_is_tried_again_by_the_keyboard(browser, workspace):
     assert browser.console() == []
 
 
-def test_a_new_delivery_comes_by_itself_and_leaves_the_focus(browser, workspace):
-    workspace.fail()
-    browser.open(workspace.page())
+def test_a_new_delivery_comes_by_itself_and_leaves_the_focus(browser, webhooks_workspace):
+    webhooks_workspace.fail()
+    browser.open(webhooks_workspace.page())
     browser.see("#delivery-1 a")[0].send_keys(Keys.NULL)
     browser.script("document.querySelector('#delivery-1 a').focus()")
 
-    workspace.control("POST", "/trigger", {"event": "opened"})
+    webhooks_workspace.control("POST", "/trigger", {"event": "opened"})
 
     browser.see("#delivery-2")
     assert browser.focused.text == "1 delivered"
 
 
-def test_a_triggered_event_leads_to_its_deliveries(browser, workspace):
-    browser.open(workspace.page("/trigger"))
+def test_a_triggered_event_leads_to_its_deliveries(browser, webhooks_workspace):
+    browser.open(webhooks_workspace.page("/trigger"))
 
     press(browser, "#trigger-event .send button", Keys.ENTER)
 
@@ -97,16 +97,16 @@ def test_a_triggered_event_leads_to_its_deliveries(browser, workspace):
     assert browser.text("h1") == "Delivery 1"
 
 
-def test_an_event_without_a_listener_says_that_nothing_is_sent(browser, workspace):
-    browser.open(workspace.page("/trigger?of=marketing-email"))
+def test_an_event_without_a_listener_says_that_nothing_is_sent(browser, webhooks_workspace):
+    browser.open(webhooks_workspace.page("/trigger?of=marketing-email"))
 
     press(browser, "#trigger-event .send button", Keys.ENTER)
 
     browser.until(lambda: "No webhook listens to that" in browser.text("section:has(#trigger-event) .made"))
 
 
-def test_a_story_tells_when_its_calls_are_made(browser, workspace):
-    browser.open(workspace.page("/trigger"))
+def test_a_story_tells_when_its_calls_are_made(browser, webhooks_workspace):
+    browser.open(webhooks_workspace.page("/trigger"))
     browser.see("[name=story]")[0].send_keys("delivered_opened")
 
     press(browser, "#trigger-story .send button", Keys.ENTER)
@@ -114,8 +114,8 @@ def test_a_story_tells_when_its_calls_are_made(browser, workspace):
     browser.until(lambda: "It made 3 deliveries" in browser.text("section:has(#trigger-story) .made"))
 
 
-def test_text_that_is_no_json_is_a_mistake_of_its_field(browser, workspace):
-    browser.open(workspace.page("/trigger"))
+def test_text_that_is_no_json_is_a_mistake_of_its_field(browser, webhooks_workspace):
+    browser.open(webhooks_workspace.page("/trigger"))
     browser.see("[name=payload]")[0].send_keys("{oops")
 
     press(browser, "#trigger-event .send button", Keys.ENTER)
@@ -124,8 +124,8 @@ def test_text_that_is_no_json_is_a_mistake_of_its_field(browser, workspace):
     assert browser.see("[name=payload]")[0].get_attribute("value") == "{oops"
 
 
-def test_a_receiver_is_told_how_to_answer(browser, workspace):
-    browser.open(workspace.page("/receivers/shop"))
+def test_a_receiver_is_told_how_to_answer(browser, webhooks_workspace):
+    browser.open(webhooks_workspace.page("/receivers/shop"))
     browser.see("#answer [name=status]")[0].send_keys("503")
     browser.see("#answer [name=times]")[0].send_keys("2")
 
@@ -136,10 +136,10 @@ def test_a_receiver_is_told_how_to_answer(browser, workspace):
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 1400), ("light", 320), ("dark", 320)])
 @pytest.mark.parametrize("path", ["", "/1", "/list", "/trigger", "/receivers", "/receivers/shop"])
-def test_everybody_can_use_the_page(browser, workspace, path, scheme, width):
-    workspace.fail()
+def test_everybody_can_use_the_page(browser, webhooks_workspace, path, scheme, width):
+    webhooks_workspace.fail()
     with browser.looking(scheme, width):
-        browser.open(workspace.page(path))
+        browser.open(webhooks_workspace.page(path))
         browser.see("h1")
         browser.script(axe_core())
         assert browser.driver.execute_async_script(_JUDGE) == []

@@ -17,17 +17,17 @@ _NAMES = (f"shown-{number}" for number in itertools.count(1))
 
 
 @pytest.fixture
-def name(server):
+def name(server_url):
     """A name for a workspace, which is dropped in the end if there is one."""
     chosen = next(_NAMES)
     yield chosen
-    requests.delete(f"{server}/_mock/workspaces/{chosen}", timeout=10)
+    requests.delete(f"{server_url}/_mock/workspaces/{chosen}", timeout=10)
 
 
 @pytest.fixture
-def make(server):
+def make(server_url):
     def made(name, scenario="empty"):
-        answer = requests.post(f"{server}/_mock/workspaces", json={"name": name, "scenario": scenario}, timeout=10)
+        answer = requests.post(f"{server_url}/_mock/workspaces", json={"name": name, "scenario": scenario}, timeout=10)
         assert answer.status_code == 201
         return answer.json()
 
@@ -51,34 +51,34 @@ def value(browser, selector):
 # ---------------------------------------------------------------------- the list
 
 
-def test_a_workspace_is_made_by_the_keyboard_and_its_page_opens(browser, server, name):
-    browser.open(f"{server}/_mock/ui/workspaces")
+def test_a_workspace_is_made_by_the_keyboard_and_its_page_opens(browser, server_url, name):
+    browser.open(f"{server_url}/_mock/ui/workspaces")
     type_into(browser, "#new [name=name]", name)
     type_into(browser, "#new [name=seed]", "42")
 
     browser.follow("#new [name=seed]", Keys.ENTER)
 
     assert browser.text("h1") == f"Workspace {name}"
-    assert f"{server}/w/{name}/v3" in browser.text("#connect")
-    assert browser.driver.current_url == page(server, name)
+    assert f"{server_url}/w/{name}/v3" in browser.text("#connect")
+    assert browser.driver.current_url == page(server_url, name)
     assert browser.console() == []
 
 
-def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, server, name, make):
-    browser.open(f"{server}/_mock/ui/workspaces")
+def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, server_url, name, make):
+    browser.open(f"{server_url}/_mock/ui/workspaces")
     field = type_into(browser, "#new [name=name]", "half a na")
 
     make(name)
     browser.see(f"#workspace-{name}")
-    requests.delete(f"{server}/_mock/workspaces/{name}", timeout=10)
+    requests.delete(f"{server_url}/_mock/workspaces/{name}", timeout=10)
     browser.until(lambda: not browser.all(f"#workspace-{name}"), "the row stays")
 
     assert value(browser, "#new [name=name]") == "half a na"
     assert browser.focused == field
 
 
-def test_a_mistake_stands_at_its_field_and_what_was_typed_stays(browser, server):
-    browser.open(f"{server}/_mock/ui/workspaces")
+def test_a_mistake_stands_at_its_field_and_what_was_typed_stays(browser, server_url):
+    browser.open(f"{server_url}/_mock/ui/workspaces")
     field = type_into(browser, "#new [name=name]", "no name/")
 
     field.send_keys(Keys.ENTER)
@@ -88,44 +88,44 @@ def test_a_mistake_stands_at_its_field_and_what_was_typed_stays(browser, server)
     assert field.get_attribute("aria-describedby") == browser.see("#new .mistake")[0].get_attribute("id")
 
 
-def test_the_call_is_shown_as_curl_as_it_will_be_made(browser, server, name):
-    browser.open(f"{server}/_mock/ui/workspaces")
+def test_the_call_is_shown_as_curl_as_it_will_be_made(browser, server_url, name):
+    browser.open(f"{server_url}/_mock/ui/workspaces")
     type_into(browser, "#new [name=name]", name)
     type_into(browser, "#new [name=seed]", "7")
 
     shown = browser.script("return document.querySelector('#new-curl code').textContent")
 
-    assert shown.startswith(f"curl {server}/_mock/workspaces ")
+    assert shown.startswith(f"curl {server_url}/_mock/workspaces ")
     assert f'{{"name":"{name}","seed":7}}' in shown
 
 
 # ---------------------------------------------------------------------- one of them
 
 
-def test_a_moment_is_kept_and_returned_to(browser, server, name, make):
+def test_a_moment_is_kept_and_returned_to(browser, server_url, name, make):
     key = make(name)["api_key"]
-    browser.open(page(server, name))
+    browser.open(page(server_url, name))
     type_into(browser, "#keep [name=name]", "before").send_keys(Keys.ENTER)
     browser.see("#snapshot-before")
     sender = {"name": "A", "email": "a@acme.test"}
-    assert requests.post(f"{server}/v3/senders", json=sender, headers={"api-key": key}, timeout=10).ok
+    assert requests.post(f"{server_url}/v3/senders", json=sender, headers={"api-key": key}, timeout=10).ok
 
     browser.click("#restore-before .send button")
 
     browser.until(lambda: browser.text("#restore-before .outcome") == "Done.")
-    left = requests.get(f"{server}/v3/senders", headers={"api-key": key}, timeout=10).json()
+    left = requests.get(f"{server_url}/v3/senders", headers={"api-key": key}, timeout=10).json()
     assert left["senders"] == []
     browser.click("#forget-before .send button")
     browser.see("#no-snapshots")
     assert browser.console() == []
 
 
-def test_dropping_it_asks_and_leads_to_the_list(browser, server, name, make):
+def test_dropping_it_asks_and_leads_to_the_list(browser, server_url, name, make):
     make(name)
-    browser.open(page(server, name))
+    browser.open(page(server_url, name))
     browser.click("#drop .send button")
     browser.driver.switch_to.alert.dismiss()
-    assert requests.get(f"{server}/_mock/workspaces/{name}", timeout=10).ok
+    assert requests.get(f"{server_url}/_mock/workspaces/{name}", timeout=10).ok
 
     browser.click("#drop .send button")
     browser.driver.switch_to.alert.accept()
@@ -134,16 +134,16 @@ def test_dropping_it_asks_and_leads_to_the_list(browser, server, name, make):
     assert browser.all(f"#workspace-{name}") == []
 
 
-def test_an_open_page_says_that_its_workspace_was_dropped_and_comes_back_with_it(browser, server, name, make):
+def test_an_open_page_says_that_its_workspace_was_dropped_and_comes_back_with_it(browser, server_url, name, make):
     make(name)
-    browser.open(page(server, name))
+    browser.open(page(server_url, name))
     type_into(browser, "#keep [name=name]", "typed")
 
-    requests.delete(f"{server}/_mock/workspaces/{name}", timeout=10)
+    requests.delete(f"{server_url}/_mock/workspaces/{name}", timeout=10)
 
     said = f"Unknown workspace '{name}'; it was deleted. All workspaces"
     browser.until(lambda: browser.text("#connection") == said, "nothing is said")
-    assert browser.see("#connection a")[0].get_attribute("href") == f"{server}/_mock/ui/workspaces"
+    assert browser.see("#connection a")[0].get_attribute("href") == f"{server_url}/_mock/ui/workspaces"
     assert value(browser, "#keep [name=name]") == "typed"
     make(name, "corporate-v2")
     browser.until(
@@ -192,9 +192,9 @@ def proxied(server):
             thread.join()
 
 
-def test_addresses_to_copy_are_those_by_which_the_browser_came(browser, server, name, make):
+def test_addresses_to_copy_are_those_by_which_the_browser_came(browser, server_url, name, make):
     make(name)
-    with proxied(server) as root:
+    with proxied(server_url) as root:
         browser.open(page(root, name))
         browser.see("#connect")
         browser.until(lambda: f"BREVO_BASE_URL={root}/w/{name}/v3" in browser.text("#connect"), "it is not said")
@@ -204,18 +204,18 @@ def test_addresses_to_copy_are_those_by_which_the_browser_came(browser, server, 
         browser.driver.get("about:blank")
 
     assert copied[0] == f"{root}/w/{name}/v3"
-    assert server not in "\n".join(copied)
+    assert server_url not in "\n".join(copied)
 
 
 # ---------------------------------------------------------------------- coverage
 
 
-def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(browser, server, name, make):
+def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(browser, server_url, name, make):
     key = make(name)["api_key"]
-    browser.open(page(server, name, "coverage"))
+    browser.open(page(server_url, name, "coverage"))
     assert "0 of 34" in browser.text("#totals")
 
-    requests.delete(f"{server}/v3/senders/4711", headers={"api-key": key}, timeout=10)
+    requests.delete(f"{server_url}/v3/senders/4711", headers={"api-key": key}, timeout=10)
 
     browser.until(lambda: "1 of 34" in browser.text("#totals"), "it does not come")
     links = browser.see("#operation-deleteSender dd a", 2)
@@ -226,12 +226,12 @@ def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(brows
     assert browser.console() == []
 
 
-def test_coverage_of_the_server_takes_in_other_workspaces(browser, server, name, make):
+def test_coverage_of_the_server_takes_in_other_workspaces(browser, server_url, name, make):
     key = make(name)["api_key"]
-    browser.open(f"{server}/_mock/ui/coverage?workspace=*")
+    browser.open(f"{server_url}/_mock/ui/coverage?workspace=*")
     before = browser.text("#operation-getDomains")
 
-    requests.get(f"{server}/v3/senders/domains", headers={"api-key": key}, timeout=10)
+    requests.get(f"{server_url}/v3/senders/domains", headers={"api-key": key}, timeout=10)
 
     browser.until(lambda: browser.text("#operation-getDomains") != before, "it does not come")
     assert browser.all("#rows-operations a[href*='requests?']") == []

@@ -173,11 +173,6 @@ def module_root(module_serve):
 
 
 @pytest.fixture
-def workspace(make_workspace):
-    return make_workspace()
-
-
-@pytest.fixture
 def asked(browser, workspace):
     """The browser at the question for consent; the workspace whose page it is."""
     browser.open(workspace.authorize())

@@ -7,7 +7,7 @@ import pytest
 from invoking import invoke
 
 from mockserver import Settings, create_app
-from mockserver.app.effects.addresses import dns_server
+from mockserver.effects.addresses import dns_server
 
 
 @pytest.mark.parametrize(

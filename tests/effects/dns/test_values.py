@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.resources.domains.lookup import Question, judged
+from mockserver.resources.domains.lookup import Question, compare
 
 CODE = "brevo-code:0a1b2c3d4e5f60718293a4b5c6d7e8f9"
 DKIM = "v=DKIM1; k=rsa; p=MIGfMA0GCSqG/SIb3+DQEBAQUAA4GN"
@@ -18,7 +18,7 @@ BASE64 = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 def status(record, told, *values):
-    return judged(
+    return compare(
         Question(record, "name.test", "TXT", told), SimpleNamespace(values=values, failure=None, detail="")
     ).status
 

@@ -148,7 +148,7 @@ def test_a_client_that_leaves_is_served_all_the_same(root, stub, held):
 
 
 def test_a_server_that_keeps_silent_costs_a_bounded_time(root, stub, held, monkeypatch):
-    monkeypatch.setattr("mockserver.app.effects.look_ups._TIMEOUT_S", 0.2)
+    monkeypatch.setattr("mockserver.app.look_ups._TIMEOUT_S", 0.2)
 
     status = call(root, "PUT", PATH)[0]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mockserver.storage.engine import ANY_VERSION, Batch, Changes, Row
-from mockserver.storage.redis import Engine as RedisEngine
-from mockserver.storage.sqlite import Engine as FileEngine
+from mockserver.storage.redis_engine import Engine as RedisEngine
+from mockserver.storage.sqlite_engine import Engine as FileEngine
 
 LAYOUT, WRITER = "the layout of today", "mockserver 1.0"
 

@@ -6,9 +6,8 @@ import pytest
 from held_workspace import HeldWorkspace
 
 from mockserver.core.time.clock import Timer
-from mockserver.storage.records import forms
-from mockserver.storage.records.packing import SEAL, UnreadableError, encode, seal, unpack, unseal
-from mockserver.storage.records.rows import Rows
+from mockserver.storage import forms
+from mockserver.storage.packing import SEAL, Rows, UnreadableError, encode, seal, unpack, unseal
 
 #: A small workspace with something of all that is written.
 SCENARIO = {
@@ -121,14 +120,14 @@ def test_timers_that_cannot_be_compared_are_refused(held):
     "name",
     [
         "os:system", "mockserver.__main__:main", "mockserver.core.nothing:Sender", "", ":", "..:x",
-        "mockserver.resources.senders.sender:AWAITING", "mockserver.resources.senders.sender:find",
+        "mockserver.resources.senders.model:AWAITING", "mockserver.resources.senders.model:find",
         "mockserver.core.workspaces.store:Store",
     ],
 )  # fmt: skip
 def test_rows_are_of_types_of_the_package_only(name, held):
     account = next(part for part in held.fields if part.startswith("p:account/"))
     members, rows = unpack(unseal(held.fields[account]), tuple[dict, Rows])
-    rows.tables[name] = rows.tables.pop("mockserver.resources.senders.sender:Sender")
+    rows.tables[name] = rows.tables.pop("mockserver.resources.senders.model:Sender")
     held.fields[account] = encode((members, rows))
 
     with pytest.raises(UnreadableError):

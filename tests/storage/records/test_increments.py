@@ -11,15 +11,17 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from same_workspace import workspace_difference
 
+from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.activities.model import Activity
-from mockserver.resources.senders.sender import Sender
+from mockserver.resources.senders.model import Sender
 from mockserver.resources.webhooks.history import Export, keep_file
 from mockserver.settings import Settings
+from mockserver.storage import packing as rows
+from mockserver.storage import records
 from mockserver.storage.engine import Newer
-from mockserver.storage.records import reading, rows
-from mockserver.storage.records.packing import decode, pack
-from mockserver.storage.records.written import Written
+from mockserver.storage.packing import decode, pack
+from mockserver.storage.records import Written
 from mockserver.web.service.rate_limit import Windows
 
 #: So few that most histories evict something.
@@ -150,7 +152,7 @@ class Increments(RuleBasedStateMachine):
     def _bring_up_to_date(self, changes, workspace):
         """A copy that is brought up to date with what is new is the workspace, and has nothing new itself."""
         newer = Newer("2", changes.fields, changes.gone, is_whole=False)
-        if self.copy is not None and reading.refresh(self.copy, newer):
+        if self.copy is not None and records.refresh(self.copy, newer):
             self.copied.refreshed(newer)
         else:
             self.copy = self.held.load(limits=workspace.limits)
@@ -220,7 +222,8 @@ def test_tables_that_were_only_read_are_not_packed_again(api, written, monkeypat
     api.get("/v3/senders")
     written.changes()
 
-    assert packed == [api.workspace.state.first_account.record(Windows)]
+    of_rows = [value for value in packed if not isinstance(value, tuple | Coverage)]
+    assert of_rows == [api.workspace.state.first_account.record(Windows)]
 
 
 @pytest.mark.parametrize(
@@ -280,7 +283,7 @@ def test_the_coverage_is_empty_when_its_field_is_gone(api):
     held = HeldWorkspace.of(api.workspace)
     copy = held.load()
 
-    assert reading.refresh(copy, Newer("2", {}, ("p:coverage",), is_whole=False))
+    assert records.refresh(copy, Newer("2", {}, ("p:coverage",), is_whole=False))
     del held.fields["p:coverage"]
 
     assert not copy.coverage.answers

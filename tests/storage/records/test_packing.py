@@ -8,8 +8,8 @@ import pytest
 
 from mockserver.core.time.clock import Timer
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.storage.records import forms
-from mockserver.storage.records.packing import pack, pack_exactly, unpack
+from mockserver.storage import forms
+from mockserver.storage.packing import pack, pack_exactly, unpack
 
 _BEYOND_MESSAGEPACK = [
     "\ud800", "\ud83d\ude00", {"\udfff": ["\ud800", 2**64]}, -(2**63) - 1, 10**4000, {("a", 2**70): (1, {2: None})},

@@ -7,9 +7,9 @@ from mockserver.core.traffic.exchange import Exchange, Held
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.webhooks.history import Export, Files, keep_file
 from mockserver.settings import Settings
+from mockserver.storage import records
 from mockserver.storage.engine import Newer
-from mockserver.storage.records import reading
-from mockserver.storage.records.written import Written
+from mockserver.storage.records import Written
 
 
 class Server:
@@ -27,7 +27,7 @@ class Server:
         changes = self.written.changes()
         self.held.apply(changes)
         newer = Newer("2", changes.fields, changes.gone, is_whole=False)
-        is_done = reading.refresh(self.copy, newer)
+        is_done = records.refresh(self.copy, newer)
         if is_done:
             self.copied.refreshed(newer)
         return is_done
@@ -78,7 +78,7 @@ def test_a_copy_has_to_be_read_as_a_whole_when_an_entry_is_missing(server, lost)
     del fields[lost]
     before = len(server.copy.journal)
 
-    assert not reading.refresh(server.copy, Newer("2", fields, is_whole=False))
+    assert not records.refresh(server.copy, Newer("2", fields, is_whole=False))
     assert len(server.copy.journal) == before
 
 
@@ -160,11 +160,11 @@ def test_an_answer_is_written_by_the_server_that_holds_it_when_another_one_was_f
     held_by_engine.apply(changes)
 
     if is_whole:
-        reading.take_over(api.workspace, held_by_engine.load())
+        records.take_over(api.workspace, held_by_engine.load())
         written = Written.loaded(api.workspace, held_by_engine.newer)
     else:
         newer = Newer("2", changes.fields, changes.gone, is_whole=False)
-        assert reading.refresh(api.workspace, newer)
+        assert records.refresh(api.workspace, newer)
         written.refreshed(newer)
     assert api.workspace.journal.find("held").is_held
     answer(api.workspace, held)

@@ -9,7 +9,7 @@ from redis_server import RedisServer
 from trouble_proxy import TroubleProxy
 
 from mockserver.storage.engine import Batch, Changes, EngineError, Row
-from mockserver.storage.redis import Engine
+from mockserver.storage.redis_engine import Engine
 
 LAYOUT, WRITER = "the layout of today", "mockserver 1.0"
 

@@ -35,7 +35,7 @@ def store(redis_server):
 
 
 @pytest.fixture
-def server(store):
+def stored_server(store):
     """A server with the default workspace."""
     with MockServer(store=store) as found:
         assert ask(found, "/v3/account").status_code == 200
@@ -63,7 +63,7 @@ def document(tmp_path):
     return document
 
 
-def test_info_shows_a_store_that_servers_use(store, server):
+def test_info_shows_a_store_that_servers_use(store, stored_server):
     found = json.loads(run("info", "--json", store))
 
     assert (found["path"], found["readable"]) == (store, True)
@@ -79,7 +79,7 @@ def test_info_shows_the_writer_of_a_store_of_another_layout(store, join, folder)
     assert misused("export", store, folder).startswith(f"{store} was written by mockserver 1.0, in another layout: ")
 
 
-def test_check_finds_damage(store, server, redis_server, document):
+def test_check_finds_damage(store, stored_server, redis_server, document):
     run("import", store, document("hit"))
     assert redis_server.command("HSET mockserver:data:hit p:state nonsense") == ":0"
 
@@ -89,21 +89,21 @@ def test_check_finds_damage(store, server, redis_server, document):
     assert f"workspace hit of {store} cannot be read: " in found.stderr
 
 
-def test_export_changes_nothing(store, server, folder, redis_server):
+def test_export_changes_nothing(store, stored_server, folder, redis_server):
     before = redis_server.command("HGET mockserver:header turn")
 
     assert run("export", store, folder) == f"workspaces written to {folder}: 1\n"
 
     assert yaml.safe_load((folder / "default.yaml").read_text())["accounts"]
     assert redis_server.command("HGET mockserver:header turn") == before
-    assert ask(server, "/v3/account").status_code == 200
+    assert ask(stored_server, "/v3/account").status_code == 200
     assert misused("export", store, folder, "other") == f"{store} holds no workspace other"
 
 
-def test_running_servers_have_imported_workspaces_at_once(store, server, document):
+def test_running_servers_have_imported_workspaces_at_once(store, stored_server, document):
     assert json.loads(run("import", store, document("fresh"), "--json")) == {"path": store, "imported": ["fresh"]}
 
-    assert ask(server, "/_mock/clock", "key-of-fresh").json()["frozen"] is True
+    assert ask(stored_server, "/_mock/clock", "key-of-fresh").json()["frozen"] is True
 
 
 def test_import_writes_nothing_when_a_name_is_taken(store, document):

@@ -13,7 +13,7 @@ from ports import free_port
 from redis_server import RedisServer
 
 from mockserver.storage.engine import EngineError
-from mockserver.storage.redis import Engine
+from mockserver.storage.redis_engine import Engine
 
 SECRET = "s3cret"  # of servers that end with the test
 #: The name in certificates for this machine.
@@ -104,7 +104,7 @@ def test_unsuitable_server_is_refused(start, options, sentence, refused):
     ("version", "is_refused"), [("5.0.14", True), ("6.0.20", True), ("6.2.0", False), ("10.0", False)]
 )
 def test_old_version_is_refused(redis_server, join, refused, monkeypatch, version, is_refused):
-    monkeypatch.setattr("mockserver.storage.redis.client.Client.info", lambda _: {"redis_version": version})
+    monkeypatch.setattr("mockserver.storage.redis_client.Client.info", lambda _: {"redis_version": version})
 
     if is_refused:
         assert refused() == f"{redis_server.url()} is Redis {version}: a store needs 6.2 or newer, or Valkey"

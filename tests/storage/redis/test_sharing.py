@@ -10,7 +10,7 @@ import pytest
 from load_balancer import until
 
 from mockserver.storage.engine import Batch, Changes, DamagedError, EngineError, Row
-from mockserver.storage.redis.client import ANSWER_S
+from mockserver.storage.redis_client import ANSWER_S
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sqlite_engine import Engine
 
 LAYOUT = "the layout of today"
 

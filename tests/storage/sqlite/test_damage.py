@@ -9,8 +9,8 @@ from contextlib import closing
 import pytest
 
 from mockserver.storage.engine import DamagedError, EngineError
-from mockserver.storage.records.packing import UnreadableError, seal, unseal
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.packing import UnreadableError, seal, unseal
+from mockserver.storage.sqlite_engine import Engine
 
 
 @pytest.fixture

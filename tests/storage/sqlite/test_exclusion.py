@@ -11,12 +11,12 @@ import sys
 import pytest
 
 from mockserver.storage.engine import EngineError
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sqlite_engine import Engine
 
 #: Opens the store of the first argument, and waits until it is killed.
 HOLDER = """
 import sys
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sqlite_engine import Engine
 engine = Engine(sys.argv[1], layout="the layout of today")
 print("open", flush=True)
 sys.stdin.read()

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 import pytest
 
 from mockserver.storage.engine import ANY_VERSION, Batch, Changes, EngineError, Row
-from mockserver.storage.sqlite.engine import translated
+from mockserver.storage.sqlite_engine import translated
 
 LARGE = b"L" * 8_000_000
 

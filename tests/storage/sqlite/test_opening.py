@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 
 from mockserver.storage.engine import DamagedError, EngineError
-from mockserver.storage.sqlite import Engine
+from mockserver.storage.sqlite_engine import Engine
 
 LAYOUT = "the layout of today"
 

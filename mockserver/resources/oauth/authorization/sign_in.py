@@ -16,7 +16,8 @@ from mockserver.resources.oauth.authorization import decision, pages, users
 from mockserver.resources.oauth.authorization.decision import ACCEPT, REFUSE
 from mockserver.resources.oauth.authorization.request import AuthorizationRequest, authorization_request, redirection
 from mockserver.resources.oauth.authorization.users import Person
-from mockserver.web.endpoints import form, oauth_error
+from mockserver.web.endpoints import oauth_error
+from mockserver.web.endpoints.request import Pairs, query_pairs
 from mockserver.web.pages import csrf
 from mockserver.web.pages.page import redirect
 
@@ -39,7 +40,7 @@ def send_back(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) 
     if said.code.code not in _SENT_BACK or (error.code != said.code and error.status < 500):
         return None
     try:
-        pairs = form.query_pairs(exchange.query)
+        pairs = query_pairs(exchange.query)
         if _twice(pairs) & {"client_id", "redirect_uri"}:
             return None
         found = redirection(caller.workspace, {name: value for name, value in pairs if value})
@@ -50,7 +51,7 @@ def send_back(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) 
     return back
 
 
-def _twice(pairs: form.Pairs) -> set[str]:
+def _twice(pairs: Pairs) -> set[str]:
     names = [name for name, _ in pairs]
     return {name for name in names if names.count(name) > 1}
 

@@ -33,7 +33,7 @@ class Signer:
     """Signs and reads tokens, and gives the public key with which others verify them."""
 
     def __init__(self, storage: Storage | None = None) -> None:
-        """`keeping` keeps the key, so that tokens outlast the server; None: nothing does."""
+        """`storage` keeps the key, so that tokens outlast the server; None: nothing does."""
         self._storage = storage or Storage()
 
     def sign(self, claims: Mapping[str, Any], typ: str = "JWT") -> str:

@@ -1,0 +1,240 @@
+"""Stubs made of exchanges that were forwarded, as the control API shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from marshmallow import ValidationError
+
+from mockserver.beyond.catalogue import catalogue
+from mockserver.beyond.forward import is_bad_gateway
+from mockserver.beyond.replacements import Replacements
+from mockserver.beyond.stubs.schema import StubItem
+from mockserver.web.service.beyond import Answered
+
+#: What the control API shows instead of a secret.
+_REDACTED = "***"
+#: How many answers of one call are recorded; as many as a stub may have.
+MOST_ANSWERS = 100
+#: What a text has where bytes are no UTF-8.
+_NO_TEXT = "\N{REPLACEMENT CHARACTER}"
+#: What begins an expression, a statement or a comment within a text.
+_SIGNS = re.compile(r"\{[{%#]")
+#: That, any brace that could begin one with what follows, and what Jinja does not keep; a stub that is to say it
+#: has it in quotes.
+_QUOTED = re.compile(r"\{+[%#]?|\r")
+#: Headers of an answer that the mock writes itself, as their names begin, in lower case.
+_OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "access-control-", "content-length", "sib-request-id", "date")
+_JSON = "application/json"
+
+
+class LeftOut(NamedTuple):
+    """An exchange of which no stub can be made, and why."""
+
+    exchange: str
+    reason: str
+
+
+@dataclass
+class Recording:
+    """Stubs, of how many exchanges they are, what was left out, and how many values of each kind were replaced."""
+
+    stubs: list[dict[str, Any]]
+    exchanges: int = 0
+    left_out: list[LeftOut] = field(default_factory=list)
+    replaced: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """A document with the stubs and nothing else."""
+        return {"description": "Stubs made of what another server has answered.", "stubs": self.stubs}
+
+
+class _Call(NamedTuple):
+    """What the exchanges have in common that become one stub."""
+
+    method: str
+    path: str
+    #: The parameters of the query, each with a text or several.
+    query: tuple[tuple[str, str | tuple[str, ...]], ...]
+
+    @property
+    def stub(self) -> dict[str, Any]:
+        query = {name: value if isinstance(value, str) else list(value) for name, value in self.query}
+        return {"method": self.method, "path": self.path, **({"match": {"query": query}} if query else {})}
+
+
+def recorded(entries: Iterable[Mapping[str, Any]]) -> Recording:
+    """Stubs that answer as the peer has answered those entries of a journal, the oldest first, that were forwarded.
+
+    Several answers to one call, with the same method, path and query, become a sequence; what its body held makes no
+    difference. Where a value of a path was replaced, a stub takes any, and says it again; one of a query is not looked
+    at: so the client that was recorded gets its answers.
+    """
+    replacements, found = Replacements(), Recording([])
+    answers: dict[_Call, list[dict[str, Any]]] = {}
+    for entry in entries:
+        if entry.get("beyond") != Answered.FORWARDED:
+            continue
+        try:
+            call, params = _call(entry, replacements)
+            answer = _answer(entry, replacements, params)
+            answers.setdefault(call, []).append(answer)
+            found.exchanges += 1
+        except _UnusableError as error:
+            found.left_out.append(LeftOut(f"{entry['method']} {entry['path']}", str(error)))
+    for call, rows in sorted(answers.items(), key=lambda row: -len(row[0].query)):
+        _add(found, call, rows)
+    found.replaced = replacements.counts
+    return found
+
+
+def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> None:
+    stub = {**call.stub, **_sequence(answers)}
+    try:
+        StubItem().load(stub)
+    except ValidationError as error:
+        found.exchanges -= len(answers)
+        found.left_out.append(LeftOut(f"{call.method} {call.path}", _told(error.messages)))
+    else:
+        found.stubs.append(stub)
+        if len(answers) > MOST_ANSWERS:
+            reason = f"a stub has {MOST_ANSWERS} answers at most; these are the first of {len(answers):,}"
+            found.left_out.append(LeftOut(f"{call.method} {call.path}", reason))
+
+
+def _sequence(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    first, *others = answers[:MOST_ANSWERS]
+    return {"answers": [first, *others]} if any(other != first for other in others) else {"answer": first}
+
+
+# ---------------------------------------------------------------------- one exchange
+
+
+class _UnusableError(Exception):
+    """No stub can be made of an exchange; the message says why."""
+
+
+#: The names of a path's parameters by the replacements of their values.
+_Params = Mapping[str, str]
+
+
+def _call(entry: Mapping[str, Any], replacements: Replacements) -> tuple[_Call, _Params]:
+    method = "GET" if entry["method"] == "HEAD" else entry["method"]
+    segments = entry["path"].split("/")
+    operation = catalogue().get(entry["operation"] or "")
+    names = segments if operation is None else operation.path.split("/")
+    if len(names) != len(segments):
+        raise _UnusableError("a part of its path has an encoded slash")
+    params = {}
+    for at, (segment, name) in enumerate(zip(segments, names, strict=True)):
+        replaced = replacements.text(segment)
+        if replaced != segment:
+            params[replaced] = _name(name, at)
+        if replaced != segment or _REDACTED in segment:
+            segments[at] = f"{{{_name(name, at)}}}"
+    return _Call(method, "/".join(segments), tuple(sorted(_query(entry["query"], replacements)))), params
+
+
+def _name(segment: str, at: int) -> str:
+    """The name of the parameter that stands for a segment of a path; `segment` is that of the operation's own path."""
+    name = segment[1:-1]
+    return name if segment.startswith("{") and name.isidentifier() else f"part{at}"
+
+
+def _query(shown: Mapping[str, Any], replacements: Replacements) -> Iterator[tuple[str, str | tuple[str, ...]]]:
+    """The parameters of a query whose values are neither secrets nor replaced."""
+    for name, value in shown.items():
+        texts = tuple(value) if isinstance(value, list) else (value,)
+        if _REDACTED not in texts and tuple(map(replacements.text, texts)) == texts:
+            yield name, texts if len(texts) > 1 else texts[0]
+
+
+def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Params) -> dict[str, Any]:
+    _check_usable(entry)
+    answer = entry["answer"]
+    try:
+        body = _quoted(replacements.value(answer["body"]), params)
+    except RecursionError:
+        raise _UnusableError("its answer is nested too deeply") from None
+    headers = dict(_headers(answer["headers"], replacements, params))
+    kind = headers.pop("Content-Type", None)
+    if kind is not None and body is not None and kind != _JSON:
+        headers["Content-Type"] = kind
+    return {
+        "status": entry["status"],
+        **({"headers": headers} if headers else {}),
+        **({} if body is None else {"text" if _is_text(body, kind) else "json": body}),
+    }
+
+
+def _check_usable(entry: Mapping[str, Any]) -> None:
+    """Refuse an answer that the peer has not given, or that the journal does not hold as it was.
+
+    Raises:
+        _UnusableError: it is such a one.
+    """
+    if entry["fault"] is not None or entry["answer"] is None:
+        raise _UnusableError("a fault has changed its answer")
+    body = entry["answer"]["body"]
+    if is_bad_gateway(entry["status"], body):
+        raise _UnusableError("the peer gave no answer that could be handed on")
+    if _is_lost(entry):
+        raise _UnusableError("the journal does not hold its body, which is too large")
+    if isinstance(body, str) and _NO_TEXT in body:
+        raise _UnusableError("its body is no text")
+
+
+def _is_lost(entry: Mapping[str, Any]) -> bool:
+    return any("are not kept" in warning for warning in entry["warnings"])
+
+
+def _is_text(body: Any, kind: str | None) -> bool:
+    return isinstance(body, str) and not (kind or "").startswith(_JSON)
+
+
+def _headers(shown: Mapping[str, str], replacements: Replacements, params: _Params) -> Iterator[tuple[str, str]]:
+    """The headers that the peer has sent, as far as they say more than a stub says by itself."""
+    for name, value in shown.items():
+        if not name.lower().startswith(_OF_THE_MOCK) and _REDACTED not in value:
+            yield name, _quoted(replacements.text(value), params)
+
+
+def _quoted(found: Any, params: _Params) -> Any:
+    """Return a value with expressions that say it again: `{{ params.name }}` as it stands, and parameters as sent."""
+    if isinstance(found, str):
+        return _said_again(found, params)
+    if isinstance(found, dict):
+        return {name: _quoted(value, params) for name, value in found.items()}
+    return [_quoted(value, params) for value in found] if isinstance(found, list) else found
+
+
+def _said_again(text: str, params: _Params) -> str:
+    said = [value for value in params if value in text]
+    if not said and _SIGNS.search(text) is None:
+        return text
+    quoted = _QUOTED.sub(lambda sign: f"{{{{ {sign[0]!r} }}}}", text)
+    for value in said:
+        quoted = _exchanged(quoted, value, f"{{{{ request.path.{params[value]} }}}}")
+    # Jinja takes the end of the last line off a text with expressions.
+    return f"{quoted}{{{{ '' }}}}" if quoted.endswith("\n") else quoted
+
+
+def _exchanged(text: str, word: str, other: str) -> str:
+    """A text with another word in the place of each that is this one, and not only begins or ends with it."""
+    before, *rest = text.split(word)
+    found = [before]
+    for after in rest:
+        is_whole = not found[-1][-1:].isalnum() and not after[:1].isalnum()
+        found += [other if is_whole else word, after]
+    return "".join(found)
+
+
+def _told(mistakes: Any) -> str:
+    """The first of the messages of a schema."""
+    while not isinstance(mistakes, str):
+        mistakes = next(iter(mistakes.values() if isinstance(mistakes, dict) else mistakes))
+    return mistakes

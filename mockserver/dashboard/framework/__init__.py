@@ -1,1 +1,0 @@
-"""How the pages of the dashboard are declared, written and answered."""

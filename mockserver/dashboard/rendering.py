@@ -1,0 +1,254 @@
+"""Pages of the dashboard: declaration, templates, static files and response headers."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, wraps
+from importlib.resources import files
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from flask import Blueprint, Response, request
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from mockserver.control.access.sessions import Sessions
+from mockserver.control.framework import dependencies
+from mockserver.control.framework.problem import Problem
+from mockserver.core.workspaces.store import DEFAULT
+from mockserver.dashboard import curl
+from mockserver.dashboard.addresses import absolute_root, root, server_root
+from mockserver.web.components import component
+from mockserver.web.pages.page import base_style
+from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE
+
+#: The deepest level and the most members of a JSON value to show. Chosen: more than fits on a screen.
+_DEEPEST = 12
+_MOST = 500
+#: The longest text to show, in characters.
+_LONGEST = 4_000
+
+
+def folded(value: Any, identifier: str = "json") -> Markup:
+    """Write a JSON value as HTML. Objects and lists become `<details>`, open down to the third level.
+
+    Members beyond the limits of depth and number are counted, not shown.
+    """
+    return _Folding().write(value, identifier, 0)
+
+
+class _Folding:
+    """A JSON value in the making, with the number of members left to show."""
+
+    def __init__(self) -> None:
+        self._left = _MOST
+
+    def write(self, value: Any, identifier: str, depth: int) -> Markup:
+        if not isinstance(value, (dict, list)):
+            return _scalar(value)
+        if not value:
+            return Markup("<code>{}</code>") if isinstance(value, dict) else Markup("<code>[]</code>")
+        if depth >= _DEEPEST:
+            return Markup('<span class="soft">{}, not shown</span>').format(_counted(value))
+        rows = value.items() if isinstance(value, dict) else enumerate(value)
+        written, shown = [], 0
+        for position, (name, member) in enumerate(rows):
+            if self._left <= 0:
+                break
+            self._left -= 1
+            shown += 1
+            label = Markup('<bdi class="name">{}</bdi> ').format(_cut(str(name)))
+            written.append(
+                Markup("<li>{}{}</li>").format(label, self.write(member, f"{identifier}-{position}", depth + 1))
+            )
+        if shown < len(value):
+            written.append(Markup('<li class="soft">and {} more</li>').format(len(value) - shown))
+        return Markup('<details id="{}" class="json"{}><summary>{}</summary><ul>{}</ul></details>').format(
+            identifier, Markup(" open") if depth < 3 else "", _counted(value), Markup("").join(written)
+        )
+
+
+def _counted(value: dict[Any, Any] | list[Any]) -> str:
+    what = ("member", "members") if isinstance(value, dict) else ("item", "items")
+    return f"{len(value)} {what[len(value) != 1]}"
+
+
+def _scalar(value: Any) -> Markup:
+    kind = "text" if isinstance(value, str) else "plain"
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return Markup('<code class="{}"><bdi>{}</bdi></code>').format(kind, _cut(text))
+
+
+def _cut(text: str) -> Markup:
+    if len(text) <= _LONGEST:
+        return escape(text)
+    return Markup('{}<span class="soft">… and {} characters more</span>').format(
+        text[:_LONGEST], f"{len(text) - _LONGEST:,}"
+    )
+
+
+#: The shortest body to compress, in bytes. Shorter bodies fit into a packet.
+_SHORTEST = 1_400
+#: The fastest level: compressing 200 rows to an eighth takes half a millisecond.
+_LEVEL = 1
+
+
+def compressed(response: Response) -> Response:
+    """Compress a long body if the client accepts gzip.
+
+    A compressed page may contain a key beside text of its address (BREACH). The session cookie is `SameSite=Strict`, so
+    no other site can request such a page.
+    """
+    response.headers["Vary"] = "Accept-Encoding"
+    body = response.get_data()
+    if len(body) >= _SHORTEST and request.accept_encodings["gzip"]:
+        response.set_data(gzip.compress(body, _LEVEL, mtime=0))
+        response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+#: Pages load only scripts and styles of the dashboard, and frame only addresses of the server.
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
+    "frame-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+_HEADERS = {"Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"}
+
+
+class Navigation(NamedTuple):
+    """The component that lists all pages in the order of the navigation."""
+
+    pages: Sequence[Page]
+
+
+@cache
+def _environment() -> Environment:
+    found = Environment(
+        loader=PackageLoader("mockserver.dashboard", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.globals["static"] = _address_of_file
+    for command in (curl.curl, curl.service_curl, curl.control_curl):
+        found.globals[command.__name__] = command
+    found.filters["folded"] = folded
+    return found
+
+
+def answer(template: str, values: Mapping[str, Any], *, page: str = "", status: int = 200) -> Response:
+    """Render a template to a response.
+
+    Args:
+        template: The file name of the template.
+        values: The variables of the template.
+        page: The name of the navigation entry to highlight.
+        status: The HTTP status.
+    """
+    text = _environment().get_template(template).render({**_shared(page), **values})
+    return compressed(Response(text, status, headers=_HEADERS, content_type="text/html; charset=utf-8"))
+
+
+def _shared(page: str) -> dict[str, Any]:
+    """Return the variables of every template."""
+    name = request.environ.get(WORKSPACE, DEFAULT)
+    found = dependencies.store().peek(name)
+    return {
+        "root": root(),
+        "server_root": server_root(),
+        "absolute_root": absolute_root(),
+        "workspace": name,
+        "seen": 0 if found is None else found.feed.last,
+        "page": page,
+        "navigation": component(Navigation).pages,
+        "wants_token": dependencies.current().wants_token,
+        "is_signed_in": _is_signed_in(),
+    }
+
+
+def _is_signed_in() -> bool:
+    sessions = component(Sessions)
+    return sessions.has(request.cookies.get(sessions.cookie))
+
+
+def _address_of_file(name: str) -> str:
+    return f"{server_root()}{DASHBOARD_PREFIX}/static/{version_of_files()}/{name}"
+
+
+#: The style of all pages of the dashboard.
+_STYLE = "dashboard.css"
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+#: The number of digest characters in an address.
+_DIGITS = 12
+
+
+@cache
+def _contents() -> Mapping[str, bytes]:
+    """Read all files, by name."""
+    folder = files("mockserver.dashboard") / "static"
+    found = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.rpartition(".")[2] in _TYPES}
+    # The shared style comes first, so that rules of the dashboard override it.
+    return found | {_STYLE: base_style().encode() + found[_STYLE]}
+
+
+@cache
+def version_of_files() -> str:
+    """Return the digest of all files, which is part of their addresses."""
+    digest = hashlib.sha256()
+    for name, content in sorted(_contents().items()):
+        digest.update(b"%s %d " % (name.encode(), len(content)) + content)
+    return digest.hexdigest()[:_DIGITS]
+
+
+def show_file(version: str, name: str) -> Response:  # only the present version exists
+    """Serve a file with unlimited browser cache."""
+    content = _contents().get(name)
+    if content is None:
+        raise Problem(404, f"the dashboard has no file {name!r}")
+    return Response(
+        content,
+        content_type=_TYPES[name.rpartition(".")[2]],
+        headers={"Cache-Control": "max-age=31536000, immutable"},
+    )
+
+
+#: Returns the variables of a template, or a response.
+Show = Callable[..., Mapping[str, Any] | Response]
+
+
+class Page:
+    """One page of the dashboard, below `/_mock/ui/<name>`."""
+
+    def __init__(self, name: str, title: str) -> None:
+        self.name = name
+        self.title = title
+        self.blueprint = Blueprint(name, __name__, url_prefix=f"{DASHBOARD_PREFIX}/{name}")
+
+    def view(self, path: str = "", template: str | None = None) -> Callable[[Show], Show]:
+        """Declare a view at an address of the page.
+
+        The decorated function gets the parameters of `path` by name. It returns the variables of the template
+        (`<name>.html` by default) or a response. A `Problem` becomes an error page.
+        """
+
+        def declare(show: Show) -> Show:
+            @wraps(show)
+            def view(**parameters: Any) -> Response:
+                began = perf_counter()
+                found = show(**parameters)
+                if isinstance(found, Response):
+                    return found
+                written = answer(template or f"{self.name}.html", found, page=self.name)
+                # `live.js` polls slow pages less often.
+                written.headers["Server-Timing"] = f"page;dur={(perf_counter() - began) * 1000:.1f}"
+                return written
+
+            self.blueprint.add_url_rule(path, show.__name__, view, methods=["GET"])
+            return show
+
+        return declare

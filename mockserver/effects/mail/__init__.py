@@ -1,1 +1,0 @@
-"""E-mails by SMTP: the client that sends them to a real server, and the listener that takes them."""

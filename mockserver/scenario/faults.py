@@ -1,0 +1,368 @@
+"""The schema of faults, for scenarios and the control API, and the checks that a fault has to pass."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import timedelta
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
+
+from mockserver.beyond.catalogue import OperationBeyond, catalogue
+from mockserver.core.contract import errors
+from mockserver.core.contract.errors import (
+    ALL_CODES,
+    BAD_REQUEST,
+    INTERNAL_ERROR,
+    NOT_ENOUGH_CREDITS,
+    NOT_FOUND,
+    PERMISSION_DENIED,
+)
+from mockserver.core.contract.operation import Audience, Operation
+from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
+from mockserver.core.text.messages import meant, nearest, shown
+from mockserver.core.traffic.match import Match
+from mockserver.core.traffic.ring import weight
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.match import as_match
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.resources.section import Instant, Item, Span, about, counted_from, write_instant
+from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.scenario.match import MatchItem, unknown_operation
+from mockserver.web.schemas.fields import Flag, Number
+
+#: The sentences that are codes and that no operation declares (contract/errors#codes), and where they make sense: no
+#: answer has them by itself.
+_FITS: Mapping[str, Callable[[Operation], bool]] = MappingProxyType(
+    {
+        errors.INVALID_QUERY_PARAMS.code: lambda operation: operation.query_schema is not None,
+        errors.INVALID_DATA_POSTED.code: lambda operation: operation.body_schema is not None,
+        errors.AUTHENTICATION_FAILED.code: lambda operation: True,
+        errors.ALREADY_PROCESSED.code: lambda operation: operation.method != "GET",
+    }
+)
+
+
+def fits(code: str, operation: Operation) -> bool:
+    """Whether a code is a sentence of the specification that says what can go wrong with this operation of the API."""
+    return operation.audience is Audience.API and code in _FITS and _FITS[code](operation)
+
+
+#: The error codes that every operation can give, whatever it documents itself.
+EVERYWHERE = frozenset(
+    {kind.code.code for kind in FAULT_KINDS.values() if kind.code and kind.everywhere}
+    | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
+)
+#: The statuses of codes in operations beyond, where they are not the code's own (contract/sending#sendTransacEmail).
+_BEYOND_STATUSES = {NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
+
+
+def _gives(operation: Operation, code: str) -> bool:
+    return fits(code, operation) or any(row.code.code == code for row in operation.errors)
+
+
+def _may_give(operation: Operation, code: str) -> bool:
+    """Whether an operation gives a code; all of the API may give `permission_denied`, to a token without the scope
+    (contract/oauth#scopes).
+    """
+    return _gives(operation, code) or (code == PERMISSION_DENIED.code and operation.audience is Audience.API)
+
+
+def giving(code: str) -> frozenset[str]:
+    """The operations of a fault that names none: those of the API that give its code, or else all that do."""
+    rows = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
+    return frozenset(row.id for row in rows if row.audience is Audience.API) or frozenset(row.id for row in rows)
+
+
+def operations_of(kind: FaultKind) -> list[str]:
+    """The ids of the operations that a kind of fault fits."""
+    if kind.everywhere or kind.code is None:
+        return list(ALL_OPERATIONS)
+    return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
+
+
+def codes_of(operation: Operation) -> list[str]:
+    """The error codes that a fault can make an operation give, without `force`."""
+    return [code for code in ALL_CODES if code in EVERYWHERE or _may_give(operation, code)]
+
+
+def statuses(code: str | None) -> dict[str, int]:
+    """The status of a code in the operations in which it has one of its own."""
+    rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
+    found = {operation: error.status for operation, error in rows if error.code.code == code}
+    return {**found, **_BEYOND_STATUSES.get(code or "", {})}
+
+
+def never_given(code: str, operations: Sequence[Operation]) -> Iterator[tuple[str, str]]:
+    """The operations that never give a code, as members of a fault with what is wrong there."""
+    for row in operations:
+        if not _may_give(row, code):
+            gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
+            yield "match", f"{row.id} never gives {code}; it gives {gives or 'no error of its own'}"
+    if not operations and not any(_gives(row, code) for row in ALL_OPERATIONS.values()):
+        yield "code", f"no operation gives {code}"
+
+
+#: The most bytes that a fault may take in memory as it was written. Chosen: a workspace full of them takes 64 MiB.
+_LARGEST = 64 * 1024
+#: The longest error code, in characters. Chosen: far above those of the service.
+_LONGEST_CODE = 200
+#: All codes, in the order in which the documents list them: those of many operations first.
+_CODES = ", ".join(ALL_CODES)
+#: For how many unknown operations of a pattern the nearest one is told. Chosen: each takes some milliseconds.
+_ADVISED = 20
+#: The id of a fault that a request's header asks for.
+HEADER_ID = "header"
+#: Ids that mean something else in a path of the control API or in the journal.
+_RESERVED = ("catalogue", HEADER_ID)
+#: The longest `ttl_s` of a fault, in seconds. Chosen: a hundred years, within what a clock shows.
+_LONGEST_S = 3_155_760_000
+#: The members that may be written as a duration, and are kept as its number.
+_SPANS = ("ttl_s", "ms")
+#: The members of a fault that a running workspace sets.
+_RUNNING = ("id", "hits", "passed", "expires_at")
+PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert")
+
+_milliseconds = validate.Range(min=0, max=LONGEST_MS)
+_count = validate.Range(min=0, max=2**53)
+
+
+class DistributionItem(Item):
+    """`{type: lognormal, median_ms: 90, sigma: 0.4}` or `{type: uniform, low_ms: 10, high_ms: 50}`."""
+
+    constraints: ClassVar[dict[str, Any]] = {
+        "oneOf": [
+            {"properties": {"type": {"const": kind}, **dict.fromkeys(others, False)}, "required": ["type", *members]}
+            for kind, members, others in (
+                ("lognormal", ("median_ms", "sigma"), ("low_ms", "high_ms")),
+                ("uniform", ("low_ms", "high_ms"), ("median_ms", "sigma")),
+            )
+        ]
+    }
+
+    type = fields.String(
+        required=True,
+        validate=validate.OneOf(("lognormal", "uniform")),
+        **about("lognormal, by median_ms and sigma; or uniform, from low_ms to high_ms"),
+    )
+    median_ms = Number(validate=_milliseconds, **about("half of the answers come sooner, in milliseconds"))
+    sigma = Number(validate=validate.Range(min=0, max=5), **about("how far the delays spread; 0 for none"))
+    low_ms = Number(validate=_milliseconds, **about("the shortest delay in milliseconds"))
+    high_ms = Number(validate=_milliseconds, **about("the longest delay in milliseconds"))
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        wanted = {"lognormal": ("median_ms", "sigma"), "uniform": ("low_ms", "high_ms")}.get(data.get("type", ""))
+        if wanted is not None and set(data) != {"type", *wanted}:
+            raise ValidationError(f"{data['type']} takes {' and '.join(wanted)}")
+        if data.get("low_ms", 0) > data.get("high_ms", LONGEST_MS):
+            raise ValidationError("must not be less than low_ms", "high_ms")
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Latency:
+        return Latency(**data)
+
+
+class FaultItem(Item):
+    """A fault: its kind with parameters, the requests that it applies to, and when."""
+
+    fault = fields.String(required=True, **about("its kind, or the name of an error", enum=list(FAULT_KINDS)))
+    match = fields.Nested(
+        MatchItem,
+        load_default=Match,
+        **about("the requests that it applies to; all of the API if left out, or the operations that give the error"),
+    )
+    times = fields.Integer(
+        strict=True,
+        validate=validate.Range(min=1, max=2**53),
+        **about("how often it hits; until it is removed if left out"),
+    )
+    after = fields.Integer(strict=True, validate=_count, **about("how many matching requests pass first"))
+    probability = Number(
+        validate=validate.Range(min=0, max=1),
+        **about("with which probability it hits a matching request, 0 to 1; drawn from the seed"),
+    )
+    ttl_s = Span(
+        timedelta(seconds=1),
+        validate=validate.Range(min=0, max=_LONGEST_S),
+        **about("how many seconds it lasts, on the workspace's clock; or a duration, 16m"),
+    )
+    force = Flag(**about("takes operations that there are not, and codes that the operation never gives"))
+    code = fields.String(validate=validate.Length(max=_LONGEST_CODE), **about("the error code"))
+    status = fields.Integer(
+        strict=True, validate=validate.Range(400, 599), **about("another status than that of the code")
+    )
+    message = fields.String(**about("another message than that of the code"))
+    ms = Span(timedelta(milliseconds=1), validate=_milliseconds, **about("a delay in milliseconds; or a duration, 2s"))
+    distribution = fields.Nested(DistributionItem, **about("delays that are drawn anew for each request"))
+    reset_s = fields.Integer(
+        strict=True, validate=_count, **about("in how many seconds the limit ends, as a header tells")
+    )
+    alert = fields.String(
+        validate=validate.OneOf((*ALERTS, NO_ALERT)),
+        **about("by which a TLS handshake is refused; handshake_failure if left out"),
+    )
+    id = fields.String(
+        validate=[
+            validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots and dashes"),
+            validate.NoneOf(_RESERVED, error="is the name of something else"),
+        ],
+        **about("its id; counts up if left out"),
+    )
+    hits = fields.Integer(strict=True, validate=_count, **about("how often it has hit"))
+    passed = fields.Integer(strict=True, validate=_count, **about("how many of `after` have passed"))
+    expires_at = Instant(**about("when it ends, on the workspace's clock"))
+
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check(self, data: dict[str, Any], original: Any, **_: Any) -> None:
+        # A rule that is far too large is refused before it is copied.
+        if weight(original) > 2 * _LARGEST or (data and weight(_written(original)) > _LARGEST):
+            raise ValidationError(f"a rule may take {_LARGEST:,} bytes of memory, and this one would take more")
+        kind = FAULT_KINDS.get(data.get("fault", ""))
+        found: list[tuple[str, Any]] = []
+        if "fault" in data and kind is None:
+            found.append(("fault", f"unknown fault; {nearest(data['fault'], FAULT_KINDS)}"))
+        if kind is not None:
+            found += _misplaced(original, kind)
+            found += _unknowable(original, kind)
+        if not data.get("force"):
+            found += _unknown(_matched(data))
+            found += _unfitting(data) if kind is not None else ()
+        _refuse(found)
+
+    @post_load(pass_original=True)
+    def _as_value(self, data: dict[str, Any], original: Any, **_: Any) -> Fault:
+        match, code = data["match"], _code(data)
+        if not match.operations and code is not None and not _fits_everywhere(data):
+            match = match._replace(operations=giving(code))
+        expires_at = data.get("expires_at")
+        if expires_at is None and "ttl_s" in data:
+            expires_at = counted_from(data["ttl_s"])
+        return Fault(
+            kind=data["fault"],
+            match=match,
+            parameters={name: data[name] for name in PARAMETERS if name in data},
+            statuses=statuses(code),
+            expires_at=expires_at,
+            written=_written(
+                {**original, **{name: data[name] for name in _SPANS if isinstance(original.get(name), str)}}
+            ),
+            **{name: data[name] for name in ("id", "times", "after", "probability", "hits", "passed") if name in data},
+        )
+
+
+def _written(original: Mapping[str, Any]) -> dict[str, Any]:
+    """A fault as it was written, copied through JSON: equal values then take equal memory."""
+    own = {name: value for name, value in original.items() if name not in _RUNNING}
+    found: dict[str, Any] = json.loads(json.dumps(own, default=str, skipkeys=True))
+    return found
+
+
+def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
+    found: dict[str, list[Any]] = {}
+    for name, message in mistakes:
+        found.setdefault(name, []).append(message)
+    if found:
+        raise ValidationError(found)
+
+
+def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
+    """The parameters that a kind does not take, or lacks."""
+    for name in PARAMETERS:
+        if name in written and name not in kind.parameters:
+            takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
+            yield name, f"{written['fault']} takes no {name}{takes}"
+    for name in kind.required:
+        if name not in written:
+            yield name, "Missing data for required field."
+    if written["fault"] == "latency" and ("ms" in written) is ("distribution" in written):
+        yield "ms", "give ms or a distribution"
+
+
+def _unknowable(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
+    """The pattern of a fault that hits before there is a request."""
+    if kind.answer is None and written.get("match"):
+        yield "match", f"{written['fault']} hits a TLS handshake, which knows no request: it takes no match"
+
+
+def _matched(data: dict[str, Any]) -> Match:
+    """The pattern of a fault, as far as it was valid."""
+    match = data.get("match", {})
+    return match if isinstance(match, Match) else as_match(dict(match))
+
+
+def _known(match: Match) -> list[Operation]:
+    return [ALL_OPERATIONS[name] for name in sorted(match.operations & ALL_OPERATIONS.keys())]
+
+
+def _beyond(match: Match) -> list[OperationBeyond]:
+    names = sorted(match.operations - ALL_OPERATIONS.keys())
+    return [catalogue()[name] for name in names if name in catalogue()]
+
+
+def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
+    """The operations and path parameters of a pattern that do not exist."""
+    operations: list[Operation | OperationBeyond] = [*_known(match), *_beyond(match)]
+    for index, name in enumerate(sorted(match.operations - {row.id for row in operations})):
+        yield "match", {"operation": [unknown_operation(name) if index < _ADVISED else f"unknown operation {name}"]}
+    if match.params:
+        possible = operations or [*ALL_OPERATIONS.values(), *catalogue().values()]
+        for name in match.params:
+            if not any(f"{{{name}}}" in row.path for row in possible):
+                yield "match", {"path": {name: ["no such parameter in the path"]}}
+
+
+def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The code of a fault, if it does not exist or the operation never gives it."""
+    code = _code(data)
+    if code is not None and code not in ALL_CODES:
+        yield "code", _unknown_code(code)
+    elif code is not None and not _fits_everywhere(data):
+        match = _matched(data)
+        operations = _known(match)
+        # Nobody knows which codes an operation beyond gives: it may give each.
+        if operations or not _beyond(match):
+            yield from never_given(code, operations)
+
+
+def _unknown_code(code: str) -> str:
+    """The refusal of a code that does not exist, with the one that was probably meant, or all that there are."""
+    near = meant(code, ALL_CODES)
+    return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else f'known: {_CODES}'}"
+
+
+def _code(data: dict[str, Any]) -> str | None:
+    """The error code of a fault, or None if it is no error."""
+    kind = FAULT_KINDS[data["fault"]]
+    return data.get("code") if data["fault"] == "error" else kind.code.code if kind.code else None
+
+
+def _fits_everywhere(data: dict[str, Any]) -> bool:
+    return FAULT_KINDS[data["fault"]].everywhere or data.get("code") in EVERYWHERE
+
+
+def dump_fault(fault: Fault) -> dict[str, Any]:
+    """A fault as a scenario holds it."""
+    found = {**fault.written, "id": fault.id, "hits": fault.hits, "passed": fault.passed}
+    if fault.expires_at is not None:
+        found["expires_at"] = write_instant(fault.expires_at)
+    return found
+
+
+def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
+    """Add the faults of a document to a workspace; yields what is wrong with them."""
+    for index in twice(faults):
+        yield Mistake(("faults", index, "id"), f"duplicate fault id {shown(faults[index].id)}", taken=True)
+    workspace.state.add_faults(faults)
+
+
+def twice(faults: Sequence[Fault]) -> Iterator[int]:
+    """The indexes of the faults whose id an earlier one has."""
+    seen = set()
+    for index, fault in enumerate(faults):
+        if fault.id and fault.id in seen:
+            yield index
+        seen.add(fault.id)

@@ -1,0 +1,356 @@
+"""The JSON Schema of scenarios, as editors use it: what the loader takes, as far as such a schema can say it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from typing import Any
+
+from marshmallow import Schema, fields, validate
+
+from mockserver.beyond.catalogue import catalogue
+from mockserver.beyond.stubs.schema import Condition, Pattern
+from mockserver.core.contract.errors import ALL_CODES
+from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.faults import FAULT_KINDS
+from mockserver.core.text.addresses import LONGEST_EMAIL
+from mockserver.core.time import duration
+from mockserver.resources.attributes.model import LONGEST_OPTION
+from mockserver.resources.attributes.section import TYPE_NAMES, NameOrAttribute
+from mockserver.resources.match import Texts
+from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.resources.scheduled_emails.section import MOST_RECIPIENTS, Base64, PartiesField, PartyField
+from mockserver.resources.section import Duration, Id24, Instant, Item, Span
+from mockserver.resources.webhooks.section import WrittenDay
+from mockserver.scenario.behaviour import After, AuthenticateDomainField, BehaviourItem
+from mockserver.scenario.faults import PARAMETERS
+from mockserver.scenario.match import PathPattern
+from mockserver.scenario.schema import scenario_schema
+from mockserver.web.schemas import json_schema
+from mockserver.web.schemas.fields import (
+    Day,
+    Dict,
+    Email,
+    Hostname,
+    Int64,
+    Json,
+    JsonObject,
+    Number,
+    OneOrMany,
+    Quantity,
+)
+from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, FieldSchema, specification
+
+#: ISO 8601, without the years and months that have no fixed length, or the short form.
+_LENGTH = (
+    r"(P(?=.)([0-9]{1,4}W|([0-9]{1,6}D)?(T(?=.)([0-9]{1,6}H)?([0-9]{1,6}M)?([0-9]{1,6}([.,][0-9]{1,6})?S)?)?)"
+    r"|(?=[0-9])([0-9]{1,4}w)?([0-9]{1,6}d)?([0-9]{1,6}h)?([0-9]{1,6}m)?([0-9]{1,6}s)?([0-9]{1,6}ms)?)"
+)
+DURATION = {"type": "string", "pattern": f"^{_LENGTH}$", "description": "16m, 1h30m, 2d, or ISO 8601: PT16M"}
+INSTANT = {
+    "type": "string",
+    "anyOf": [{"format": "date-time"}, {"pattern": f"^[+-]?{_LENGTH}$"}],
+    "description": "RFC 3339, or counted from the clock's moment: 15m, -1d, PT15M",
+}
+#: Both stand in the document once, and are pointed at.
+_DURATION = {"$ref": "#/components/schemas/Duration"}
+_INSTANT = {"$ref": "#/components/schemas/Instant"}
+#: A segment of the path of a stub: a text, or a parameter in braces.
+_SEGMENT = r"/([^/{}?#%\\\x00-\x1f]+|\{[A-Za-z_][A-Za-z0-9_.-]{0,63}\})"
+_PLAIN = {"type": ["string", "number", "boolean"]}
+
+
+def closed(properties: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False, **more}
+
+
+#: `ada@acme.test`, `Ada <ada@acme.test>`, or both as members.
+_PARTY = {
+    "anyOf": [
+        {"type": "string", "pattern": "@"},
+        closed({"email": {"type": "string", "pattern": "@"}, "name": {"type": ["string", "null"]}}, required=["email"]),
+    ]
+}
+
+
+_OPTION = {"type": "string", "maxLength": LONGEST_OPTION}
+#: The name of an attribute, or more of it as members.
+_ATTRIBUTE = {
+    "anyOf": [
+        {"type": "string"},
+        closed(
+            {
+                "name": {"type": "string"},
+                "type": {"enum": TYPE_NAMES},
+                "value": {"type": "string"},
+                "enumeration": {
+                    "type": "array",
+                    "items": closed({"value": _OPTION, "label": _OPTION}, required=["value", "label"]),
+                },
+                "options": {"type": "array", "items": _OPTION},
+            },
+            required=["name"],
+        ),
+    ]
+}
+
+
+def _one_or_many(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    items = known.pop("items")
+    many = {"type": known.pop("type"), "items": items, "minItems": known.pop("minItems", 0)}
+    return {"anyOf": [items, many]}
+
+
+def _texts(field: Texts, _: dict[str, Any]) -> dict[str, Any]:
+    value = {"anyOf": [_PLAIN, {"type": "array", "items": _PLAIN}]} if field.lists else _PLAIN
+    return {"type": "object", "additionalProperties": value}
+
+
+def _instant(field: Instant, _: dict[str, Any]) -> dict[str, Any]:
+    return {"anyOf": [_INSTANT, {"type": "null"}]} if field.allow_none else _INSTANT
+
+
+def _span(_: Span, known: dict[str, Any]) -> dict[str, Any]:
+    number = {name: known.pop(name) for name in ("type", "minimum", "maximum") if name in known}
+    return {"anyOf": [number, _DURATION]}
+
+
+FORMS: dict[type, FieldSchema] = {
+    **json_schema.FIELD_SCHEMAS,
+    Duration: _DURATION,
+    Instant: _instant,
+    Span: _span,
+    Json: {"type": ["object", "array", "string", "number", "boolean"]},
+    JsonObject: {"type": "object"},
+    Id24: {"pattern": "^[0-9a-f]{24}$"},
+    After: closed({"after": _DURATION}, required=["after"]),
+    AuthenticateDomainField: {
+        "anyOf": [
+            {"const": "immediate"},
+            closed({"after": _DURATION}, required=["after"]),
+            closed({"attempts": {"type": "integer", "minimum": 1}}, required=["attempts"]),
+        ]
+    },
+    OneOrMany: _one_or_many,
+    PathPattern: {
+        "type": ["string", "object"],
+        "additionalProperties": _PLAIN,
+        "description": "a glob of the whole path, or its parameters by name",
+    },
+    NameOrAttribute: _ATTRIBUTE,
+    PartyField: _PARTY,
+    PartiesField: {"anyOf": [_PARTY, {"type": "array", "items": _PARTY, "maxItems": MOST_RECIPIENTS}]},
+    Base64: {"type": "string", "contentEncoding": "base64"},
+    WrittenDay: json_schema.FIELD_SCHEMAS[Day],
+    Condition: {"type": ["string", "boolean"], "description": "one expression in braces"},
+    Pattern: {"type": "string", "pattern": f"^/v3({_SEGMENT})+$", "maxLength": 500},
+    Texts: _texts,
+}
+
+
+#: A duration as it is read; years and months are zero, as they have no fixed length.
+_LOADED_LENGTH = f"({duration.SHORT}|(?!P[^T]*[1-9][^T]*[YM]){duration.ISO})"
+#: RFC 3339; in YAML a moment without a zone and without quotes is one in UTC, and the parts may be apart by blanks.
+_MOMENT = (
+    r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?"
+    r"([ \t]*([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?))?"
+)
+#: What stands in the schema once, and is pointed at.
+_DEFINITIONS: dict[str, dict[str, Any]] = {
+    "Duration": {
+        "type": "string",
+        "pattern": f"^(?!-.*[1-9])[+-]?{_LOADED_LENGTH}$",
+        "description": "A length of time: 15m, 1h30m, 3d, or ISO 8601 of days at most, PT15M.",
+        "examples": ["15m", "1h30m", "3d", "PT15M"],
+    },
+    "Instant": {
+        "type": "string",
+        "pattern": f"^({_MOMENT}|[+-]?{_LOADED_LENGTH})$",
+        "description": "A moment, RFC 3339, or its distance from the start of the scenario's clock: 15m, -1d.",
+        "examples": ["2026-01-15T09:00:00Z", "15m", "-1d", "PT15M"],
+    },
+}
+#: What separates the labels of a name (RFC 3490, 3.1).
+_DOTS = "[.\u3002\uff0e\uff61]"
+
+
+def _email(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    known["format"] = "idn-email"
+    return {"pattern": f"^.+@[^@]+{_DOTS}[^@]+$", "maxLength": LONGEST_EMAIL}
+
+
+def _hostname(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    known["format"] = "idn-hostname"
+    return {"pattern": rf"^[^@\s/:?#]+{_DOTS}[^@\s/:?#]+$"}
+
+
+def _ip(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    del known["format"]
+    return {"anyOf": [{"format": "ipv4"}, {"format": "ipv6"}]}
+
+
+def _uuid(_: Any, known: dict[str, Any]) -> dict[str, Any]:
+    del known["format"]  # a UUID without dashes is one here
+    return {"minLength": 32}
+
+
+def _mapping(field: Dict, known: dict[str, Any]) -> dict[str, Any]:
+    if "maxLength" in known:
+        known["maxProperties"] = known.pop("maxLength")
+    choices = [rule.choices for rule in getattr(field.key_field, "validators", ()) if isinstance(rule, validate.OneOf)]
+    return {"propertyNames": {"enum": list(choices[0])}} if choices else {}
+
+
+def _amount(field: Any, _: dict[str, Any]) -> dict[str, Any]:
+    """A number; a quantity is 0 or more, or -1 for unlimited."""
+    kind = Int64 if isinstance(field, Int64) else Number
+    own = FIELD_SCHEMAS[kind]
+    bounds = own if isinstance(own, dict) else {}
+    if any(isinstance(rule, Quantity) for rule in field.validators):
+        return {
+            **bounds,
+            "minimum": -1,
+            **({} if kind is Int64 else {"not": {"exclusiveMinimum": -1, "exclusiveMaximum": 0}}),
+        }
+    return bounds
+
+
+_SCENARIO_FORMS: dict[type, FieldSchema] = {
+    **FORMS,
+    Email: _email,
+    Hostname: _hostname,
+    fields.IP: _ip,
+    fields.UUID: _uuid,
+    Dict: _mapping,
+    Int64: _amount,
+    Number: _amount,
+}
+
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_TITLE = "A scenario of the mock server"
+_ABOUT = (
+    "What a workspace is made from. Every member may be left out. What belongs to an account may also stand at the "
+    "top, and then belongs to the first one. Moments are RFC 3339, or counted from the start of the clock: 15m, -1d."
+)
+_COMPONENTS = "#/components/schemas/"
+
+
+@cache
+def document() -> dict[str, Any]:
+    """The JSON Schema of scenarios, of the dialect 2020-12, as plain data that nobody changes."""
+    spec = specification(_SCENARIO_FORMS, title=_TITLE, version="")
+    for name, form in _DEFINITIONS.items():
+        spec.components.schema(name, form)
+    spec.components.schema("ScenarioItem", schema=scenario_schema())
+    found: dict[str, Any] = spec.to_dict()["components"]["schemas"]
+    _add_defaults(found["BehaviourItem"])
+    for name, schema in _schemas(spec):
+        _constrain(found[name], getattr(schema, "constraints", {}), schema.__doc__)
+    _constrain(found["FaultItem"], {"allOf": [*_of_kinds(), _of_names()]})
+    found["OperationName"] = {"enum": sorted({*ALL_OPERATIONS, *catalogue()})}
+    found["ErrorCode"] = {"enum": list(ALL_CODES)}
+    definitions = {_name(name): _plain(row) for name, row in sorted(found.items())}
+    whole = definitions.pop("Scenario")
+    _relax(whole, definitions)
+    return {"$schema": DIALECT, "title": _TITLE, "description": _ABOUT, **whole, "$defs": definitions}
+
+
+def _schemas(spec: Any) -> Iterator[tuple[str, type[Schema]]]:
+    """The schemas that apispec has met, each with the name of its component."""
+    (plugin,) = spec.plugins
+    return ((name, key[0]) for key, name in plugin.converter.refs.items())
+
+
+def _add_defaults(behaviour: dict[str, Any]) -> None:
+    """Let each member tell what holds without it."""
+    for name, default in BehaviourItem().dump(Behaviour()).items():
+        behaviour["properties"][name]["default"] = default
+
+
+def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str | None = None) -> None:
+    """Add what holds between the members of a schema, and what that stands for."""
+    for keyword, value in constraints.items():
+        if keyword == "properties":
+            for name, more in value.items():
+                schema["properties"][name].update(more)
+        else:
+            schema[keyword] = value
+    if about and about not in (Item.__doc__, Schema.__doc__):
+        schema.setdefault("description", " ".join(about.split("\n\n")[0].split()))
+
+
+# ---------------------------------------------------------------------- faults
+
+
+def _of_kinds() -> Iterator[dict[str, Any]]:
+    """Which parameters a fault of each kind takes."""
+    for name, kind in FAULT_KINDS.items():
+        taken: dict[str, Any] = {other: False for other in PARAMETERS if other not in kind.parameters}
+        needed = {"required": list(kind.required)} if kind.required else {}
+        either = [{"required": [one]} for one in ("ms", "distribution")] if name == "latency" else []
+        then = {"properties": taken, **needed, **({"oneOf": either} if either else {})}
+        yield {"if": {"properties": {"fault": {"const": name}}, "required": ["fault"]}, "then": then}
+
+
+def _of_names() -> dict[str, Any]:
+    """That operations and codes are those that there are, unless the fault is written with force."""
+    forced = {"properties": {"force": {"const": True}}, "required": ["force"]}
+    operation = {"$ref": f"{_COMPONENTS}OperationName"}
+    known = {"operation": {"anyOf": [operation, {"type": "array", "items": operation}]}}
+    code = {"$ref": f"{_COMPONENTS}ErrorCode"}
+    return {"if": {"not": forced}, "then": {"properties": {"match": {"properties": known}, "code": code}}}
+
+
+# ---------------------------------------------------------------------- the form of the document
+
+
+def _name(component: str) -> str:
+    return component.removesuffix("Item").removeprefix("_")
+
+
+def _plain(value: Any) -> Any:
+    """A part of the document of OpenAPI as one of the schema: other references, and nothing that only OpenAPI has."""
+    if isinstance(value, list):
+        return [_plain(inner) for inner in value]
+    if not isinstance(value, dict):
+        return value
+    found = {}
+    for key, inner in value.items():
+        if key == "$ref":
+            found[key] = f"#/$defs/{_name(inner.removeprefix(_COMPONENTS))}"
+        elif not key.startswith("x-") and not (key == "format" and inner == "int64"):
+            found[key] = _plain(inner)
+    return found
+
+
+def _relax(whole: dict[str, Any], definitions: dict[str, Any]) -> None:
+    """Ask for members only where no other document can have them.
+
+    Mappings are merged with those of the document that is extended, accounts too; items of other lists are not.
+    """
+    alone: dict[str, Any] = {}
+    for path, name in list(_merged(whole, definitions, ())):
+        required = definitions[name].pop("required", None) or alone.get(name)
+        if required:
+            alone[name] = required
+            place = whole.setdefault("then", {})
+            for part in path:
+                place = place.setdefault(part, {})
+            place["required"] = required
+    if "then" in whole:
+        whole["if"] = {"not": {"required": ["extends"]}}
+
+
+def _merged(
+    schema: dict[str, Any], definitions: dict[str, Any], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The mappings that are merged: their places in a schema, and the names of their definitions."""
+    for member, inner in schema.get("properties", {}).items():
+        below = (*path, "properties", member)
+        if member == "accounts":
+            yield from _merged(definitions["Account"], definitions, (*below, "items"))
+        elif "$ref" in inner:
+            name = inner["$ref"].removeprefix("#/$defs/")
+            yield below, name
+            yield from _merged(definitions[name], definitions, below)

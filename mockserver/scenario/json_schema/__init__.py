@@ -1,1 +1,0 @@
-"""The JSON Schema of scenarios, made of the schemas by which they are loaded."""

@@ -1,0 +1,224 @@
+"""Keepers: what they have in common, whenever they write."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from mockserver.core.traffic.coverage import Coverage
+from mockserver.core.workspaces.storage import MissingError, Outline, Storage, StorageError, StorageStatus
+from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
+from mockserver.storage import forms, records
+from mockserver.storage.engine import (
+    ANY_VERSION,
+    PART,
+    Batch,
+    Changes,
+    Engine,
+    EngineError,
+    Newer,
+    NoWorkspaceError,
+    Row,
+)
+from mockserver.storage.packing import UnreadableError, decode
+from mockserver.storage.records import Written
+
+#: The field that holds the coverage of a workspace.
+_COVERAGE = f"{PART}coverage"
+#: After how many seconds another server looks whether calls under way were given up. Chosen: as long as a server that
+#: is not heard of counts as alive.
+LEASE_S = 5.0
+
+
+@contextmanager
+def translated(prefix: str = "") -> Iterator[None]:
+    """Translate errors of the engine, and of what it holds, within a `with` block.
+
+    Raises:
+        MissingError: there is no such workspace.
+        StorageError: the engine has failed, or what it holds cannot be read.
+    """
+    try:
+        yield
+    except NoWorkspaceError as error:
+        raise MissingError(f"{prefix}{error}") from None  # the sentence says it all
+    except (EngineError, UnreadableError) as error:
+        raise StorageError(f"{prefix}{error}") from None
+
+
+class SavedWorkspace:
+    """A workspace in memory, with what the engine holds of it."""
+
+    def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
+        """A workspace that was just made of all its fields; None: the engine does not hold it yet."""
+        self.name, self.workspace = workspace.name, workspace
+        #: The version that the workspace is a copy of, and upon which it changes; None: the engine does not hold it;
+        #: empty: unknown, as after a step that failed, so that all of it has to be read again.
+        self.version: str | None = None if newer is None else newer.version
+        self.written = Written(workspace) if newer is None else Written.loaded(workspace, newer)
+        #: Whether changes were taken, and are neither saved nor taken back yet.
+        self.is_taken = False
+
+    def take(self, *, is_wanted: bool = False) -> Row | None:
+        """Return what is new, for `keep` or `take_back`; None if nothing is, unless a row `is_wanted` anyway.
+
+        The caller holds the lock of the workspace.
+
+        Raises:
+            StorageError: something in it cannot be encoded.
+        """
+        try:
+            changes, due_at = self.written.changes(), self._due_at()
+        except Exception as error:
+            raise StorageError(f"workspace {self.name} cannot be written: {error}") from error
+        if not (changes or self.version is None or is_wanted):
+            return None
+        self.is_taken = True
+        return Row(self.name, changes, self.version or "", due_at)
+
+    def keep(self, nonce: str = "") -> None:
+        """Count what was taken as saved, by a batch with this nonce."""
+        counter = int((self.version or "0").partition("-")[0])
+        self.version, self.is_taken = f"{counter + 1}-{nonce}", False
+
+    def take_back(self) -> None:
+        """Count what was taken as not saved: it is taken again."""
+        self.written.take_back()
+        self.is_taken = False
+
+    def outline(self) -> Outline:
+        """Return name, keys and due time, which are known while the workspace is passivated."""
+        state = self.workspace.state
+        return Outline(self.name, (*state.keys, *state.revoked_keys), self._due_at())
+
+    def _due_at(self) -> float | None:
+        due_at = records.due_at(self.workspace)
+        if not self.workspace.is_busy:
+            return due_at
+        look_at = time.time() + LEASE_S
+        return look_at if due_at is None else min(due_at, look_at)
+
+
+class EngineStorage(Storage):
+    """Keeps workspaces in an engine."""
+
+    def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
+        """A keeper; `parts` and `limits` are those of every workspace that is loaded."""
+        super().__init__()
+        self._engine, self._parts, self._limits = engine, parts, limits
+        #: A process that was forked off writes and reads nothing: neither SQLite nor connections allow it.
+        self._process = os.getpid()
+        #: The workspace that was loaded last under a name, until it is added.
+        self._loaded: dict[str, SavedWorkspace] = {}
+        #: How many writes have succeeded and failed, and why the last one has failed.
+        self._written = self._failed = 0
+        self._last_failure: str | None = None
+
+    @property
+    def _is_forked(self) -> bool:
+        return os.getpid() != self._process
+
+    @property
+    def failure(self) -> str | None:
+        return self._unusable()
+
+    def _unusable(self) -> str | None:
+        """Return why the engine cannot be used, or None."""
+        if self._is_forked:
+            return "the store is used by the process that has opened it, and not by one that was forked off"
+        return self._engine.failure
+
+    def status(self) -> StorageStatus:
+        engine = self._engine
+        return StorageStatus(
+            engine.kind,
+            engine.place,
+            engine.size,
+            self._waiting(),
+            self._written,
+            self._failed,
+            self._last_failure,
+        )
+
+    def _waiting(self) -> int:
+        """Return how many changes wait to be saved."""
+        return 0
+
+    def close(self) -> bool:
+        if not self._is_forked:
+            self._engine.close()
+        return True
+
+    def _write(self, batch: Batch) -> None:
+        """Write a batch, and count it.
+
+        Raises:
+            ConflictError, StorageError: it was not written, or nobody knows.
+        """
+        try:
+            with translated():
+                self._engine.write(batch)
+        except StorageError as error:
+            self._failed += 1
+            self._last_failure = str(error)
+            raise
+        self._written += 1
+
+    # ------------------------------------------------------------------ workspaces
+
+    def outlines(self) -> Sequence[Outline]:
+        with translated():
+            return self._engine.outlines()
+
+    def load(self, name: str) -> Workspace:
+        found = self._read(name)
+        self._loaded[name] = found
+        return found.workspace
+
+    def _read(self, name: str) -> SavedWorkspace:
+        """Read a whole workspace.
+
+        Raises:
+            MissingError, StorageError: as `load`.
+        """
+        with translated(f"workspace {name} cannot be loaded: "):
+            newer = self._engine.read(name)
+            assert newer is not None, "without a version, everything is new"
+            workspace = records.load(name, newer.fields, parts=self._parts, limits=self._limits)
+        return SavedWorkspace(workspace, newer)
+
+    def _taken_up(self, workspace: Workspace) -> SavedWorkspace:
+        """Return the record of a workspace that was just loaded, or a new one for a new workspace."""
+        loaded = self._loaded.pop(workspace.name, None)
+        return loaded if loaded is not None and loaded.workspace is workspace else SavedWorkspace(workspace)
+
+    # ------------------------------------------------------------------ coverage and secrets
+
+    def coverage(self, names: Iterable[str]) -> Coverage:
+        found = Coverage()
+        with translated():
+            for content in self._engine.field(tuple(names), _COVERAGE).values():
+                found.merge(decode(content, Coverage))
+        return found
+
+    def clear_coverage(self, names: Iterable[str]) -> None:
+        wanted, gone = frozenset(names), Changes(gone=(_COVERAGE,))
+        rows = [Row(row.name, gone, ANY_VERSION, row.due_at) for row in self.outlines() if row.name in wanted]
+        with translated():
+            self._engine.write(Batch(rows=rows))
+
+    def past(self) -> Coverage:
+        with translated():
+            return forms.coverage_of(self._engine.counts())
+
+    def clear_past(self) -> None:
+        with translated():
+            self._engine.clear_counts()
+
+    def secret(self, name: str, draw: Callable[[], bytes] | None = None) -> bytes | None:
+        name = f"secret/{name}"
+        with translated():
+            found = self._engine.value(name)
+            return found if found is not None or draw is None else self._engine.value(name, draw())

@@ -1,1 +1,0 @@
-"""Workspaces as fields of bytes, which any engine can hold, and back."""

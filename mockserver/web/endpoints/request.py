@@ -1,0 +1,154 @@
+"""A request as the service reads it."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from werkzeug.datastructures import EnvironHeaders
+from werkzeug.utils import cached_property
+from werkzeug.wrappers import Request
+
+from mockserver.core.contract import errors
+from mockserver.core.contract.errors import BAD_REQUEST
+from mockserver.core.state import reasons
+from mockserver.core.text.messages import counted
+from mockserver.web.schemas import json_text
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+
+class ServiceRequest(Request):
+    """A request of Werkzeug's that reads of its environment only what is asked for.
+
+    `__init__` sets what that of the base would set, but for what the API never asks for: that takes a fourth of the
+    time.
+    """
+
+    def __init__(self, environ: WSGIEnvironment, body_limit: int) -> None:
+        self.environ = environ
+        self.shallow = False
+        self.method = environ["REQUEST_METHOD"].upper()
+        path = environ["PATH_INFO"]
+        self.path = f"/{(path if path.isascii() else _decoded(path)).lstrip('/')}"
+        self.query_string = environ["QUERY_STRING"].encode("latin-1")
+        self.remote_addr = environ.get("REMOTE_ADDR")
+        self.max_content_length = self._body_limit = body_limit
+
+    @cached_property
+    def headers(self) -> EnvironHeaders:  # type: ignore[override]  # made when it is first asked for
+        return EnvironHeaders(self.environ)
+
+    @property
+    def body(self) -> bytes:
+        """The body.
+
+        Raises:
+            RequestEntityTooLarge: it is over the limit.
+        """
+        content = self.environ["wsgi.input"]
+        if isinstance(content, BytesIO):
+            found = content.getvalue()  # not copied
+            if str(len(found)) == self.environ.get("CONTENT_LENGTH") and len(found) <= self._body_limit:
+                return found
+        return self.get_data()
+
+
+def _decoded(text: str) -> str:
+    """A text of a WSGI environment, whose characters are bytes, as UTF-8."""
+    return text.encode("latin-1").decode(errors="replace")
+
+
+def body_of(request: Request) -> bytes:
+    """The body of a request.
+
+    Raises:
+        RequestEntityTooLarge: it is over the limit.
+    """
+    return request.body if isinstance(request, ServiceRequest) else request.get_data()
+
+
+#: The result of reading a body that is not there; a body may be `null`, which is None.
+NO_BODY: Any = object()
+#: How many characters of the parser's message a reason shows. Chosen: all of an ordinary message.
+_LONGEST_MESSAGE = 200
+
+
+def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
+    """The JSON value of a request's body, of `deepest` levels at most, or `NO_BODY` if it has none.
+
+    JSON is taken under any Content-Type, as `curl -d` sends that of a form.
+
+    Raises:
+        ServiceError: 400 `bad_request`, or 415 if the Content-Type is another one; the body is not valid JSON.
+        RequestEntityTooLarge: the body is over the limit.
+    """
+    raw = body_of(request)
+    if not raw.strip():
+        return NO_BODY
+    try:
+        return json_text.read(raw, deepest)
+    except json_text.JsonError as error:
+        sent_as = f"Content-Type {reasons.shown(request.mimetype)}" if request.mimetype else "no Content-Type"
+        message = reasons.shown(error, _LONGEST_MESSAGE)
+        reason = f"the body is not valid JSON: {message} ({counted(len(raw), 'byte')}, {sent_as})"
+        if request.mimetype and "json" not in request.mimetype:
+            refused = BAD_REQUEST(f"The request body must be JSON, not {request.mimetype}: {error}", status=415)
+        else:
+            refused = BAD_REQUEST(f"The request body is not valid JSON: {error}")
+        raise refused.because(reason) from error
+
+
+#: Names and values, in the order in which they were sent.
+Pairs = list[tuple[str, str]]
+#: The most members of a form. Chosen: more than any form of OAuth or of our pages has.
+_MOST_MEMBERS = 50
+
+
+def read_form(request: Request) -> dict[str, str]:
+    """The members of the form in a request's body, by name; a member without a value is left out (RFC 6749, 3.2).
+
+    Raises:
+        ServiceError: 400 `invalid_request`; the body is no form, or has a member twice.
+    """
+    raw = request.get_data(cache=True)
+    if raw and request.mimetype != "application/x-www-form-urlencoded":
+        reason = f"the Content-Type of the body is {reasons.shown(request.mimetype)}"
+        raise errors.INVALID_REQUEST("The body must be of type application/x-www-form-urlencoded").because(reason)
+    return once(_pairs(raw.decode("latin-1"), "body"))
+
+
+def query_pairs(query: str) -> Pairs:
+    """The members of a query, which is a form, too (RFC 6749, appendix B).
+
+    Raises:
+        ServiceError: 400 `invalid_request`; the query is no form.
+    """
+    return _pairs(query, "query")
+
+
+def _pairs(text: str, noun: str) -> Pairs:
+    # What cannot be read for certain is refused: an app's `state` has to come back as it was sent.
+    try:
+        if text.isascii():
+            return parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_MEMBERS)
+    except ValueError:
+        pass
+    raise errors.INVALID_REQUEST(f"The {noun} is not a well-formed form").because(
+        f"the {noun} is not a form: expected percent-encoded UTF-8 with at most {_MOST_MEMBERS} fields"
+    )
+
+
+def once(pairs: Pairs) -> dict[str, str]:
+    """Members by name, without those that have no value.
+
+    Raises:
+        ServiceError: 400 `invalid_request`; a member comes twice (RFC 6749, 3.1 and 3.2).
+    """
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise errors.INVALID_REQUEST(f"{reasons.shown(twice)} must not be given twice")
+    return {name: value for name, value in pairs if value}

@@ -1,0 +1,387 @@
+"""A thread that writes the lines of a log, so that no request waits for a slow reader of the log."""
+
+from __future__ import annotations
+
+import atexit
+import itertools
+import json
+import logging
+import os
+import select
+import threading
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from itertools import islice
+from typing import Any, Generic, NamedTuple, Self, TypeVar
+from urllib.parse import quote
+
+from mockserver.core.traffic.exchange import Exchange
+
+EntryT = TypeVar("EntryT")
+
+#: The most entries that wait to be written. Chosen: a second of the fastest requests, in a few megabytes.
+LIMIT = 10_000
+#: How many entries are written at once. Chosen: some milliseconds of work, after which other threads can run.
+_BATCH = 100
+#: How many seconds entries are gathered before they are written. Chosen: fewer, larger writes cost less, and a reader
+#: notices no delay.
+_GATHER = 0.02
+#: How many seconds the end of the process waits for entries to be written. Chosen: enough for all that may wait, and
+#: a reader that has stopped reading delays the end no longer.
+_GRACE = 0.5
+
+
+class LogWriter(Generic[EntryT]):
+    """A bounded queue of entries, and a thread that writes them to a file descriptor; the first entry starts it.
+
+    The thread does not write by `sys.stderr`, whose lock a daemon thread must not hold when the process ends.
+    """
+
+    def __init__(
+        self, line: Callable[[EntryT], str], lost: Callable[[int], str], *, target: int = 2, limit: int = LIMIT
+    ) -> None:
+        """A writer to the file descriptor `target`, with at most `limit` entries waiting.
+
+        `line` makes the line of an entry, and `lost` the line that says how many entries were dropped, as they came
+        faster than they could be written.
+        """
+        self._line = line
+        self._lost = lost
+        self._target = target
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._entries: deque[EntryT] = deque()
+        self._dropped = 0
+        self._thread: threading.Thread | None = None
+        self._awake = threading.Event()
+        self._closing = threading.Event()
+
+    def put(self, entry: EntryT) -> None:
+        """Let an entry be written soon; if too many wait, the oldest one is dropped."""
+        if self._closing.is_set():
+            return
+        with self._lock:
+            entries = self._entries
+            if len(entries) >= self._limit:
+                entries.popleft()
+                self._dropped += 1
+            entries.append(entry)
+            if len(entries) > 1:
+                return  # the thread takes all that wait once the first of them has awoken it
+            if self._thread is None:
+                self._begin()
+        self._awake.set()
+
+    def close(self, seconds: float = _GRACE) -> None:
+        """Take no more entries, and wait for at most so many seconds until those that wait are written."""
+        atexit.unregister(self.close)
+        self._closing.set()
+        self._awake.set()
+        if self._thread is not None:
+            self._thread.join(seconds)
+
+    def _begin(self) -> None:
+        self._thread = threading.Thread(target=self._run, name="log", daemon=True)
+        self._thread.start()
+        atexit.register(self.close)
+
+    def _run(self) -> None:
+        try:
+            while self._awake.wait():
+                self._closing.wait(_GATHER)
+                last = self._closing.is_set()
+                self._awake.clear()
+                for text in self._batches():
+                    self._write(text)
+                if last:
+                    return
+        except OSError:  # the reader of the log is gone
+            self._closing.set()
+
+    def _batches(self) -> Iterable[str]:
+        """The lines of all entries that wait, a batch at a time."""
+        with self._lock:
+            entries, self._entries = self._entries, deque()
+            dropped, self._dropped = self._dropped, 0
+        if dropped:
+            yield self._lost(dropped)
+        waiting = iter(entries)
+        while text := "".join(map(self._line, islice(waiting, _BATCH))):
+            yield text
+
+    def _write(self, text: str) -> None:
+        rest = memoryview(text.encode(errors="backslashreplace"))
+        while rest:
+            try:
+                rest = rest[os.write(self._target, rest) :]
+            except BlockingIOError:  # another process may have made the shared terminal non-blocking
+                select.select([], [self._target], [])
+
+
+#: Takes the secrets out of a text.
+Redact = Callable[[str], str]
+
+#: The characters that a path in a line has as they are; all others are percent-encoded.
+_SAFE_IN_PATH = "/:@!$&'()*+,;=~<>[]{}|^`"
+#: The characters that a query in a line has as they are; all others are percent-encoded.
+_SAFE_IN_QUERY = _SAFE_IN_PATH + "?%"
+#: Made once, as `json.dumps` would make one for each line. ASCII only, so that no reader takes a character within the
+#: line for its end.
+_JSON = json.JSONEncoder(separators=(",", ":"))
+
+
+class RequestEntry(NamedTuple):
+    """A request, with no more of it than is written: its bodies must not stay in memory for the log."""
+
+    #: Seconds since 1970.
+    time: float
+    #: Counted over all requests since the start; `id` is drawn from a workspace's seed, and may repeat in another one.
+    number: int
+    workspace: str
+    operation: str | None
+    method: str
+    path: str
+    query: str
+    status: int | None
+    ms: float
+    id: str
+    fault: str | None
+    reason: str | None
+    warning: str | None
+
+    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
+        """The entry without secrets."""
+        return self._replace(
+            path=path(self.path),
+            query=query(self.query),
+            reason=self.reason and text(self.reason),
+            warning=self.warning and text(self.warning),
+        )
+
+    def members(self) -> dict[str, Any]:
+        """The members of the entry's line of JSON, but for its time."""
+        return {**self._asdict(), "ms": round(self.ms, 3)}
+
+    def words(self) -> list[str]:
+        """The words of the entry's line of text, but for its time."""
+        words = [f"{_call(self)} {self.id}"]
+        if self.fault:
+            words.append(f"fault={_printable(self.fault)}")
+        for name, text in (("reason", self.reason), ("warning", self.warning)):
+            if text:
+                words.append(f"{name}={json.dumps(text, ensure_ascii=not text.isprintable())}")
+        return words
+
+
+class ControlEntry(NamedTuple):
+    """A control call, and who made it."""
+
+    #: Seconds since 1970.
+    time: float
+    #: Counted over all requests since the start.
+    number: int
+    workspace: str | None
+    method: str
+    path: str
+    query: str
+    status: int
+    ms: float
+    client: str | None
+
+    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
+        """The entry without secrets."""
+        return self._replace(path=path(self.path), query=query(self.query))
+
+    def members(self) -> dict[str, Any]:
+        """The members of the entry's line of JSON, but for its time."""
+        return {**self._asdict(), "ms": round(self.ms, 3)}
+
+    def words(self) -> list[str]:
+        """The words of the entry's line of text, but for its time."""
+        return [_call(self), f"from={self.client or '-'}"]
+
+
+class MessageEntry(NamedTuple):
+    """What the program or one of its libraries logs."""
+
+    #: Seconds since 1970.
+    time: float
+    level: str
+    logger: str
+    message: str
+    exception: str | None = None
+
+    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
+        """The entry without secrets."""
+        return self._replace(message=text(self.message), exception=self.exception and text(self.exception))
+
+    def members(self) -> dict[str, Any]:
+        """The members of the entry's line of JSON, but for its time."""
+        return self._asdict()
+
+    def words(self) -> list[str]:
+        """The words of the entry's line of text, but for its time; a traceback follows on lines of its own."""
+        lines = [_printable(self.message), *map(_printable, (self.exception or "").splitlines())]
+        return [self.level, self.logger, "\n".join(lines)]
+
+
+Entry = RequestEntry | ControlEntry | MessageEntry
+
+
+def as_json(entry: Entry) -> str:
+    """The line of an entry as JSON."""
+    members = {**entry.members(), "time": _moment(entry.time)}
+    return _JSON.encode(members) + "\n"
+
+
+def as_text(entry: Entry) -> str:
+    """The line of an entry as text."""
+    return f"{_moment(entry.time)} {' '.join(entry.words())}\n"
+
+
+def brief_text(seconds: float, number: int, workspace: str, call: str, exchange: Exchange) -> str:
+    """The line of a request of which there is no more to tell than what it called and how it was answered, as text."""
+    answered = f"{exchange.status or '-'} {exchange.ms:.3f}ms {exchange.id}"
+    return f"{_moment(seconds)} #{number} {workspace} {call} {answered}\n"
+
+
+def call_as_text(method: str, path: str, query: str) -> str:
+    """What was called, as it stands in a line of text."""
+    address = quote(path, _SAFE_IN_PATH, errors="replace")
+    asked = f"?{quote(query, _SAFE_IN_QUERY, 'latin-1', 'replace')}" if query else ""
+    return f"{_printable(method)} {address}{asked}"
+
+
+def _call(entry: RequestEntry | ControlEntry) -> str:
+    called = call_as_text(entry.method, entry.path, entry.query)
+    return f"#{entry.number} {entry.workspace or '-'} {called} {entry.status or '-'} {entry.ms:.3f}ms"
+
+
+def _printable(text: str) -> str:
+    """A text on one line, in which characters that are not printable are escaped."""
+    return text if text.isprintable() else text.encode("unicode_escape").decode()
+
+
+def _moment(seconds: float) -> str:
+    return _millisecond(round(seconds * 1_000_000) // 1_000)
+
+
+@lru_cache(maxsize=2)
+def _millisecond(number: int) -> str:
+    """A millisecond since 1970, which several lines have in common when requests come fast."""
+    second, milliseconds = divmod(number, 1_000)
+    return f"{datetime.fromtimestamp(second, UTC).isoformat().removesuffix('+00:00')}.{milliseconds:03}Z"
+
+
+#: The most characters of a path, a query, a reason and a warning in a line. Chosen: more than honest ones have.
+_LONGEST = 1_000
+#: How many calls are remembered as they are written, without secrets. Chosen: tests make the same few again and again,
+#: and so many take at most some megabytes.
+_REMEMBERED = 512
+
+
+class LogFormat(StrEnum):
+    """How lines are written; with `off` there is no line for a request, and warnings are text."""
+
+    TEXT = "text"
+    JSON = "json"
+    OFF = "off"
+
+
+class Secrecy(NamedTuple):
+    """The functions that take secrets out of texts and of queries; the app provides them."""
+
+    text: Callable[[str], str]
+    query: Callable[[str], str]
+
+
+class RequestLog:
+    """Takes requests, control calls and messages, and lets a thread write a line for each, without secrets."""
+
+    def __init__(self, log_format: LogFormat, secrecy: Secrecy, *, target: int = 2, limit: int = LIMIT) -> None:
+        """A log in this format to the file descriptor `target`, with at most `limit` lines waiting to be written."""
+        self.format = log_format
+        self._secrecy = secrecy
+        self._call = lru_cache(maxsize=_REMEMBERED)(self._shown_call)
+        self._numbers = itertools.count(1)
+        self._write = as_json if log_format is LogFormat.JSON else as_text
+        self._writer = LogWriter[Entry | str](self._line, self._lost, target=target, limit=limit)
+
+    def __call__(self, workspace: str, exchange: Exchange) -> None:
+        """Write a line about a request to a workspace that is over."""
+        reason, warnings = exchange.reason, exchange.warnings
+        if self._write is as_text and reason is exchange.fault is None and not warnings:
+            # Most lines; they take half as long to write while all that they tell of is at hand.
+            call = self._call(exchange.method, exchange.path[:_LONGEST], exchange.query[:_LONGEST])
+            self._writer.put(brief_text(time.time(), next(self._numbers), workspace, call, exchange))
+            return
+        self._writer.put(
+            RequestEntry(
+                time.time(),
+                next(self._numbers),
+                workspace,
+                exchange.operation,
+                exchange.method,
+                exchange.path[:_LONGEST],
+                exchange.query[:_LONGEST],
+                exchange.status,
+                exchange.ms,
+                exchange.id,
+                exchange.fault,
+                reason and reason[:_LONGEST],
+                warnings[0][:_LONGEST] if warnings else None,
+            )
+        )
+
+    def note_call(
+        self, workspace: str | None, method: str, path: str, query: str, status: int, ms: float, client: str | None
+    ) -> None:
+        """Write a line about a control call that is over."""
+        now, number = time.time(), next(self._numbers)
+        path, query = path[:_LONGEST], query[:_LONGEST]
+        self._writer.put(ControlEntry(now, number, workspace, method, path, query, status, ms, client))
+
+    def note_message(self, record: logging.LogRecord) -> None:
+        """Write a line about what the program or one of its libraries logs."""
+        exception = "".join(traceback.format_exception(*record.exc_info)) if record.exc_info else None
+        self._writer.put(MessageEntry(record.created, record.levelname, record.name, record.getMessage(), exception))
+
+    def close(self) -> None:
+        """Take nothing more, and wait for a moment until the lines that wait are written."""
+        self._writer.close()
+
+    def _line(self, entry: Entry | str) -> str:
+        if isinstance(entry, str):
+            return entry
+        text, query = self._secrecy
+        return self._write(entry.redacted(text, text, query))
+
+    def _shown_call(self, method: str, path: str, query: str) -> str:
+        text, of_query = self._secrecy
+        return call_as_text(method, text(path), of_query(query))
+
+    def _lost(self, count: int) -> str:
+        message = f"{count} lines were dropped here, as they came faster than they are read"
+        return self._write(MessageEntry(time.time(), "WARNING", __name__, message))
+
+
+class LogHandler(logging.Handler):
+    """Passes what the program and its libraries log to a `RequestLog`.
+
+    A handler is for the whole process, so that only a command installs one.
+    """
+
+    def __init__(self, log: RequestLog) -> None:
+        super().__init__(logging.WARNING)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._log.note_message(record)
+        except Exception:  # noqa: BLE001  # logging's rule: a bad record breaks no program
+            self.handleError(record)

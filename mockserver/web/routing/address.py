@@ -1,0 +1,160 @@
+"""The audience of an address, as far as its first segments tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+from werkzeug.exceptions import NotFound
+from werkzeug.routing import MapAdapter
+from werkzeug.wrappers import Request
+
+from mockserver.core.contract.operation import Audience
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import WSGIEnvironment
+
+#: The beginning of the paths of the API.
+API_PREFIX = "/v3/"
+#: The beginning of the control API's paths.
+CONTROL_PREFIX = "/_mock"
+#: The beginning of the paths of the dashboard's pages, within that.
+DASHBOARD_PREFIX = "/_mock/ui"
+#: The paths of the welcome, and of the icon for which browsers ask; only reading them is no request for the service.
+_WELCOME = ("/", "/favicon.ico")
+_READING = ("GET", "HEAD", "OPTIONS")
+#: The beginning of the paths from which apps get their tokens.
+_OAUTH_PREFIX = "/realms/"
+#: The beginnings of the paths of pages for people.
+_PAGE_PREFIXES = ("/account/", "/shared/")
+
+
+def is_of_the_mock(method: str, path: str) -> bool:
+    """Whether a request is for the mock itself rather than for the service; slashes before the first count as one."""
+    path = f"/{path.lstrip('/')}"
+    return path.startswith(CONTROL_PREFIX) or (path in _WELCOME and method in _READING)
+
+
+def audience_of(path: str) -> Audience:
+    """The audience of a path of the service that leads to no operation."""
+    if path.startswith(_OAUTH_PREFIX):
+        return Audience.OAUTH
+    return Audience.PAGE if path.startswith(_PAGE_PREFIXES) else Audience.API
+
+
+#: What precedes the name of a workspace in an address; any address of the mock may follow.
+WORKSPACE_PREFIX = "/w/"
+#: The key of a request's environment for the workspace's name in its address.
+WORKSPACE = "mockserver.workspace"
+#: The header that names a workspace.
+WORKSPACE_HEADER = "X-Mock-Workspace"
+_IN_HEADER = "HTTP_X_MOCK_WORKSPACE"
+
+
+class DisagreementError(ValueError):
+    """The address and the header name different workspaces."""
+
+
+class WorkspaceName(NamedTuple):
+    """The name of a workspace as a request gives it, if at all; without one, the workspace follows from the key."""
+
+    in_address: str | None
+    in_header: str | None
+
+    def agreed(self) -> str | None:
+        """The name that the address or the header gives, or None if neither does.
+
+        Raises:
+            DisagreementError: both give a name, and the names differ.
+        """
+        if self.in_header is None or self.in_header == self.in_address:
+            return self.in_address
+        if self.in_address is None:
+            return self.in_header
+        message = f"the address names workspace {self.in_address}, but {WORKSPACE_HEADER} names {self.in_header}"
+        raise DisagreementError(f"{message}; send one name only")
+
+
+#: The name of a workspace that a request does not give.
+NO_NAME = WorkspaceName(None, None)
+
+
+def workspace_name(environ: WSGIEnvironment) -> WorkspaceName:
+    """The names of a workspace in the address and in the header of a request."""
+    in_address, in_header = environ.get(WORKSPACE), environ.get(_IN_HEADER)
+    return NO_NAME if in_address is in_header is None else WorkspaceName(in_address, in_header)
+
+
+def split_workspace(path: str) -> tuple[str | None, str]:
+    """The name in a path that begins with `/w/<name>`, or None, and the path without that beginning."""
+    if not path.startswith(WORKSPACE_PREFIX):
+        return None, path
+    name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
+    return name, slash + rest
+
+
+#: The character for an encoded slash where paths are matched: a lone surrogate, to which no path is decoded.
+SLASH = "\udc2f"
+#: The parameters of the control API's addresses that may hold an encoded slash: the keys of instances, some of which
+#: are message ids. All other names are of the mock's own making, or of files, and have none.
+_MAY_HOLD_SLASHES = frozenset({"key"})
+_ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
+#: The key of a request's environment for its path with `SLASH` for encoded slashes; absent if the path has none.
+_SEGMENTED = "mockserver.segmented"
+
+
+def segmented(environ: WSGIEnvironment) -> str | None:
+    """PATH_INFO with `SLASH` for its encoded slashes, or None if it has none or the server does not show them."""
+    if "%2" not in environ.get("REQUEST_URI", ""):
+        return None
+    raw = environ["REQUEST_URI"].partition("?")[0]
+    pieces = [unquote_to_bytes(piece.encode("latin-1")).decode("latin-1") for piece in _ENCODED_SLASH.split(raw)]
+    return SLASH.join(pieces) if len(pieces) > 1 and "/".join(pieces) == environ["PATH_INFO"] else None
+
+
+def match_as(environ: WSGIEnvironment, path: str) -> None:
+    """Let a request be matched by this path, which is decoded as in a WSGI environment, with `SLASH` for `%2F`."""
+    environ[_SEGMENTED] = SLASH.join(piece.encode("latin-1").decode("utf-8", "replace") for piece in path.split(SLASH))
+
+
+def matched_path(request: Request) -> str:
+    """The path by which a request is matched, with `SLASH` for its encoded slashes."""
+    path: str = request.environ.get(_SEGMENTED, request.path)
+    return path
+
+
+def shown_path(request: Request) -> str:
+    """The path of a request for people to read, with `%2F` for its encoded slashes."""
+    return matched_path(request).replace(SLASH, "%2F")
+
+
+def unsegmented(values: Mapping[str, str], request: Request) -> Mapping[str, str]:
+    """The values of a request's path as the service takes them, with slashes for `SLASH`."""
+    if _SEGMENTED not in request.environ:
+        return values
+    return {name: value.replace(SLASH, "/") for name, value in values.items()}
+
+
+def adapter_of(request: Request) -> type[MapAdapter]:
+    """The class of URL adapters that matches the path of a request."""
+    return _SegmentedAdapter if _SEGMENTED in request.environ else MapAdapter
+
+
+class _SegmentedAdapter(MapAdapter):
+    """Matches a path with encoded slashes, which in the control API only the keys of instances may have."""
+
+    def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
+        try:
+            rule, values = super().match(*args, **options)
+        except UnicodeEncodeError:  # Werkzeug redirects to a path with a final slash, and cannot write `SLASH`
+            raise NotFound from None
+        if rule.rule.startswith(CONTROL_PREFIX) and not all(map(_may_be, values.items())):
+            raise NotFound
+        return rule, {name: value.replace(SLASH, "/") for name, value in values.items()}
+
+
+def _may_be(parameter: tuple[str, str]) -> bool:
+    name, value = parameter
+    return name in _MAY_HOLD_SLASHES or SLASH not in value

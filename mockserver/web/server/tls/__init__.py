@@ -1,1 +1,0 @@
-"""TLS: certificates, and connections until their handshake is over."""

@@ -1,0 +1,335 @@
+"""The base of handlers, and the handler of the API: callers with a key or a token, JSON in and out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from ipaddress import ip_address, ip_network
+from typing import Any, Generic, TypeVar
+
+from werkzeug.wrappers import Request
+
+from mockserver.core.contract.errors import NOT_FOUND, UNAUTHORIZED, ServiceError
+from mockserver.core.state import reasons
+from mockserver.core.state.identifiers import LONGEST_KEY, is_drawn, is_key
+from mockserver.core.state.state import Account
+from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.workspaces.caller import AnonymousCaller, Bearers, Caller, Visit
+from mockserver.core.workspaces.store import DEFAULT, KeyMode, Store, StoreFullError
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.endpoints.endpoint import check_validated
+from mockserver.web.routing.address import WORKSPACE_PREFIX
+from mockserver.web.routing.route import Route
+from mockserver.web.server import loop
+from mockserver.web.service import rate_limit
+from mockserver.web.service.beyond import ANSWERED_HEADER, BEYOND_HEADER, Answered, Beyond
+from mockserver.web.service.exchange import HeaderList, error_body
+
+CallerT = TypeVar("CallerT", Caller, AnonymousCaller)
+#: Begins the work for which an operation has to wait before its request is answered. Returns whether it is over.
+Prepare = Callable[[Caller, Route, dict[str, Any]], bool]
+
+#: The key for clients without a key where the server takes any. The journal warns of other unknown keys, as they may be
+#: mistyped.
+ANY_KEY = "any"
+#: The most characters of a key that a reason does not show at all. Chosen: of a longer key, whose last four are shown,
+#: at least five stay secret.
+_SHORT = 8
+#: The longest host with a prefix, in characters, whose root address is cached. Chosen: the names of hosts are no
+#: longer, and those of a hostile client would fill the memory.
+_LONGEST = 255
+#: How many root addresses are cached. Chosen: about as many as there are workspaces, with some hundred bytes each.
+_REMEMBERED = 1_024
+
+
+class NotYetError(Exception):
+    """A request waits for something before it is answered: it is run again, and its present answer is not sent."""
+
+
+@dataclass(slots=True, eq=False)
+class Identified(Generic[CallerT]):
+    """A request whose route, workspace and caller are known."""
+
+    request: Request
+    route: Route
+    workspace: Workspace
+    #: The caller, or None if the caller was refused or the request is a preflight.
+    caller: CallerT | None
+    #: The answer to a caller that was refused, or None.
+    refusal: Reply | None
+
+
+class Handler(ABC, Generic[CallerT]):
+    """Identifies, answers and refuses the callers of one audience."""
+
+    @abstractmethod
+    def missing(self, workspace: str, request: Request) -> ServiceError:
+        """Return the error of a request that names a workspace that does not exist."""
+
+    @abstractmethod
+    def identify(self, request: Request, route: Route, within: Workspace | None) -> CallerT:
+        """Return the caller of a request; `within` is the workspace that the request names, or None.
+
+        Raises:
+            ServiceError: the caller is unknown, or may not call.
+            LeaveLoop: the request takes long, and runs on the event loop.
+            NotYetError: the request waits for something before it is answered.
+        """
+
+    @abstractmethod
+    def admit(self, found: Identified[CallerT], exchange: Exchange, headers: HeaderList) -> None:
+        """Note the caller in the exchange, count the request, and add the headers of the rate limit.
+
+        Raises:
+            ServiceError: 429; the caller has sent too many requests.
+        """
+
+    @abstractmethod
+    def answer(self, found: Identified[CallerT], exchange: Exchange) -> Reply:
+        """Return the answer of the service, regardless of faults.
+
+        Raises:
+            ServiceError: the service refuses the request.
+        """
+
+    @abstractmethod
+    def refuse(self, reply: Reply, error: ServiceError, found: Identified[CallerT], exchange: Exchange) -> Reply:
+        """Return the answer that shows an error in the format of the audience; `reply` has the error and headers."""
+
+
+class ApiHandler(Handler[Caller]):
+    """Identifies callers by key or token, counts their requests, and refuses with the errors of the API."""
+
+    def __init__(self, store: Store, bearers: Bearers, beyond: Callable[[], Beyond], prepare: Prepare) -> None:
+        self._store = store
+        self._bearers = bearers
+        self._beyond = beyond
+        self._prepare = prepare
+
+    def missing(self, workspace: str, request: Request) -> ServiceError:
+        if other := self._store.replica.other_of_name(workspace):
+            return self._store.replica.misdirected(f"workspace {workspace}", other)
+        reason = f"unknown workspace {workspace!r}"
+        key = request.environ.get("HTTP_API_KEY")
+        if key is None or is_drawn(key) or self._store.knows(key):
+            return UNAUTHORIZED().because(f"{reason}, so no API key is valid there")
+        return NOT_FOUND().because(reason)
+
+    def identify(self, request: Request, route: Route, within: Workspace | None) -> Caller:
+        caller = authenticate(request, route, self._store, within, self._bearers)
+        if loop.hold(request.environ, caller.workspace.lock) and _is_long(caller, request, route):
+            loop.leave(request.environ)
+        looks_up = route.endpoint is not None and route.endpoint.operation.looks_up
+        if looks_up and not self._prepare(caller, route, request.environ):
+            raise NotYetError
+        return caller
+
+    def admit(self, found: Identified[Caller], exchange: Exchange, headers: HeaderList) -> None:
+        caller, route = found.caller, found.route
+        if route.endpoint is None and route.operation is not None:
+            headers.append((BEYOND_HEADER, route.operation))
+            exchange.beyond = Answered.INTERCEPTED
+        if caller is None:
+            return  # a 401 neither counts nor tells a limit (contract/rate-limits)
+        account = caller.account
+        exchange.account = account.name
+        if caller.is_unknown:
+            exchange.warn(f"unknown API key; used the {account.role} account {account.name} instead (--keys any)")
+        rate_limit.count(found.workspace, account, exchange, headers)
+
+    def answer(self, found: Identified[Caller], exchange: Exchange) -> Reply:
+        caller, endpoint = found.caller, found.route.endpoint
+        assert caller is not None, "a refused caller has its answer"
+        if caller.account.under_validation:
+            check_validated(caller, found.route.operation)
+        if endpoint is None:
+            reply = self._beyond_answer(self._beyond().answer, found, exchange)
+            assert reply is not None, "an address without an operation has an answer"
+            return reply
+        if endpoint.operation.is_further and found.workspace.state.stubs:
+            reply = self._beyond_answer(self._beyond().stubbed, found, exchange)
+            if reply is not None:
+                return reply
+        return endpoint.answer(caller, found.request, exchange)
+
+    def _beyond_answer(
+        self, ask: Callable[[Caller, Request, Exchange], Reply | None], found: Identified[Caller], exchange: Exchange
+    ) -> Reply | None:
+        """Return the answer of a stub, a placeholder or a peer, with the header that says which."""
+        assert found.caller is not None, "refused callers and preflights have their answers"
+        try:
+            reply = ask(found.caller, found.request, exchange)
+        except ServiceError as error:
+            reply = Reply.refused(error)
+        if reply is not None and exchange.beyond is not None:
+            reply.headers += ((ANSWERED_HEADER, exchange.beyond),)
+        return reply
+
+    def refuse(self, reply: Reply, error: ServiceError, found: Identified[Caller], exchange: Exchange) -> Reply:
+        reply.body = error_body(error, found.workspace.state.behaviour.sentence_codes)
+        return reply
+
+
+def _is_long(caller: Caller, request: Request, route: Route) -> bool:
+    """Estimate from the operation and the number of rows whether a request takes too long for the event loop."""
+    state = caller.workspace.state
+    operation = None if route.endpoint is None else route.endpoint.operation
+    if operation is not None:
+        if operation.exports and state.has_many_calls and not state.behaviour.export:
+            return True
+        sweeps = operation.sweeps is True or (operation.sweeps and operation.sweeps in request.args)
+        if sweeps:
+            return len(state.accounts) > loop.LARGE_SWEEP or state.rows() > loop.LARGE_SWEEP
+    if state.stubs and (operation is None or operation.is_further):
+        return True  # the expressions of a stub may take some time
+    return request.method in ("GET", "HEAD") and caller.account.longest() > loop.LARGE_TABLE
+
+
+# ---------------------------------------------------------------------- keys and tokens
+
+
+def authenticate(request: Request, route: Route, store: Store, within: Workspace | None, bearers: Bearers) -> Caller:
+    """Return the caller by the `api-key` header or else by the bearer token.
+
+    `within` is the workspace that the request names, to which the caller has to belong, or None.
+
+    Raises:
+        ServiceError: 401 (contract/errors#statuses); there is no key and no token, it opens no account there, or its
+            IP address may not use it.
+        LeaveLoop: the request runs on the event loop, and a large workspace is to be made, or a lock is not free.
+    """
+    key = request.environ.get("HTTP_API_KEY")
+    scopes: frozenset[str] | None = None
+    is_unknown = False
+    if key:
+        workspace, account = _opened(request, key, store, within)
+        is_unknown = key not in workspace.state.keys and key != ANY_KEY
+    else:
+        enter = partial(loop.enter, request.environ)
+        workspace, account, scopes = bearers.find(_token(request), within, enter)
+    if workspace.state.behaviour.authorised_ips:
+        _check_address(request, workspace)
+    return Caller(workspace, account, partial(visit_of, request, route, workspace.name), scopes, is_unknown)
+
+
+def _token(request: Request) -> str:
+    """Return the bearer token of a request.
+
+    Raises:
+        ServiceError: 401; the request has no token.
+    """
+    scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if scheme.lower() != "bearer":
+        reason = "missing credentials: the request has no api-key header and no bearer token in an Authorization header"
+        raise UNAUTHORIZED("authentication not found in headers").because(reason)
+    return str(token.strip())
+
+
+def _opened(request: Request, key: str, store: Store, within: Workspace | None) -> tuple[Workspace, Account]:
+    """Return the account that an API key opens, and its workspace.
+
+    Raises:
+        ServiceError: 401; the key opens no account. 421; another replica has drawn the key.
+    """
+    try:
+        found = find(request.environ, key, store, within)
+    except StoreFullError as error:
+        raise UNAUTHORIZED().because(str(error)) from error
+    if found is None:
+        if within is None and (other := store.replica.other_of_key(key)):
+            raise store.replica.misdirected("the API key", other)
+        raise UNAUTHORIZED().because(_why_unknown(key, store, within))
+    return found
+
+
+def find(
+    environ: dict[str, Any], key: str, store: Store, within: Workspace | None = None
+) -> tuple[Workspace, Account] | None:
+    """Return the account that a key opens, and its workspace, which may be made for the key, or None.
+
+    `within` is the workspace to which the account has to belong, or None for any.
+
+    Raises:
+        LeaveLoop: the request runs on the event loop, and a large workspace is to be made.
+        StoreFullError: a workspace is to be made, and there is no room for it.
+    """
+    if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.maker.rows() > loop.LARGE_WORKSPACE:
+        loop.leave(environ)
+    return store.find(key, within)
+
+
+def _check_address(request: Request, workspace: Workspace) -> None:
+    """Refuse a request from an IP address that the workspace does not authorise.
+
+    Raises:
+        ServiceError: 401.
+    """
+    allowed = workspace.state.behaviour.authorised_ips
+    if not _is_authorised(request.remote_addr or "", allowed):
+        refused = UNAUTHORIZED(
+            f"We have detected you are using an unrecognised IP address {request.remote_addr}. "
+            "Authorise it on the security page of your account."
+        )
+        known = f"workspace {workspace.name} allows {reasons.listed(allowed)} (behaviour.authorised_ips)"
+        raise refused.because(f"unauthorised IP address {request.remote_addr}: {known}")
+
+
+def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
+    """Return, for the journal, why a key opens no account; at most the end of the key is shown."""
+    shown = f"the API key ending in {reasons.shown(key[-4:])}" if len(key) > _SHORT else "the API key"
+    for workspace in store.having(key):
+        if key in workspace.state.revoked_keys:
+            return f"{shown} was revoked in workspace {workspace.name}"
+        if within is not None and workspace.state.account_of(key) is not None:
+            return f"{shown} belongs to workspace {workspace.name}, but the request is for workspace {within.name}"
+    if is_drawn(key):
+        return f"{shown} belongs to a workspace that no longer exists"
+    if not is_key(key):
+        return f"{shown} is malformed: expected 1 to {LONGEST_KEY} printable ASCII characters without spaces"
+    where = "" if within is None else f" in workspace {within.name}"
+    return f"{shown} is unknown: no account{where} has it, and unknown keys are refused (--keys {store.keys})"
+
+
+def _is_authorised(address: str, allowed: Sequence[str]) -> bool:
+    try:
+        caller = ip_address(address)
+    except ValueError:
+        return False
+    return any(caller in ip_network(entry, strict=False) for entry in allowed)
+
+
+# ---------------------------------------------------------------------- the address of the client and of the workspace
+
+
+def visit_of(request: Request, route: Route, workspace: str) -> Visit:
+    """Return the client of a request, and the root address at which the client can reach the workspace."""
+    value_of = request.environ.get
+    host, prefix = value_of("HTTP_HOST", ""), value_of("SCRIPT_NAME", "")
+    server = (value_of("SERVER_NAME", ""), value_of("SERVER_PORT", ""))
+    make = _cached_root if len(host) + len(prefix) <= _LONGEST else _root
+    root = make(value_of("wsgi.url_scheme", ""), host, server, prefix, route.workspace.in_address, workspace)
+    return Visit(root, value_of("REMOTE_ADDR") or "", value_of("HTTP_USER_AGENT", ""))
+
+
+def _root(scheme: str, host: str, server: tuple[str, str], prefix: str, named: str | None, workspace: str) -> str:
+    """Return the root address at which a workspace is found without a key."""
+    environ = {
+        "wsgi.url_scheme": scheme,
+        "HTTP_HOST": host,
+        "SERVER_NAME": server[0],
+        "SERVER_PORT": server[1],
+        "SCRIPT_NAME": prefix,
+    }
+    given = {name: value for name, value in environ.items() if value}
+    root = Request({"REQUEST_METHOD": "GET", "PATH_INFO": "/", "QUERY_STRING": "", **given}).url_root.rstrip("/")
+    if named == workspace:
+        return root
+    if named is not None:
+        root = root.removesuffix(f"{WORKSPACE_PREFIX}{named}")
+    return root if workspace == DEFAULT else f"{root}{WORKSPACE_PREFIX}{workspace}"
+
+
+#: Clients use the same address again and again, and werkzeug takes long to put it together.
+_cached_root = lru_cache(maxsize=_REMEMBERED)(_root)
