@@ -15,7 +15,7 @@ from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.evidence.fidelity import CONTRACT, json_schema, marked_fields, record
-from mockserver.resources.oauth.scopes import CATALOGUE
+from mockserver.resources.oauth.discovery import CATALOGUE
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES, RESOURCES
 from mockserver.resources.webhooks.catalogue import BY_NAME
 from mockserver.resources.webhooks.event import Category, Occurrence, RaisedEvent, When

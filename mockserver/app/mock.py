@@ -17,9 +17,7 @@ from mockserver.control.access.token import token_of
 from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
-from mockserver.resources.oauth.parts import OAuthParts
-from mockserver.resources.oauth.tokens.bearer import Bearer
-from mockserver.resources.oauth.tokens.signing import Signer
+from mockserver.resources.oauth.signing import Bearer, OAuthParts, Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings

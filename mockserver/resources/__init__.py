@@ -1,5 +1,5 @@
-"""One folder for each resource of the API, all built alike.
+"""One folder per resource of the API.
 
-`model` holds rows and rules in plain Python, `schemas` what goes over the wire, `section` what a scenario has of it,
-`routes` the operations. Of another resource only the model may be imported, and resources form no circle.
+`model` has rows and rules in plain Python, `schemas` wire formats, `section` scenario members, `routes` operations.
+Resources import only the models of other resources, without cycles.
 """

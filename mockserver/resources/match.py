@@ -1,4 +1,4 @@
-"""The schema of what a request has to hold, for stubs, faults, and what a test verifies."""
+"""The schema of request patterns, for stubs, faults and verification."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ from mockserver.web.schemas.fields import Json, is_plain
 
 
 class Texts(fields.Field[dict[str, Any]]):
-    """A mapping of names to texts or numbers."""
+    """A mapping of names to texts or numbers; with `lists`, also to lists of texts or numbers."""
 
     def __init__(self, *, lists: bool = False, **options: Any) -> None:
         super().__init__(**options)
-        #: Whether a name may also have a list of texts or numbers.
         self.lists = lists
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
@@ -29,11 +28,7 @@ class Texts(fields.Field[dict[str, Any]]):
 
 
 def check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
-    """Refuse a value that is neither a text nor a number.
-
-    Raises:
-        ValidationError: for each name that has one.
-    """
+    """Raise a ValidationError for all names with a value other than texts and numbers."""
     found: dict[Any, Any] = {
         name: ["must be a string or a number"] for name, inner in values if not all(map(is_plain, inner))
     }
@@ -42,7 +37,7 @@ def check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
 
 
 class ContentMatchItem(Item):
-    """A pattern of what requests hold, wherever they go."""
+    """A pattern of request contents, for any path."""
 
     query = Texts(lists=True, **about("parameters of the query, and their values"))
     json = Json(allow_none=True, **about("what the body holds; members that are not named may be anything"))
@@ -54,7 +49,7 @@ class ContentMatchItem(Item):
 
 
 def as_match(data: dict[str, Any]) -> Match:
-    """The pattern that loaded members describe."""
+    """Return the request pattern of loaded members."""
     path = data.pop("path", None)
     found = {name: data[name] for name in ("query", "json", "headers", "status", "code", "fault") if name in data}
     if "json_exactly" in data:

@@ -1,4 +1,4 @@
-"""Made-up people, addresses and words for `generate`, by Faker, from the workspace's seed."""
+"""Generated people, addresses and words for `generate`, by Faker, from the workspace's seed."""
 
 from __future__ import annotations
 
@@ -12,49 +12,48 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 
-#: How many names, words and sentences Faker makes; all rows draw from them. Faker takes some 30 microseconds for each,
-#: which is too long for every row of a large workspace; chosen: 300 are varied enough to look real.
+#: Number of names, words and sentences that Faker generates for all rows; chosen: realistic variety, without Faker's
+#: 30 microseconds per row of a large workspace.
 _POOL = 300
 
 
 class People:
-    """A source of made-up data; each domain and each unique e-mail address has a number of its own.
+    """A source of generated data, with numbered domains and unique e-mail addresses.
 
-    The same seed and count give the same data. `count` is the last number that was given out: a new source goes on
-    from that of an earlier one.
+    The same seed and count give the same data. `count` is the last used number, with which a new source continues.
     """
 
     def __init__(self, seed: int, count: int = 0) -> None:
         self._seed = seed + count
-        self._random = random.Random(self._seed)  # noqa: S311  # made-up data, no secrets
+        self._random = random.Random(self._seed)  # noqa: S311  # generated data, no secrets
         self.count = count
 
     def choice(self, items: Sequence[Item]) -> Item:
-        """One of the items."""
+        """Return a random item."""
         return self._random.choice(items)
 
     def number(self, low: int, high: int) -> int:
-        """A number from `low` to `high`, both included."""
+        """Return a number from `low` to `high`, inclusive."""
         return self._random.randint(low, high)
 
     def name(self) -> str:
-        """A first name and a last name."""
+        """Return a first name and a last name."""
         return self.choice(self._names)
 
     def sentence(self) -> str:
-        """A few words, without a full stop."""
+        """Return a few words, without a full stop."""
         return self.choice(self._sentences)
 
     def email(self) -> str:
-        """An e-mail address, which may have been given before."""
+        """Return an e-mail address, possibly a duplicate."""
         return f"{_slug(self.choice(self._names))}@{self.choice(self._words)}.test"
 
     def unique_email(self) -> str:
-        """An e-mail address that was not given before."""
+        """Return a new e-mail address."""
         return f"{_slug(self.choice(self._names))}.{self._next()}@{self.choice(self._words)}.test"
 
     def domain(self) -> str:
-        """A domain that was not given before."""
+        """Return a new domain."""
         return f"{self.choice(self._words)}-{self._next()}.test"
 
     def _next(self) -> int:
@@ -63,7 +62,7 @@ class People:
 
     @cached_property
     def _faker(self) -> Faker:
-        from faker import Faker  # noqa: PLC0415  # takes a fifth of a second, and most workspaces make nothing up
+        from faker import Faker  # noqa: PLC0415  # takes a fifth of a second, and most workspaces generate nothing
 
         faker = Faker()
         faker.seed_instance(self._seed)

@@ -1,4 +1,4 @@
-"""The resources that there are. A new resource is a package beside this module, and one line in `RESOURCES`."""
+"""All resources. A new resource is a package beside this module, and one line in `RESOURCES`."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mockserver.resources import (
 )
 from mockserver.resources.resource import Resource
 
-#: In the order in which the sections of a scenario are loaded: a resource comes after those whose rows it looks at.
+#: In loading order of scenario sections: a resource comes after the resources whose rows it reads.
 RESOURCES: tuple[Resource, ...] = (
     corporate.RESOURCE,
     account.RESOURCE,
@@ -47,7 +47,7 @@ RESOURCES: tuple[Resource, ...] = (
     oauth.RESOURCE,
 )
 
-#: All operations by their id, those of public endpoints included.
+#: All operations by id, including public endpoints.
 ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {operation.id: operation for resource in RESOURCES for operation in resource.operations}
 )
@@ -55,31 +55,31 @@ ALL_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
 API_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in ALL_OPERATIONS.items() if operation.audience is Audience.API}
 )
-#: The 34 operations of the specification, which percentages count by default.
+#: The 34 operations of the specification, which coverage percentages count by default.
 OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in API_OPERATIONS.items() if not operation.is_further}
 )
-#: The operations of the API beside the 34.
+#: All other operations of the API.
 FURTHER_OPERATIONS: Mapping[str, Operation] = MappingProxyType(
     {name: operation for name, operation in API_OPERATIONS.items() if operation.is_further}
 )
 
 
 class _Lifecycles(Mapping[str, Lifecycle[Any]]):
-    """By the names of their state machines; each is imported when it is looked up."""
+    """Lifecycles by state machine, imported lazily."""
 
     def __init__(self) -> None:
-        self._late = {name: found for resource in RESOURCES for name, found in resource.late_lifecycles.items()}
+        self._lazy = {name: lazy for resource in RESOURCES for name, lazy in resource.lazy_lifecycles.items()}
 
     def __getitem__(self, name: str) -> Lifecycle[Any]:
-        found: Lifecycle[Any] = self._late[name].get()
-        return found
+        lifecycle: Lifecycle[Any] = self._lazy[name].get()
+        return lifecycle
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._late)
+        return iter(self._lazy)
 
     def __len__(self) -> int:
-        return len(self._late)
+        return len(self._lazy)
 
 
 LIFECYCLES: Mapping[str, Lifecycle[Any]] = _Lifecycles()
@@ -94,5 +94,5 @@ def _parts() -> Parts:
     return Parts(LIFECYCLES, listeners, (resume_mails, *resumers))
 
 
-#: The lifecycles and listeners that every workspace has, and what goes on in one that is loaded.
+#: The lifecycles, listeners and resumers of every workspace.
 PARTS = _parts()

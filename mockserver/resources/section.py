@@ -1,46 +1,75 @@
-"""What the sections of a scenario share: fields, ids that may be taken once, and the errors of a section."""
+"""Sections of a scenario: their declaration, fields, unique ids and errors."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any, ClassVar, TypeVar
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.core.state.state import LAST_ID
+from mockserver.core.state.state import LAST_ID, Account
 from mockserver.core.time import duration
 from mockserver.core.time.clock import LATEST, Clock, shown
 from mockserver.core.time.duration import parse_instant as parse_instant
 from mockserver.core.time.duration import write_instant as write_instant
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.people import People
 from mockserver.web.schemas.fields import Number
 from mockserver.web.schemas.schema import Closed
 
 Value = TypeVar("Value")
 
-#: How many seconds are counted from a start at most, some 317 years; chosen: no test needs more, and counted from the
-#: clock's last moment they do not overflow a `datetime`.
+#: Maximum distance from a start in seconds, some 317 years; chosen: enough for tests, without `datetime` overflow.
 _LONGEST_S = 10**10
-#: The ids that a row of a scenario may have.
+#: Valid ids of rows.
 ID_RANGE = validate.Range(min=1, max=LAST_ID)
 
-#: The moment from which relative instants are counted while a scenario is loaded.
+#: Start of relative instants while a scenario is loaded.
 _START: ContextVar[Callable[[], datetime]] = ContextVar("start of the scenario's clock")
-#: What is worked out once while a scenario is loaded, by workspace and name.
+#: Values of `once_per_load` by workspace and name.
 _LOAD_CACHE: ContextVar[dict[Any, Any]] = ContextVar("worked out while a scenario is loaded")
+
+#: Generates an item of an account's list, as loaded by the section's schema.
+Generator = Callable[[People, Workspace, Account], dict[str, Any]]
+
+
+class Section(NamedTuple):
+    """The members of an account that a resource owns in a scenario.
+
+    `load` receives the members of a document, loaded by `fields`; `dump` returns all members, ready for writing.
+    `finish` is called once after all accounts are loaded, for work across accounts. `load` and `finish` yield a
+    `SectionError` for each refused item and continue; errors of `finish` name the account. `generators` generate items
+    of lists, by member.
+    """
+
+    fields: Mapping[str, fields.Field[Any]]
+    load: Callable[[Workspace, Account, Mapping[str, Any]], Iterable[SectionError]]
+    dump: Callable[[Workspace, Account], dict[str, Any]]
+    finish: Callable[[Workspace], Iterable[SectionError]] = lambda workspace: ()
+    generators: Mapping[str, Generator] = MappingProxyType({})
+    #: Members of the account itself, replaced as a whole; all other members are lists or mappings of rows.
+    account_members: frozenset[str] = frozenset()
+    #: Whether members of a master and its sub-accounts are checked against each other.
+    checks_families: bool = False
+
+
+class WorkspaceSection(NamedTuple):
+    """The top-level members that a resource owns in a scenario; `load` and `dump` work as in `Section`."""
+
+    fields: Mapping[str, fields.Field[Any]]
+    load: Callable[[Workspace, Mapping[str, Any]], Iterable[SectionError]]
+    dump: Callable[[Workspace], dict[str, Any]]
 
 
 @contextmanager
 def counting_from(start: Callable[[], datetime]) -> Iterator[None]:
-    """Count relative instants from the moment that `start` gives while the block runs; it is asked at most once.
-
-    What `once_per_load` makes lasts as long.
-    """
+    """Count relative instants from `start`, which is called at most once; values of `once_per_load` last as long."""
     start_token, cache_token = _START.set(cache(start)), _LOAD_CACHE.set({})
     try:
         yield
@@ -50,10 +79,7 @@ def counting_from(start: Callable[[], datetime]) -> Iterator[None]:
 
 
 def once_per_load(workspace: Workspace, name: Hashable, make: Callable[[], Value]) -> Value:
-    """The value of `make`, which is called once for each workspace and name while a scenario is loaded.
-
-    At any other time it is called each time.
-    """
+    """Return the value of `make`, called once per workspace and name while a scenario is loaded, else each time."""
     found = _LOAD_CACHE.get({}).setdefault(workspace, {})
     if name not in found:
         found[name] = make()
@@ -62,10 +88,9 @@ def once_per_load(workspace: Workspace, name: Hashable, make: Callable[[], Value
 
 
 def claim(workspace: Workspace, row: type, key: Hashable, *, is_next: bool = False) -> bool:
-    """Take the key of a new row of a type, or return False if a row of any account of the workspace has it already.
+    """Reserve the key of a new row, or return False for a duplicate in any account of the workspace.
 
-    While a scenario is loaded, the keys of all accounts are collected once and not for every row. With `is_next`, the
-    key is a number beyond the last one that was given out, which no row can have: then they are not collected at all.
+    Existing keys are collected once per loaded scenario; with `is_next`, for numbers above all existing keys, never.
     """
     claimed: set[Hashable] = once_per_load(workspace, row, set)
     if key in claimed:
@@ -82,27 +107,24 @@ def _keys(workspace: Workspace, row: type) -> set[Hashable]:
 
 
 def counted_from(seconds: float) -> datetime:
-    """The moment so many seconds after the start of the scenario's clock, and the clock's last moment at most."""
+    """Return the moment some seconds after the start of the scenario's clock, at most the clock's last moment."""
     return min(_START.get()() + timedelta(seconds=min(seconds, _LONGEST_S)), LATEST)
 
 
 class Item(Closed):
-    """A mapping of a scenario; an unknown key is a mistake."""
+    """A mapping of a scenario; unknown keys are validation errors."""
 
-    #: What holds between its members, as keywords of JSON Schema, where its checks are such that a schema can say them.
+    #: JSON Schema keywords for constraints between members.
     constraints: ClassVar[dict[str, Any]] = {}
 
 
 def about(text: str, **keywords: Any) -> dict[str, Any]:
-    """Options of a field: what it means, as a phrase, for the JSON Schema and the reference.
-
-    `keywords` of JSON Schema come beside those that follow from the field.
-    """
+    """Return options of a field: its description for JSON Schema and reference, and further JSON Schema keywords."""
     return {"metadata": {"description": text, **keywords}}
 
 
 class Duration(fields.Field[timedelta]):
-    """A duration that is not negative, such as `15m` or `PT15M`."""
+    """A non-negative duration, such as `15m` or `PT15M`."""
 
     default_error_messages = {"negative": f"must not be negative, {duration.EXAMPLES}"}  # noqa: RUF012  # as its base
 
@@ -120,7 +142,7 @@ class Duration(fields.Field[timedelta]):
 
 
 class Span(Number):
-    """A number of a unit of time, as in `ms: 300`; a duration such as `2s` is loaded as its number."""
+    """A number in a unit of time, such as `ms: 300`; converts a duration such as `2s`."""
 
     def __init__(self, unit: timedelta, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -137,11 +159,11 @@ class Span(Number):
 
 
 class Instant(fields.Field[datetime]):
-    """A moment, `2026-01-15T09:00:00Z`, or its distance from the start of the scenario's clock: `15m`, `-P1D`."""
+    """A moment, `2026-01-15T09:00:00Z`, or a distance from the start of the scenario's clock: `15m`, `-P1D`."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         if isinstance(value, datetime):
-            # YAML makes a datetime of an unquoted RFC 3339 date-time; YAML 1.1 takes one without a zone for UTC.
+            # YAML parses an unquoted RFC 3339 date-time; YAML 1.1 assumes UTC.
             value = (value if value.tzinfo else value.replace(tzinfo=UTC)).isoformat()
         if not isinstance(value, str):
             raise ValidationError("not an instant, such as 2026-01-15T09:00:00Z or -1d")
@@ -157,7 +179,7 @@ class Instant(fields.Field[datetime]):
 
 
 class Id24(fields.String):
-    """An id of 24 hexadecimal digits, as a string: as a number, YAML drops leading zeroes and JSON loses precision."""
+    """A string of 24 hexadecimal digits; as a number, YAML drops leading zeroes and JSON loses precision."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if isinstance(value, int):
@@ -169,14 +191,14 @@ class Id24(fields.String):
 
 
 class SectionError(ValueError):
-    """An error that a section finds in a document that is valid by its schema, such as a contradiction.
+    """An error of a document that is valid by its schema, such as a contradiction.
 
     Args:
         path: The path of the item within its account.
-        message: What is wrong, with the given value and what would be right.
-        account: The id of the account; only needed when a section finishes all accounts together.
-        wanted: The values that the document lacks. If one of them is in a part with errors, this error may be a
-            consequence of those, and is not reported.
+        message: The problem, the given value and the expected value.
+        account: The account id; required in `Section.finish` only.
+        wanted: Values that the document lacks. If a part of the document with errors has such a value, this error may
+            be a consequence, and is not reported.
     """
 
     def __init__(
@@ -187,4 +209,4 @@ class SectionError(ValueError):
 
 
 class TakenError(SectionError):
-    """A section error because a name or a number is a duplicate."""
+    """A section error for a duplicate name or number."""

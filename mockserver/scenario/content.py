@@ -16,8 +16,7 @@ from mockserver.core.text.messages import nearest, shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
-from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import SectionError, TakenError
+from mockserver.resources.section import Section, SectionError, TakenError, WorkspaceSection
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.schema import MOST_GENERATED, SECTIONED, generators
 

@@ -15,8 +15,7 @@ from mockserver.core.traffic.causes import Cause
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.workspaces.workspace import Origin, Workspace, WorkspaceLimits
 from mockserver.resources.registry import PARTS
-from mockserver.resources.resource import Section
-from mockserver.resources.section import counting_from, parse_instant
+from mockserver.resources.section import Section, counting_from, parse_instant
 from mockserver.scenario.content import (
     check_accounts,
     check_amounts,

@@ -14,8 +14,8 @@ from mockserver.core.state.state import LANGUAGES
 from mockserver.core.time import duration
 from mockserver.core.traffic.causes import KINDS
 from mockserver.resources.registry import RESOURCES
-from mockserver.resources.resource import Generator, Resource
-from mockserver.resources.section import Id24, Instant, Item, about
+from mockserver.resources.resource import Resource
+from mockserver.resources.section import Generator, Id24, Instant, Item, about
 from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 
@@ -29,8 +29,8 @@ _stubs, _stored = lazy("mockserver.beyond.stubs", "schema", "stored")
 _STUBS = Resource(
     name="stubs",
     operations=(),
-    late_section=_stored.SECTION,
-    late_workspace=_stubs.SECTION,
+    lazy_section=_stored.SECTION,
+    lazy_workspace=_stubs.SECTION,
     members=frozenset({"stored"}),
     workspace_members=frozenset({"stubs"}),
 )

@@ -10,8 +10,7 @@ from mockserver.core.contract.operation import Role
 from mockserver.core.state.state import Account, User
 from mockserver.core.text.messages import shown, too_many
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import counting_from
+from mockserver.resources.section import Section, counting_from
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.content import (
     check_amounts,

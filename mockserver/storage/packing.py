@@ -35,7 +35,7 @@ def layout() -> str:
 
     A test computes the digest, which takes longer than a server may take to start, and says what to write here.
     """
-    return "e684d5b0791a4692"
+    return ""
 
 
 def encode(value: object) -> bytes:

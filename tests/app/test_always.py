@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from mockserver import MockServer
-from mockserver.resources.oauth.addresses import TOKEN
+from mockserver.resources.oauth.discovery import TOKEN
 from mockserver.storage.engine import EngineError
 from mockserver.storage.sqlite_engine import Engine
 

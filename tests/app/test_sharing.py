@@ -8,7 +8,7 @@ from redis_server import RedisServer
 
 from mockserver import MockServer
 from mockserver.core.workspaces.storage import StorageError
-from mockserver.resources.oauth.addresses import TOKEN
+from mockserver.resources.oauth.discovery import TOKEN
 from mockserver.storage.engine import EngineError
 from mockserver.storage.redis_engine import Engine
 from mockserver.web.service.service import Service

@@ -49,7 +49,6 @@ def imported():
         "mockserver.resources.domains.schemas",
         "mockserver.resources.oauth.authorization",
         "mockserver.resources.oauth.model",
-        "mockserver.resources.oauth.grant",
         "mockserver.resources.oauth.schemas",
         "mockserver.resources.sso.model",
         "mockserver.resources.webhooks.schemas",

@@ -15,7 +15,7 @@ from benchmarks.connections import request
 from benchmarks.scenario_of_kinds import BODY_LIMIT, NUMBER, message_id
 
 from mockserver.evidence.fixture import cases
-from mockserver.resources.oauth import metadata
+from mockserver.resources.oauth import discovery
 from mockserver.resources.registry import OPERATIONS
 
 #: What a request may cost without a reason, in reads. The aim is 2; `createSender` costs 1.9, a seventh more or less.
@@ -195,7 +195,7 @@ KINDS = [
     _refusal(
         "405: of an OAuth address",
         405,
-        request("DELETE", metadata.TOKEN, {}),
+        request("DELETE", discovery.TOKEN, {}),
         "is matched by Flask, as the page of an address that takes other methods, and looks for these",
     ),
     _refusal(

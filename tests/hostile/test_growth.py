@@ -15,10 +15,10 @@ import pytest
 from mockserver.core.state.state import Account
 from mockserver.core.text import addresses
 from mockserver.core.traffic.ring import Feed
-from mockserver.resources.corporate import bulk as bulks
-from mockserver.resources.corporate.bulk import BulkPlan
-from mockserver.resources.corporate.plan import Allotment
-from mockserver.resources.oauth.addresses import AUTHORIZE
+from mockserver.resources.corporate import plans
+from mockserver.resources.corporate.plans import BulkPlan
+from mockserver.resources.corporate.pool import Allotment
+from mockserver.resources.oauth.discovery import AUTHORIZE
 from mockserver.scenario.load import load
 from mockserver.scenario.seed import add
 
@@ -196,11 +196,11 @@ def test_what_changes_of_plans_take_that_fall_due_the_other_way_round_grows_with
         master = Account(1, "m", "m@a.test", start, "0" * 24, 1)
         changes = [BulkPlan(n, start - timedelta(seconds=n), Allotment(), {n: None}) for n in range(count)]
         for change in changes:
-            bulks.enter(master, change)
+            plans.enqueue(master, change)
         before = time.process_time()
         for change in reversed(changes):
-            assert bulks.before(master, change, change.due) == []
-            bulks.leave(master, change, change.id)
+            assert plans.earlier_due(master, change, change.due) == []
+            plans.leave(master, change, change.id)
         return time.process_time() - before
 
     assert grows_with(taken, 500)

@@ -8,7 +8,7 @@ import pytest
 
 from mockserver.cli.flags import flags
 from mockserver.resources.inbound.model import take
-from mockserver.resources.oauth.addresses import TOKEN
+from mockserver.resources.oauth.discovery import TOKEN
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.schema import MOST_GENERATED
 from mockserver.web.service.rate_limit import Windows

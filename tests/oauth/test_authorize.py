@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.oauth.grant import Grant
+from mockserver.resources.oauth.model import Grant
 
 
 def is_page(answer, status=400):

@@ -7,7 +7,7 @@ from functools import cache
 import pytest
 
 from mockserver import Settings, create_app
-from mockserver.resources.oauth.scopes import CATALOGUE
+from mockserver.resources.oauth.discovery import CATALOGUE
 from mockserver.resources.registry import API_OPERATIONS
 
 WORKSPACE = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.resources.oauth.grant import Grant
+from mockserver.resources.oauth.model import Grant
 
 #: A moment before and the moment itself.
 CODE = [("PT9M59S", 200), ("PT10M", 400), ("PT11M", 400)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from memory_storage import MemoryStorage
 
-from mockserver.resources.oauth.tokens.signing import BadSignature, Signer
+from mockserver.resources.oauth.signing import BadSignature, Signer
 
 
 def test_a_token_is_read_by_another_start_that_has_the_key():

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mockserver.core.state.state import Account
-from mockserver.resources.corporate import bulk as bulks
-from mockserver.resources.corporate.bulk import BulkPlan
-from mockserver.resources.corporate.plan import Allotment
+from mockserver.resources.corporate import plans
+from mockserver.resources.corporate.plans import BulkPlan
+from mockserver.resources.corporate.pool import Allotment
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 SMALL = st.integers(0, 9)
@@ -30,25 +30,25 @@ def test_changes_that_come_before_another_one_are_those_accepted_earlier_and_due
     for act, number, minute in acts:
         if act == "enter" and number not in accepted:
             accepted[number] = BulkPlan(number, at(minute), Allotment(), {7: None})
-            bulks.enter(account, accepted[number])
+            plans.enqueue(account, accepted[number])
         elif act == "leave" and number in accepted:
-            bulks.leave(account, accepted.pop(number), 7)
+            plans.leave(account, accepted.pop(number), 7)
         elif act == "ask" and number in accepted:
             rows = list(accepted.values())
             earlier = rows[: rows.index(accepted[number])]
-            found = bulks.before(account, accepted[number], at(minute))
+            found = plans.earlier_due(account, accepted[number], at(minute))
             assert found == [row for row in earlier if row.due <= at(minute)]
 
 
 def test_what_is_gone_is_let_go():
     account = master()
     first = BulkPlan(0, at(0), Allotment(), {7: None})
-    bulks.enter(account, first)
-    assert bulks.before(account, first, at(0)) == []
+    plans.enqueue(account, first)
+    assert plans.earlier_due(account, first, at(0)) == []
     for number in range(1, 1_000):
         bulk = BulkPlan(number, at(number), Allotment(), {7: None})
-        bulks.enter(account, bulk)
-        bulks.leave(account, bulk, 7)
+        plans.enqueue(account, bulk)
+        plans.leave(account, bulk, 7)
 
-    queue = account.record(bulks.Due).queue
+    queue = account.record(plans.DueQueue)
     assert len(queue._coming) < 100  # noqa: SLF001  # nothing else tells

@@ -13,10 +13,9 @@ from werkzeug.test import EnvironBuilder
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.errors import ServiceError
-from mockserver.resources.oauth import apps, scopes
+from mockserver.resources.oauth import apps, discovery
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.authorization.request import extended
-from mockserver.resources.oauth.tokens import client
+from mockserver.resources.oauth.authorization import add_query
 from mockserver.web.endpoints.request import query_pairs, read_form
 
 #: Text that can be UTF-8.
@@ -43,7 +42,7 @@ URIS = st.builds(
 NEARLY = st.text("htps:/.@[]#?\\%;, javscript0-9\t\r\n\x00é", max_size=40).map("https://a.test/".__add__) | st.text(
     "https:/jav@[].;#?\\%, \t\n", max_size=40
 )
-SCOPES = st.sampled_from([*scopes.CATALOGUE, "nothing:read", "ALL", "", "all\tall"])
+SCOPES = st.sampled_from([*discovery.CATALOGUE, "nothing:read", "ALL", "", "all\tall"])
 
 
 def outcome(call, *arguments):
@@ -59,21 +58,21 @@ def outcome(call, *arguments):
 
 @given(URIS, MEMBERS)
 def test_the_way_back_begins_with_the_address_as_it_was_registered(uri, members):
-    found = extended(uri, members)
+    found = add_query(uri, members)
     assert found.startswith(uri)
     assert urlsplit(found)[:3] == urlsplit(uri)[:3]
 
 
 @given(URIS, MEMBERS)
 def test_the_way_back_says_what_the_address_said_and_then_the_answer(uri, members):
-    found = urlsplit(extended(uri, members)).query
+    found = urlsplit(add_query(uri, members)).query
     own = parse_qsl(urlsplit(uri).query, keep_blank_values=True)
     assert parse_qsl(found, keep_blank_values=True) == [*own, *members.items()]
 
 
 @given(URIS, MEMBERS)
 def test_the_way_back_is_one_line_of_ascii(uri, members):
-    found = extended(uri, members)
+    found = add_query(uri, members)
     assert found.isascii()
     assert found.isprintable()
     assert not set(found) & set(' "<>\\#')
@@ -85,12 +84,12 @@ def test_the_way_back_is_one_line_of_ascii(uri, members):
 @given(URIS)
 def test_a_good_address_can_be_registered(uri):
     assume(urlsplit(uri).scheme not in ("http", "https") or urlsplit(uri).netloc)
-    assert apps.reason_against_uri(uri) is None
+    assert apps.redirect_uri_problem(uri) is None
 
 
 @given(NEARLY | TEXT)
 def test_any_other_text_is_refused_or_leads_where_it_seems_to(uri):
-    if apps.reason_against_uri(uri) is not None:
+    if apps.redirect_uri_problem(uri) is not None:
         return
     parts = urlsplit(uri)
     assert uri.isascii()
@@ -106,7 +105,7 @@ def test_any_other_text_is_refused_or_leads_where_it_seems_to(uri):
 
 @given(URIS, st.sampled_from(["#", "#a", "\r\n", "\x00", " ", "\t", "é"]), st.integers(0, 60))
 def test_what_no_address_holds_makes_a_bad_one_of_any(uri, bad, place):
-    assert apps.reason_against_uri(uri[:place] + bad + uri[place:]) is not None
+    assert apps.redirect_uri_problem(uri[:place] + bad + uri[place:]) is not None
 
 
 # ---------------------------------------------------------------------- scopes
@@ -114,34 +113,34 @@ def test_what_no_address_holds_makes_a_bad_one_of_any(uri, bad, place):
 
 @given(st.lists(st.from_regex(r"[!-~]+", fullmatch=True)), st.integers(1, 3))
 def test_scopes_are_split_at_blanks_each_once_in_their_order(names, blanks):
-    assert scopes.split((" " * blanks).join(names)) == tuple(dict.fromkeys(names))
-    assert scopes.split(f" {' '.join(names)} ") == tuple(dict.fromkeys(names))
+    assert discovery.split_scopes((" " * blanks).join(names)) == tuple(dict.fromkeys(names))
+    assert discovery.split_scopes(f" {' '.join(names)} ") == tuple(dict.fromkeys(names))
 
 
 @given(TEXT)
 def test_splitting_again_changes_nothing(text):
-    found = scopes.split(text)
-    assert scopes.split(" ".join(found)) == found
+    found = discovery.split_scopes(text)
+    assert discovery.split_scopes(" ".join(found)) == found
     assert all(name and " " not in name for name in found)
 
 
-@given(st.lists(SCOPES, unique=True), st.lists(st.sampled_from(list(scopes.CATALOGUE)), unique=True))
+@given(st.lists(SCOPES, unique=True), st.lists(st.sampled_from(list(discovery.CATALOGUE)), unique=True))
 def test_what_is_not_beyond_is_held_or_open_to_all(asked, held):
-    more = scopes.beyond(asked, held)
+    more = discovery.uncovered_scopes(asked, held)
     assert set(more) <= set(asked)
     for name in set(asked) - set(more):
         assert name in held or "all" in held or name in ("openid", "profile", "email", "offline_access")
-        assert name in scopes.CATALOGUE
+        assert name in discovery.CATALOGUE
 
 
 @given(
     st.lists(SCOPES, unique=True),
-    st.lists(st.sampled_from(list(scopes.CATALOGUE)), unique=True),
-    st.sampled_from(list(scopes.CATALOGUE)),
+    st.lists(st.sampled_from(list(discovery.CATALOGUE)), unique=True),
+    st.sampled_from(list(discovery.CATALOGUE)),
 )
 def test_who_holds_more_may_ask_for_no_less(asked, held, another):
-    assert set(scopes.beyond(asked, [*held, another])) <= set(scopes.beyond(asked, held))
-    assert scopes.beyond(held, held) == []
+    assert set(discovery.uncovered_scopes(asked, [*held, another])) <= set(discovery.uncovered_scopes(asked, held))
+    assert discovery.uncovered_scopes(held, held) == []
 
 
 # ---------------------------------------------------------------------- credentials
@@ -179,7 +178,7 @@ def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(workspace_
         ("", {"client_id": client_id, "client_secret": secret}),
         ("Bearer x", {"client_id": client_id, "client_secret": secret}),
     ]
-    assert [client.authenticated(workspace_with_app, *way).client_id for way in ways] == [client_id] * len(ways)
+    assert [apps.authenticate(workspace_with_app, *way).client_id for way in ways] == [client_id] * len(ways)
 
 
 @given(CREDENTIAL, SECRET, SECRET)
@@ -192,17 +191,17 @@ def test_no_other_secret_proves_it(workspace_with_app, client_id, secret, guess)
         ("", {"client_id": client_id}),
     ):
         with pytest.raises(ServiceError) as refused:
-            client.authenticated(workspace_with_app, header, form)
+            apps.authenticate(workspace_with_app, header, form)
         assert (refused.value.status, refused.value.code.code) == (401, "invalid_client")
 
 
 @given(CREDENTIAL, SECRET)
 def test_a_public_app_has_nothing_to_prove_and_no_secret(workspace_with_app, client_id, guess):
     workspace_with_app = workspace_with_app(client_id, None)
-    assert client.authenticated(workspace_with_app, "", {"client_id": client_id}).public
-    assert client.authenticated(workspace_with_app, basic(f"{client_id}:"), {}).public
+    assert apps.authenticate(workspace_with_app, "", {"client_id": client_id}).public
+    assert apps.authenticate(workspace_with_app, basic(f"{client_id}:"), {}).public
     with pytest.raises(ServiceError):
-        client.authenticated(workspace_with_app, "", {"client_id": client_id, "client_secret": guess})
+        apps.authenticate(workspace_with_app, "", {"client_id": client_id, "client_secret": guess})
 
 
 @given(
@@ -212,7 +211,7 @@ def test_a_public_app_has_nothing_to_prove_and_no_secret(workspace_with_app, cli
     st.dictionaries(st.sampled_from(["client_id", "client_secret"]), SECRET),
 )
 def test_any_header_is_refused_or_that_of_an_app(workspace_with_app, header, form):
-    found, error = outcome(client.authenticated, workspace_with_app("app", "s3cret"), header, form)
+    found, error = outcome(apps.authenticate, workspace_with_app("app", "s3cret"), header, form)
     if error is not None:
         assert error in ((401, "invalid_client"), (400, "invalid_request"))
         return

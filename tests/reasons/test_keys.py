@@ -9,8 +9,7 @@ from werkzeug.test import EnvironBuilder
 from mockserver.core.contract.operation import Audience
 from mockserver.core.state.identifiers import api_key
 from mockserver.core.workspaces.store import KeyMode, Store
-from mockserver.resources.oauth.tokens.bearer import Bearer
-from mockserver.resources.oauth.tokens.signing import Signer
+from mockserver.resources.oauth.signing import Bearer, Signer
 from mockserver.scenario.load import load
 from mockserver.web.routing.address import WorkspaceName
 from mockserver.web.routing.route import route_to

@@ -10,9 +10,9 @@ from mockserver.core.state.behaviour import AuthenticateDomain
 from mockserver.resources.activities import model as activities
 from mockserver.resources.attributes import model as attributes
 from mockserver.resources.campaigns import model as campaigns
-from mockserver.resources.corporate import assignment
 from mockserver.resources.corporate import model as corporate
-from mockserver.resources.corporate.plan import Allotment
+from mockserver.resources.corporate import plans
+from mockserver.resources.corporate.pool import Allotment
 from mockserver.resources.domains import model as domains
 from mockserver.resources.domains.model import DOMAIN, publish_dns
 from mockserver.resources.inbound import model as inbound
@@ -84,7 +84,7 @@ def authenticate_with_cname(caller):
 
 def plan_on_v1(caller, change):
     caller.workspace.state.solution = "v1"
-    assignment.change_plan(caller, 2003001, change)
+    plans.change_plan(caller, 2003001, change)
 
 
 def shares(*weights, ips=("198.51.100.7", "198.51.100.8")):
@@ -311,21 +311,21 @@ TABLE = {
         "account group has no group x (it has 650000000000000000000009)",
     ),
     "bulk of none": (
-        "group", lambda caller: assignment.change_plans(caller, [], Allotment({"email": 1})),
+        "group", lambda caller: plans.change_plans(caller, [], Allotment({"email": 1})),
         "empty field `subAccountIds` in the body: expected at least one sub-account",
     ),
     "too few credits": (
-        "group", lambda caller: assignment.change_plan(caller, 2003001, Allotment({"email": 1001})),
+        "group", lambda caller: plans.change_plan(caller, 2003001, Allotment({"email": 1001})),
         ("not enough credits.email in the pool of account group: the change for sub-account 2003001 requires 601 "
         "more, 600 are left"),
     ),
     "too few credits for all": (
-        "group", lambda caller: assignment.change_plans(caller, [2003001, 2003002], Allotment({}, {"users": 3})),
+        "group", lambda caller: plans.change_plans(caller, [2003001, 2003002], Allotment({}, {"users": 3})),
         ("not enough features.users in the pool of account group: the change for sub-account 2003001, 2003002 "
         "requires 6 more, 4 are left"),
     ),
     "fractions of credits": (
-        "group", lambda caller: assignment.change_plan(caller, 2003001, Allotment({"sms": 1.7})),
+        "group", lambda caller: plans.change_plan(caller, 2003001, Allotment({"sms": 1.7})),
         ("not enough credits.sms in the pool of account group: the change for sub-account 2003001 requires 1.5 "
         "more, 1.3 are left"),
     ),

@@ -79,7 +79,7 @@ def test_the_members_of_a_resource_are_those_of_its_sections(name):
 def test_lifecycles_have_the_names_of_their_machines(name):
     resource = BY_NAME[name]
 
-    assert [row.machine.name for row in resource.lifecycles] == list(resource.late_lifecycles)
+    assert [row.machine.name for row in resource.lifecycles] == list(resource.lazy_lifecycles)
 
 
 def test_a_lifecycle_knows_the_modules_that_register_what_its_events_do():

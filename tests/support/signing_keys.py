@@ -4,7 +4,7 @@ from itertools import cycle
 from threading import Lock
 from unittest.mock import patch
 
-from mockserver.resources.oauth.tokens import signing
+from mockserver.resources.oauth import signing
 
 #: How many there are: more than the servers of any test, as each of them has a key of its own.
 _KEYS = 8
@@ -25,6 +25,6 @@ class ReusedKeys:
 
 def join(config):
     """Let all servers of this process, until the end of its tests, sign with few keys."""
-    replaced = patch.object(signing, "_drawn", ReusedKeys(signing._drawn).next)  # noqa: SLF001  # nothing else is drawn
+    replaced = patch.object(signing, "_draw_key", ReusedKeys(signing._draw_key).next)  # noqa: SLF001  # nothing else is drawn
     replaced.start()
     config.add_cleanup(replaced.stop)

@@ -21,8 +21,7 @@ from mockserver.core.traffic.match import Match
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.match import ContentMatchItem
 from mockserver.resources.registry import OPERATIONS
-from mockserver.resources.resource import WorkspaceSection
-from mockserver.resources.section import Item, SectionError, TakenError, about
+from mockserver.resources.section import Item, SectionError, TakenError, WorkspaceSection, about
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMany
 

@@ -12,8 +12,7 @@ from mockserver.core.state.stubs import Stored
 from mockserver.core.text.messages import shown
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, SectionError, TakenError, about
+from mockserver.resources.section import Item, Section, SectionError, TakenError, about
 from mockserver.web.schemas.fields import Json, List
 
 #: The longest name of a table and the longest key, in characters. Chosen: longer than any that an API would take.

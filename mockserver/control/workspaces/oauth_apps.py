@@ -12,7 +12,7 @@ from mockserver.control.framework.problem import of_mistakes, unknown
 from mockserver.control.framework.resource import ControlResource
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth import apps, removal
+from mockserver.resources.oauth import apps, model
 from mockserver.resources.oauth.apps import App
 from mockserver.resources.oauth.section import AppChange, AppItem, refused, refused_change
 from mockserver.resources.section import SectionError, TakenError
@@ -70,7 +70,7 @@ def remove(client_id: str) -> Response:
     """Delete an app; its grants and tokens end."""
     workspace = target.workspace()
     with workspace.lock:
-        removal.forget(workspace, _found(workspace, client_id))
+        model.remove_apps(workspace, _found(workspace, client_id))
     return answers.done()
 
 

@@ -9,7 +9,7 @@ from mockserver.resources.resource import Resource
 RESOURCE = Resource(
     "account",
     ACCOUNT.operations,
-    late_section=_section.SECTION,
+    lazy_section=_section.SECTION,
     members=frozenset(
         {
             "address", "plan", "plan_verticals", "relay", "marketing_automation", "date_time_preferences",

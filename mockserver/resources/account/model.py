@@ -8,14 +8,14 @@ from typing import Any
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import pool
-from mockserver.resources.corporate.plan import Balance
+from mockserver.resources.corporate.pool import Balance
 
 PLAN_TYPES = ("payAsYouGo", "free", "subscription", "sms")
 
 
 @dataclass(slots=True, eq=False)
 class DedicatedIp:
-    """An IP address that only this account sends from."""
+    """A dedicated IP address for the account's e-mails."""
 
     id: int
     ip: str
@@ -25,24 +25,27 @@ class DedicatedIp:
 
 @dataclass(slots=True, eq=False)
 class Profile:
-    """What `GET /v3/account` shows besides the identity of an account, as its answer has it; one record per account."""
+    """Record of an account: all members of `GET /v3/account` except the identity, in wire format."""
 
     address: dict[str, Any] = field(default_factory=dict)
-    #: Plan and verticals are shown only if the account has no credits out of a pool; else both follow from the pool.
+    #: Plan and verticals, ignored if the account's credits come from a pool.
     plan: list[dict[str, Any]] = field(default_factory=lambda: [{"type": "free", "credits": 300}])
     plan_verticals: list[dict[str, Any]] | None = None
-    #: None: the address of the real relay, with the account's e-mail as user.
+    #: None: the real relay, with the account's e-mail address as user.
     relay: dict[str, Any] | None = None
     marketing_automation: dict[str, Any] = field(default_factory=lambda: {"enabled": False})
     date_time_preferences: dict[str, Any] | None = None
 
 
 def details(workspace: Workspace, account: Account) -> dict[str, Any]:
-    """The answer of `GET /v3/account`; address and relay are never left out, for strict clients
-    (contract/account#getAccount).
+    """Return the answer of `GET /v3/account`, always with address and relay for strict clients.
+
+    See contract/account#getAccount.
     """
     profile = account.record(Profile)
     plan, verticals = _plan(workspace, account, profile)
+    automation = profile.marketing_automation
+    relay = {"userName": account.email, "relay": "smtp-relay.brevo.com", "port": 587}
     return {
         "organization_id": account.organization_id,
         "user_id": account.user_id,
@@ -54,24 +57,19 @@ def details(workspace: Workspace, account: Account) -> dict[str, Any]:
         "address": {"street": "", "city": "", "zipCode": "", "country": "", **profile.address},
         "plan": [{"creditsType": "sendLimit", **row} for row in plan],
         "planVerticals": [{"status": "active", **row} for row in verticals] if verticals else None,
-        "relay": profile.relay or _default_relay(account),
-        "marketingAutomation": _marketing_automation(profile),
+        "relay": profile.relay or {"enabled": True, "data": relay},
+        # The tracker's key only if enabled (specification 2.5).
+        "marketingAutomation": automation if automation["enabled"] else {"enabled": False},
         "dateTimePreferences": profile.date_time_preferences,
         "language": account.language,
     }
-
-
-def _marketing_automation(profile: Profile) -> dict[str, Any]:
-    """Whether marketing automation is on, with the tracker's key only if so (specification 2.5)."""
-    automation = profile.marketing_automation
-    return automation if automation["enabled"] else {"enabled": False}
 
 
 Rows = list[dict[str, Any]]
 
 
 def _plan(workspace: Workspace, account: Account, profile: Profile) -> tuple[Rows, Rows | None]:
-    """The plan and its verticals: from the pool if the account's credits come out of one, else from the scenario."""
+    """Return plan and verticals, from the pool if the account's credits come from a pool, else from the scenario."""
     emails = pool.holding(workspace, account, "email")
     if emails is None:
         return profile.plan, profile.plan_verticals
@@ -84,7 +82,7 @@ def _plan(workspace: Workspace, account: Account, profile: Profile) -> tuple[Row
 
 
 def _verticals(plan_type: str, emails: Balance, users: Balance, sales_users: Balance) -> Rows | None:
-    """Marketing with its users and e-mails, and CRM with its users; each only where there are any."""
+    """Return the verticals Marketing and CRM, each only with users or e-mails."""
     rows = []
     name = {"planType": plan_type, "name": plan_type.capitalize()}
     if users.quantity or emails.quantity:
@@ -97,7 +95,3 @@ def _verticals(plan_type: str, emails: Balance, users: Balance, sales_users: Bal
 
 def _seats(balance: Balance) -> dict[str, str]:
     return {"purchasedSeats": str(balance.quantity), "usedSeats": str(balance.used)}
-
-
-def _default_relay(account: Account) -> dict[str, Any]:
-    return {"enabled": True, "data": {"userName": account.email, "relay": "smtp-relay.brevo.com", "port": 587}}

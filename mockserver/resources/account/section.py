@@ -22,8 +22,7 @@ from mockserver.resources.account.schemas import (
     Relay,
 )
 from mockserver.resources.corporate import pool
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, SectionError, TakenError, about
+from mockserver.resources.section import Item, Section, SectionError, TakenError, about
 from mockserver.web.schemas.fields import Flag, Hostname, List
 
 
@@ -35,7 +34,7 @@ class DedicatedIpItem(Item):
 
 
 _PROFILE = ("address", "plan", "plan_verticals", "relay", "marketing_automation", "date_time_preferences")
-#: The members of `_PROFILE` that follow from the pool, if the credits of the account come out of one.
+#: Members of `_PROFILE` that a pool determines.
 _FROM_POOL = ("plan", "plan_verticals")
 
 
@@ -55,7 +54,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _check_plan(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
-    """Refuse a plan of an account whose plan follows from a pool."""
+    """Refuse a plan for an account with a pool, which determines the plan."""
     if pool.holding(workspace, account, "email") is None:
         return
     where = "its pool" if account.role is Role.MASTER else "what it was assigned and has used"
@@ -75,7 +74,7 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
 
 SECTION = Section(
     fields={
-        # As on the wire, camel case included: a profile is shown as it is.
+        # In wire format, including camel case.
         "address": fields.Nested(Address(partial=True), **about("the address of the company, as getAccount shows it")),
         "plan": List(fields.Nested(Plan(partial=("creditsType",))), **about("its plans, as getAccount shows them")),
         "plan_verticals": List(

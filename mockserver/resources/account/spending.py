@@ -1,4 +1,4 @@
-"""The credits of an account, wherever they come from: out of a pool, or of the plan that the scenario gives it."""
+"""Credits of an account, from a pool or from the scenario's plan."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import Profile
 from mockserver.resources.corporate import pool
-from mockserver.resources.corporate.plan import UNLIMITED, Amount, exact
+from mockserver.resources.corporate.pool import UNLIMITED, Amount, exact
 
-#: What is used up by sending, as plans of sub-accounts name it.
+#: Credits that sending uses, named as in plans of sub-accounts.
 KINDS = ("email", "sms")
-#: The type of a plan's row for text messages; rows of all other types are for e-mails (contract/account#getAccount).
+#: Type of plan rows for text messages; all other types are for e-mails (contract/account#getAccount).
 _SMS = "sms"
 
 
 def left(workspace: Workspace, account: Account, kind: str) -> Amount:
-    """How many credits of a kind an account has left; `UNLIMITED` if they never run out."""
+    """Return the remaining credits of an account, or `UNLIMITED`."""
     balance = pool.holding(workspace, account, kind)
     if balance is not None:
         return balance.left
@@ -26,13 +26,13 @@ def left(workspace: Workspace, account: Account, kind: str) -> Amount:
 
 
 def are_left(workspace: Workspace, account: Account, kind: str, amount: Amount) -> bool:
-    """Whether an account has so many credits of a kind."""
+    """Return whether an account has enough credits."""
     found = left(workspace, account, kind)
     return found == UNLIMITED or found >= amount
 
 
 def use(workspace: Workspace, account: Account, kind: str, amount: Amount = 1) -> bool:
-    """Let an account use credits up; returns whether it had as many, and changes nothing otherwise."""
+    """Use credits of an account; return False and change nothing if too few are left."""
     if not are_left(workspace, account, kind, amount):
         return False
     if pool.holding(workspace, account, kind) is not None:
@@ -43,7 +43,7 @@ def use(workspace: Workspace, account: Account, kind: str, amount: Amount = 1) -
 
 
 def _take_from_plan(profile: Profile, kind: str, amount: Amount) -> None:
-    """Take credits from the rows of a plan, of the first one first; the rows are replaced, and never changed."""
+    """Take credits from the rows of a plan in order; replace rows instead of changing them."""
     rows: list[dict[str, Any]] = []
     rest = amount
     for row in profile.plan:
@@ -56,7 +56,7 @@ def _take_from_plan(profile: Profile, kind: str, amount: Amount) -> None:
 
 
 def _vertical(row: dict[str, Any], amount: Amount) -> dict[str, Any]:
-    """A vertical without the credits that were used; its credits are a number as a text, or whatever a scenario has."""
+    """Return a vertical without the used credits, if its credits are a number in a text."""
     text = row.get("credits", "")
     is_counted = row.get("planCategory") == "Marketing" and text.isascii() and text.isdecimal() and len(text) < 20
     return {**row, "credits": str(exact(max(int(text) - amount, 0)))} if is_counted else row

@@ -7,5 +7,5 @@ from mockserver.resources.resource import Resource
 (_section,) = lazy(__package__, "section")
 
 RESOURCE = Resource(
-    "activities", ACTIVITIES.operations, late_section=_section.SECTION, members=frozenset({"activities"})
+    "activities", ACTIVITIES.operations, lazy_section=_section.SECTION, members=frozenset({"activities"})
 )

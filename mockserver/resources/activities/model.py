@@ -1,4 +1,4 @@
-"""The activity log of an organization: who did what, and when (contract/activities)."""
+"""The activity log of an organization (contract/activities)."""
 
 from __future__ import annotations
 
@@ -15,18 +15,17 @@ from mockserver.core.time.duration import months_later
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace
 
-#: Actions that the service itself logs; of all actions, only sign-ins and changed profiles were ever seen
-#: (contract/activities).
+#: Logged actions; only sign-ins and changed profiles were observed (contract/activities).
 LOGIN, LOGIN_FAILED = "login-success", "login-failed"
 KEY_CREATED, PLAN_UPDATED, PLAN_REJECTED = "create-api-key", "update-plan", "reject-plan-update"
 
-#: How many months the log reaches back (contract/activities).
+#: Length of the log in months (contract/activities).
 HISTORY_MONTHS = 12
 
 
 @dataclass(slots=True, eq=False)
 class Activity:
-    """One action of a user."""
+    """An action of a user."""
 
     date: datetime
     action: str
@@ -36,16 +35,16 @@ class Activity:
 
 
 def log(workspace: Workspace, account: Account, action: str, visit: Visit, user: str | None = None) -> None:
-    """Add an entry to the log of an account; without a user, its owner has done it (proposed: so for API keys)."""
+    """Log an action of a user, by default the account's owner (proposed for API keys)."""
     entry = Activity(workspace.state.clock.now(), action, user or account.email, visit.ip, visit.user_agent)
     account.timeline(Activity).add(entry)
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
-    """A page of the entries of a period, newest first; of the last 12 months, if the query has no dates.
+    """Return a page of the entries of a period, newest first; by default of the last 12 months.
 
     Raises:
-        ServiceError: 400; the account has no enterprise plan, or the period is not allowed.
+        ServiceError: 400; no enterprise plan, or invalid period.
     """
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is not an enterprise account, which activity logs require"
@@ -62,10 +61,10 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
-    """The first and the last moment that a query asks for.
+    """Return the first and the last moment of a query.
 
     Raises:
-        ServiceError: 400; only one date is given, they are in the wrong order, too long ago, or too far apart.
+        ServiceError: 400; a missing date, wrong order, too long ago, or too long.
     """
     now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
@@ -83,7 +82,7 @@ def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, date
         reason = f"startDate is {reasons.instant(start)}, but the log begins at {reasons.instant(oldest)}"
         refused = OUT_OF_RANGE(f"startDate: data reaches back {HISTORY_MONTHS} months")
         raise refused.because(f"{reason}; {reasons.clock(workspace.state.clock)}")
-    # The last month of the calendar has no next one.
+    # No month follows the calendar's last month.
     latest = months_later(min(start, LATEST), 1)
     if end > latest:
         reason = f"{reasons.period(start, end)}; endDate must be {reasons.instant(latest)} or earlier"

@@ -11,8 +11,7 @@ from marshmallow import fields
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities.model import Activity
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, about
+from mockserver.resources.section import Instant, Item, Section, about
 from mockserver.web.schemas.fields import Email, List
 
 

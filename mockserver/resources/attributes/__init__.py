@@ -9,6 +9,6 @@ from mockserver.resources.resource import Resource
 RESOURCE = Resource(
     "attributes",
     [*ATTRIBUTES.operations, *FURTHER_ATTRIBUTES.operations],
-    late_section=_section.SECTION,
+    lazy_section=_section.SECTION,
     members=frozenset({"attributes"}),
 )

@@ -21,32 +21,32 @@ CATEGORIES = NORMAL, TRANSACTIONAL, CATEGORY, CALCULATED, GLOBAL = (
     "normal", "transactional", "category", "calculated", "global",
 )  # fmt: skip
 MULTIPLE_CHOICE = "multiple-choice"
-#: The types that attributes of a category may have; those of other categories have none that is shown.
+#: Attribute types by category; other categories show no type.
 TYPES: Mapping[str, tuple[str, ...]] = {
     NORMAL: ("text", "date", "float", "boolean", MULTIPLE_CHOICE, "user"),
     TRANSACTIONAL: ("text", "date", "float", "id"),
     CATEGORY: ("category",),
 }
-#: The most characters of an option, and of the label or the value of an enumeration (documented).
+#: Maximum characters of an option, and of a label or value of an enumeration (documented).
 LONGEST_OPTION = 200
 _DEFAULT_TYPE = "text"
 
 
 class Choice(NamedTuple):
-    """A value that a contact can have of an attribute of the category `category`, as it was written."""
+    """A possible value of an attribute of the category `category`, as written."""
 
     text: str
     label: str
 
     @property
     def number(self) -> int:
-        """The value as a number, or 0 if it is none (documented)."""
+        """The value as a number, by default 0 (documented)."""
         return int(self.text) if self.text.isascii() and self.text.isdecimal() and len(self.text) < 19 else 0  # 64 bits
 
 
 @dataclass(slots=True, eq=False)
 class Attribute:
-    """An attribute of contacts; the key of its row is the pair of category and name."""
+    """An attribute of contacts, keyed by category and name."""
 
     category: str
     name: str
@@ -63,26 +63,19 @@ class Attribute:
         return (self.type or _DEFAULT_TYPE) if self.category in (NORMAL, TRANSACTIONAL) else None
 
 
-def is_there(account: Account, category: str, name: str) -> bool:
-    """Whether an account has an attribute of this name in a category."""
+def exists(account: Account, category: str, name: str) -> bool:
+    """Return whether an account has an attribute."""
     return (category, name) in account.rows_of(Attribute)
-
-
-def add(account: Account, category: str, name: str) -> Attribute:
-    """Add an attribute that is not there yet."""
-    found = account.table(Attribute)[category, name] = Attribute(category, name)
-    return found
 
 
 def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) -> None:
     """Create an attribute.
 
     Raises:
-        ServiceError: 400; the category has one of this name, the type is none of the category, a formula is missing,
-            or the workspace has no room.
+        ServiceError: 400; duplicate name, unknown type, missing formula, or a full workspace.
     """
     account, types = caller.account, TYPES.get(category, ())
-    if is_there(account, category, name):
+    if exists(account, category, name):
         reason = f"category {category} of account {account.name} has an attribute {reasons.shown(name)}"
         raise INVALID_PARAMETER("Attribute name must be unique").because(reason)
     given = body.get("type")
@@ -93,7 +86,7 @@ def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) ->
         reason = f"missing field `value` in the body: attributes of the category {category} require a formula"
         raise MISSING_PARAMETER("Attribute value is missing").because(reason)
     check_bytes(caller.workspace, dict(body))
-    found = add(account, category, name)
+    found = account.table(Attribute)[category, name] = Attribute(category, name)
     found.type = given if category in (NORMAL, TRANSACTIONAL) and given else None
     found.enumeration = [] if category == CATEGORY else None
     found.options = [] if found.type == MULTIPLE_CHOICE else None
@@ -101,14 +94,14 @@ def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) ->
 
 
 def update(caller: Caller, category: str, name: str, body: Mapping[str, Any]) -> None:
-    """Change the formula, the enumeration or the options of an attribute, as far as its category has them.
+    """Change formula, enumeration or options of an attribute, depending on its category.
 
     Raises:
-        ServiceError: 404; the category has no such attribute. 400; the workspace has no room.
+        ServiceError: 404, unknown attribute; 400, full workspace.
     """
     account = caller.account
-    if not is_there(account, category, name):
-        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_why_none(account, category, name))
+    if not exists(account, category, name):
+        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))
     check_bytes(caller.workspace, dict(body))
     _apply(account.table(Attribute)[category, name], body)
 
@@ -123,24 +116,24 @@ def _apply(found: Attribute, body: Mapping[str, Any]) -> None:
 
 
 def select(account: Account) -> Iterable[Attribute]:
-    """The attributes of an account, in the order of their creation."""
+    """Return the attributes of an account, in order of creation."""
     return account.rows_of(Attribute).values()
 
 
 def delete(caller: Caller, category: str, name: str) -> None:
-    """Delete an attribute, and the values that contacts have of it unless another category has one of its name.
+    """Delete an attribute, and its values of contacts unless another category has an attribute of the same name.
 
     Raises:
-        ServiceError: 404; the category has no such attribute.
+        ServiceError: 404, unknown attribute.
     """
     account = caller.account
     if account.table(Attribute).pop((category, name), None) is None:
-        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_why_none(account, category, name))
-    if not any(is_there(account, other, name) for other in CATEGORIES):
+        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))
+    if not any(exists(account, other, name) for other in CATEGORIES):
         drop_attribute(account, name)
 
 
-def _why_none(account: Account, category: str, name: str) -> str:
+def _absence(account: Account, category: str, name: str) -> str:
     known = account.rows_of(Attribute)
     elsewhere = [other.category for other in known.values() if other.name == name]
     instead = f"it has {reasons.listed(other.name for other in known.values() if other.category == category)}"

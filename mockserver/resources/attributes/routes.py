@@ -22,7 +22,7 @@ else:
     model, schemas = lazy(__package__, "model", "schemas")
 
 ATTRIBUTES = Operations("attributes")
-#: Those that are none of the specification's 34.
+#: Operations beside the specification's 34.
 FURTHER_ATTRIBUTES = Operations("attributes", are_further=True)
 
 _SOURCE = "OpenAPI document of February 2026"

@@ -11,9 +11,9 @@ from mockserver.web.schemas.evidence import documented
 from mockserver.web.schemas.fields import Choice, Flag, Int64, List, Stated, Text, TextOrNumber
 from mockserver.web.schemas.schema import Compact, Input, Output
 
-#: The official client whose models have what is newer than the OpenAPI document.
+#: The official client, whose models are newer than the OpenAPI document.
 _CLIENT = "python 5.1"
-#: The most characters of a new attribute's name (proposed).
+#: Maximum characters of a new attribute's name (proposed).
 _LONGEST_NAME = 50
 _OPTION = Longest(LONGEST_OPTION)
 

@@ -11,8 +11,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.attributes.model import CATEGORIES, LONGEST_OPTION, TYPES, Attribute, Choice
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Item, SectionError, TakenError, about
+from mockserver.resources.section import Item, Section, SectionError, TakenError, about
 from mockserver.web.schemas.fields import List
 
 TYPE_NAMES = list(dict.fromkeys(name for row in TYPES.values() for name in row))
@@ -20,8 +19,6 @@ _OPTION = fields.String(validate=validate.Length(max=LONGEST_OPTION))
 
 
 class ChoiceItem(Item):
-    """A value of an attribute, with its label."""
-
     value = fields.String(
         attribute="text", required=True, validate=validate.Length(max=LONGEST_OPTION), **about("the value")
     )
@@ -29,8 +26,6 @@ class ChoiceItem(Item):
 
 
 class AttributeItem(Item):
-    """An attribute with more than a name."""
-
     name = fields.String(required=True, **about("its name"))
     type = fields.String(validate=validate.OneOf(TYPE_NAMES), **about("its type; text if left out"))
     value = fields.String(**about("its formula"))
@@ -39,7 +34,7 @@ class AttributeItem(Item):
 
 
 class NameOrAttribute(fields.Field[Any]):
-    """An attribute: its name, or more as members."""
+    """An attribute: a name, or a mapping with a name."""
 
     item = AttributeItem()
 

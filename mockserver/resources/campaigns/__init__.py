@@ -6,4 +6,4 @@ from mockserver.resources.resource import Resource
 
 (_section,) = lazy(__package__, "section")
 
-RESOURCE = Resource("campaigns", CAMPAIGNS.operations, late_section=_section.SECTION, members=frozenset({"campaigns"}))
+RESOURCE = Resource("campaigns", CAMPAIGNS.operations, lazy_section=_section.SECTION, members=frozenset({"campaigns"}))

@@ -1,4 +1,4 @@
-"""Campaigns and templates, and the addresses under which they are shared (contract/campaigns)."""
+"""Campaigns and templates, and their shared addresses (contract/campaigns)."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from mockserver.core.workspaces.caller import AnonymousCaller, Caller
 
 EMAIL_TEMPLATE = "email_template"
 CAMPAIGN_KINDS = ("email_campaign", EMAIL_TEMPLATE, "sms_campaign", "whatsapp_campaign")
-#: The path below a workspace's root under which shared campaigns and templates are shown.
+#: Path of shared campaigns and templates below a workspace's root.
 SHARED = "/shared"
-#: The kinds that can be shared.
+#: Kinds with shared addresses.
 SHAREABLE = frozenset({"email_campaign", EMAIL_TEMPLATE})
 
 
 @dataclass(slots=True, eq=False)
 class Campaign:
-    """A campaign or a template, which of them says `kind`."""
+    """A campaign or a template, by `kind`."""
 
     id: int
     name: str
     kind: str = "email_campaign"
-    #: What its shared page shows; None: a page that says how to give it a content.
+    #: Content of the shared page; None: a page with instructions.
     html: str | None = None
-    #: That of the e-mails that are sent by a template; None: its name.
+    #: Subject of e-mails sent by a template; None: the name.
     subject: str | None = None
-    #: The last segment of its shared address; None until that is first asked for.
+    #: Last segment of the shared address; None before the first request.
     share: str | None = None
 
 
 def shared_url(caller: Caller, campaign_id: int) -> str:
-    """The address at the mock under which anybody sees a campaign or template; the same one each time.
+    """Return the shared address of a campaign or template, drawn at the first call.
 
-    Its last segment looks like the service's (contract/campaigns#getSharedTemplateUrl).
+    The last segment looks like the service's (contract/campaigns#getSharedTemplateUrl).
 
     Raises:
-        ServiceError: 404 for an unknown campaign; 405 for one that is no e-mail campaign or template.
+        ServiceError: 404, unknown campaign; 405, not an e-mail campaign or template.
     """
     campaign = caller.account.table(Campaign).get(campaign_id)
     if campaign is None:
@@ -55,10 +55,10 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
 
 
 def shared(caller: AnonymousCaller, share: str) -> Campaign:
-    """The campaign or template whose shared address ends in this segment.
+    """Return the campaign or template with a shared address.
 
     Raises:
-        ServiceError: 404; there is none.
+        ServiceError: 404, unknown address.
     """
     for account in caller.workspace.state.accounts.values():
         for campaign in account.table(Campaign).values():

@@ -56,7 +56,7 @@ _NOT_SHARED = (proposed_error(errors.DOCUMENT_NOT_FOUND, "nothing was shared at 
 )  # fmt: skip
 def show_shared_template(caller: AnonymousCaller, request: Request, share: str) -> Reply:
     campaign = model.shared(caller, share)
-    # Relative to the page's own address, whatever host and prefix of a workspace that has.
+    # Relative to the page's address, for any host and workspace prefix.
     source = f"{share}/content"
     kind = campaign.kind.replace("_", " ")
     return page("shared.html", caller, frames=True, name=campaign.name, kind=kind, source=source)

@@ -11,13 +11,12 @@ from mockserver.core.state.state import Account
 from mockserver.core.state.tables import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Item, SectionError, TakenError, about, claim, once_per_load
+from mockserver.resources.section import ID_RANGE, Item, Section, SectionError, TakenError, about, claim, once_per_load
 from mockserver.web.schemas.fields import List
 
 
 class CampaignItem(Item):
-    """A campaign or a template, of which a shared address or an e-mail is made."""
+    """A campaign or a template."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
     name = fields.String(required=True, **about("its name"))

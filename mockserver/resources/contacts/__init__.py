@@ -9,6 +9,6 @@ from mockserver.resources.resource import Resource
 RESOURCE = Resource(
     "contacts",
     CONTACTS.operations,
-    late_section=_section.SECTION,
+    lazy_section=_section.SECTION,
     members=frozenset({"contacts", "contact_lists", "contact_folders"}),
 )

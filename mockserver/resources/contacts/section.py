@@ -13,8 +13,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import rows
 from mockserver.resources.contacts.lists import FIRST_FOLDER, find_folder
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder, Identity
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Email, JsonObject, List
 
 _ID = about("counts up from the largest one if left out")

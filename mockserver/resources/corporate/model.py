@@ -1,4 +1,4 @@
-"""The sub-accounts of a master: creation, look-up, API keys and deletion (contract/corporate)."""
+"""Master accounts and their sub-accounts: creation, look-up, API keys and deletion (contract/corporate)."""
 
 from __future__ import annotations
 
@@ -8,28 +8,38 @@ from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND, INVALID_PARAMETE
 from mockserver.core.contract.operation import Role
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account, User
+from mockserver.core.time.duration import months_later
 from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
-from mockserver.resources.corporate import bulk as bulks
 from mockserver.resources.corporate import pool
-from mockserver.resources.corporate.lifecycle import SUB_ACCOUNT_PLAN, UNASSIGNED
-from mockserver.resources.corporate.pool import Groups, SubAccount
+from mockserver.resources.corporate.pool import (
+    CREDITS,
+    FEATURES,
+    SUB_ACCOUNT_PLAN,
+    UNASSIGNED,
+    V1_ONLY,
+    Groups,
+    Master,
+    SubAccount,
+)
 
-
-def get(caller: Caller, sub_account_id: int) -> SubAccount | None:
-    """The sub-account of the caller with this id, or None."""
-    return caller.account.table(SubAccount).get(sub_account_id)
+#: Names of a read plan that differ from plan updates (contract/corporate#getSubAccount).
+_READ_NAMES = {"email": "emails"}
+#: Names of a master's features (contract/corporate#getMasterAccount), by name in the pool.
+_MASTER_FEATURES = {
+    "users": "MULTI_USER", "inbox": "INBOX", "landingPage": "LANDING_PAGE", "email": "RECURRING_CREDITS",
+}  # fmt: skip
 
 
 def require(caller: Caller, sub_account_id: int) -> SubAccount:
-    """The sub-account of the caller with this id.
+    """Return the caller's sub-account with an id.
 
     Raises:
-        ServiceError: 400, as the read, key and token operations document for an unknown one
-        (contract/corporate#getSubAccount and contract/sso#createSubAccountSsoToken).
+        ServiceError: 400 for an unknown sub-account, as documented for read, key and token operations
+            (contract/corporate#getSubAccount and contract/sso#createSubAccountSsoToken).
     """
-    row = get(caller, sub_account_id)
+    row = caller.account.table(SubAccount).get(sub_account_id)
     if row is None:
         raise INVALID_PARAMETER("Invalid sub-account id.").because(_unknown(caller, sub_account_id))
     return row
@@ -43,10 +53,10 @@ def _unknown(caller: Caller, sub_account_id: int) -> str:
 
 
 def create(caller: Caller, body: dict[str, Any]) -> int:
-    """Create a sub-account without a plan; returns its id.
+    """Create a sub-account without a plan; return its id.
 
     Raises:
-        ServiceError: 400; a group is not one of the master's.
+        ServiceError: 400, unknown group.
     """
     workspace, master = caller.workspace, caller.account
     group_ids = list(dict.fromkeys(body.get("groupIds", ())))
@@ -77,33 +87,114 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
 
 
 def delete(caller: Caller, sub_account_id: int) -> None:
-    """Remove a sub-account with its data and its keys; what it has not used goes back to the pool.
+    """Delete a sub-account with its data and keys; return unused credits to the pool.
 
     Raises:
-        ServiceError: 404; the caller has no such sub-account.
+        ServiceError: 404, unknown sub-account.
     """
-    row = get(caller, sub_account_id)
+    row = caller.account.table(SubAccount).get(sub_account_id)
     if row is None:
         refused = DOCUMENT_NOT_FOUND(f"Sub-account {sub_account_id} was not found")
         raise refused.because(_unknown(caller, sub_account_id))
     SUB_ACCOUNT_PLAN.fire(caller.workspace, caller.account, row, "delete")
 
 
-@SUB_ACCOUNT_PLAN.on("delete")
-def _remove(workspace: Workspace, master: Account, row: SubAccount) -> None:
-    bulks.forget(master, row.id)
-    pool.release(workspace, master, row)
-    workspace.remove_account(workspace.state.accounts[row.id])
-
-
 def create_key(caller: Caller, sub_account_id: int) -> str:
-    """Create an API key of a sub-account; returns the key.
+    """Create an API key of a sub-account; return the key.
 
     Raises:
-        ServiceError: 400; the caller has no such sub-account.
+        ServiceError: 400, unknown sub-account.
     """
     row = require(caller, sub_account_id)
     key = caller.workspace.state.draw_api_key()
     caller.workspace.add_key(caller.workspace.state.accounts[row.id], key)
     activities.log(caller.workspace, caller.account, activities.KEY_CREATED, caller.visit)
     return key
+
+
+# ---------------------------------------------------------------------- answers
+
+
+def page(caller: Caller, offset: int, limit: int) -> dict[str, Any]:
+    """Return a page of the master's sub-accounts, in order of creation."""
+    rows = list(caller.account.rows_of(SubAccount).values())
+    return {"count": len(rows), "subAccounts": [_entry(caller, row) for row in rows[offset : offset + limit]]}
+
+
+def _entry(caller: Caller, row: SubAccount) -> dict[str, Any]:
+    account = caller.workspace.state.accounts[row.id]
+    return {
+        "id": row.id,
+        "companyName": account.company_name,
+        "active": True,
+        "createdAt": account.created_at,
+        "groups": _groups(caller.account, row),
+    }
+
+
+def _groups(master: Account, row: SubAccount) -> list[dict[str, str]]:
+    names = master.record(Groups)
+    return [{"id": group_id, "name": names[group_id]} for group_id in row.group_ids]
+
+
+def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
+    """Return a sub-account with its plan, without its id."""
+    account = caller.workspace.state.accounts[row.id]
+    features = [name for name in FEATURES if caller.workspace.state.solution != "v2" or name not in V1_ONLY]
+    return {
+        "name": account.full_name or account.company_name,
+        "email": account.email,
+        "companyName": account.company_name,
+        "groups": _groups(caller.account, row),
+        "planInfo": {
+            "planType": row.effective_plan_type,
+            "credits": {_READ_NAMES.get(name, name): _balance(row, name) for name in CREDITS},
+            "features": {name: _balance(row, name) for name in features},
+        },
+    }
+
+
+def _balance(row: SubAccount, name: str) -> dict[str, int]:
+    # Integers, even for fractional credits (contract/corporate#plans).
+    balance = row.balance(name)
+    return {"quantity": int(balance.quantity), "remaining": int(balance.left)}
+
+
+def master_details(caller: Caller) -> dict[str, Any]:
+    """Return the answer of `GET /v3/corporate/masterAccount`, with defaults for members that the scenario omits."""
+    account, details = caller.account, caller.account.record(Master)
+    name = {"givenName": account.first_name, "familyName": account.last_name}
+    billing = {"email": account.email, "companyName": account.company_name, "name": name, "address": {}}
+    return {
+        "id": account.id,
+        "email": account.email,
+        "companyName": account.company_name,
+        "currencyCode": details.currency_code,
+        "timezone": details.timezone,
+        "billingInfo": details.billing_info or billing,
+        "planInfo": {**_default_plan(caller.workspace, account, details), **details.plan_info},
+    }
+
+
+def _default_plan(workspace: Workspace, account: Account, details: Master) -> dict[str, Any]:
+    bought = dict(details.pool.items())
+    now = workspace.state.clock.now().replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    return {
+        "currencyCode": details.currency_code,
+        "nextBillingAt": int(months_later(now, 1).timestamp()),
+        "price": 0,
+        "planPeriod": "month",
+        "subAccounts": len(account.rows_of(SubAccount)),
+        "features": [_feature(account, name) for name in _MASTER_FEATURES if name in bought],
+    }
+
+
+def _feature(account: Account, name: str) -> dict[str, Any]:
+    balance = pool.of_master(account, name)
+    return {
+        "name": _MASTER_FEATURES[name],
+        "unitValue": "1",
+        "quantity": int(balance.quantity),
+        "used": int(balance.used),
+        "remaining": int(balance.left),
+    }

@@ -11,9 +11,9 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.corporate import assignment, model, schemas, view
+    from mockserver.resources.corporate import model, plans, schemas
 else:
-    assignment, model, schemas, view = lazy(__package__, "assignment", "model", "schemas", "view")
+    model, plans, schemas = lazy(__package__, "model", "plans", "schemas")
 
 CORPORATE = Operations("corporate")
 
@@ -21,7 +21,6 @@ _NOT_MASTER = proposed_error(errors.PERMISSION_DENIED, "the caller is not a mast
 _NOT_MASTER_DOCUMENTED = documented_error(
     errors.PERMISSION_DENIED, "the caller is not a master account", "specification 4.5"
 )
-_PATH = schemas.SubAccountPath
 _BAD_PLAN = proposed_error(
     errors.INVALID_PARAMETER,
     "a value that the solution does not know, an unknown id",
@@ -52,7 +51,7 @@ _INSUFFICIENT = chosen_error(errors.INSUFFICIENT_CREDITS, "sentences", Mark.PROP
     scope="organization",
 )  # fmt: skip
 def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
-    return view.listed(caller, query["offset"], query["limit"])
+    return model.page(caller, query["offset"], query["limit"])
 
 
 @CORPORATE.operation(
@@ -79,7 +78,7 @@ def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
     "getSubAccount", "GET", "/v3/corporate/subAccount/{id}",
     summary="Read a sub-account",
     source="specification 4.5 and 2.8, contract/corporate#getSubAccount",
-    params=_PATH,
+    params=schemas.SubAccountPath,
     answer=schemas.SubAccountDetail,
     errors=(
         documented_error(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here"),
@@ -89,7 +88,7 @@ def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
     scope="organization",
 )  # fmt: skip
 def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
-    return view.detail(caller, model.require(caller, sub_account_id))
+    return model.detail(caller, model.require(caller, sub_account_id))
 
 
 @CORPORATE.operation(
@@ -116,7 +115,7 @@ def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
     summary="Update one sub-account's plan",
     source="specification 4.5, contract/corporate#updateSubAccountPlan",
     status=204,
-    params=_PATH,
+    params=schemas.SubAccountPath,
     body=schemas.PlanChange,
     body_required=True,
     errors=(_BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT, _NOT_MASTER_DOCUMENTED),
@@ -125,7 +124,7 @@ def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
     notes=("The update says credits.email where the read model says credits.emails.",),
 )  # fmt: skip
 def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str, Any]) -> None:
-    assignment.change_plan(caller, sub_account_id, body["change"])
+    plans.change_plan(caller, sub_account_id, body["change"])
 
 
 @CORPORATE.operation(
@@ -147,7 +146,7 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
     notes=("202 has no body; the change is applied after behaviour.bulk_plan, to all or to none.",),
 )  # fmt: skip
 def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
-    assignment.change_plans(caller, body["subAccountIds"], body["change"])
+    plans.change_plans(caller, body["subAccountIds"], body["change"])
 
 
 @CORPORATE.operation(
@@ -160,7 +159,7 @@ def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
     scope="organization",
 )  # fmt: skip
 def get_master_account(caller: Caller) -> dict[str, Any]:
-    return view.master(caller)
+    return model.master_details(caller)
 
 
 @CORPORATE.operation(

@@ -8,7 +8,7 @@ from marshmallow import fields, post_load, validate
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state.state import LANGUAGES
-from mockserver.resources.corporate.plan import SWITCHES, Allotment
+from mockserver.resources.corporate.pool import SWITCHES, Allotment
 from mockserver.web.schemas.errors import Sentence
 from mockserver.web.schemas.evidence import OPENAPI, documented
 from mockserver.web.schemas.fields import (
@@ -37,9 +37,7 @@ class SubAccountPath(Input):
 
 
 class DeletedSubAccountPath(Input):
-    """The id of a delete: one that is no number is `missing_parameter`, in a documented sentence
-    (contract/corporate#deleteSubAccount).
-    """
+    """The id of a delete; if malformed, `missing_parameter` as documented (contract/corporate#deleteSubAccount)."""
 
     sub_account_id = identifier("id")
 
@@ -131,14 +129,14 @@ class SubAccountDetail(Output):
 # ---------------------------------------------------------------------- plan updates
 
 
-#: What an amount that may be a fraction has to be: 0 at least, or -1.
+#: Validators of fractional amounts: at least 0, or -1.
 _FRACTION = (Range(min=-1), Quantity(), Range(max=INT64_MAX))
-#: What `_FRACTION` takes, in JSON Schema.
+#: JSON Schema of `_FRACTION`.
 _FRACTION_SCHEMA = [{"minimum": 0}, {"const": -1}]
 
 
 class Credits(Input):
-    """The credits in the body of a plan update, by what they are for (specification 4.5)."""
+    """The credits in the body of a plan update (specification 4.5)."""
 
     names_from = OPENAPI
 
@@ -175,7 +173,7 @@ class PlanChange(Input):
 
     @post_load
     def _as_allotment(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Replace credits and features by `change`, which has both."""
+        """Replace credits and features by `change`."""
         change = Allotment(data.pop("credits", {}), data.pop("features", {}))
         return {**data, "change": change}
 

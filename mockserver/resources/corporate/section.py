@@ -1,28 +1,58 @@
-"""Master and sub-accounts in a scenario: the schemas of their members, and how they are written."""
+"""Masters and sub-accounts in a scenario."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from types import MappingProxyType
 from typing import Any
 
 from marshmallow import fields, post_load, validate
 
+from mockserver.core.contract.errors import ServiceError
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.state import Account
+from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.caller import Visit
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.corporate.bulk import BulkPlan
-from mockserver.resources.corporate.lifecycle import ACTIVE, MACHINE, UNASSIGNED
-from mockserver.resources.corporate.loading import MASTER, SUB_ACCOUNT, finish, load
-from mockserver.resources.corporate.plan import CREDITS, FEATURES, FRACTIONAL, SWITCHES, Allotment
-from mockserver.resources.corporate.pool import Groups, Master, SubAccount
+from mockserver.resources.corporate import plans, pool
+from mockserver.resources.corporate.plans import BulkPlan
+from mockserver.resources.corporate.pool import (
+    ACTIVE,
+    ASSIGNMENT_PENDING,
+    CHANGE_PENDING,
+    CREDITS,
+    FEATURES,
+    FRACTIONAL,
+    MACHINE,
+    SWITCHES,
+    UNASSIGNED,
+    UNLIMITED,
+    Allotment,
+    Assigned,
+    Groups,
+    Master,
+    SubAccount,
+)
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Id24, Instant, Item, about
+from mockserver.resources.section import (
+    ID_RANGE,
+    Id24,
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    about,
+    once_per_load,
+)
 from mockserver.web.schemas.fields import INT64_MAX, Int64, List, Number, Quantity, Timezone
 
+#: Members of masters, and members of sub-accounts.
+_MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
+_SUB_ACCOUNT = ("plan_type", "group_ids", "assigned", "used", "plan_state")
+#: The states of a sub-account with a pending bulk plan.
+_PENDING = (ASSIGNMENT_PENDING, CHANGE_PENDING)
 #: What the amounts count.
 _MEANINGS = {
     "email": "e-mails",
@@ -38,16 +68,15 @@ _MEANINGS = {
 _NOT_NEGATIVE = validate.Range(min=0, error="must not be negative")
 
 
-def _amount(name: str, check: Any) -> fields.Field[Any]:
-    kind = Number if name in FRACTIONAL else Int64
-    return kind(validate=[check, validate.Range(max=INT64_MAX)], **about(_MEANINGS[name]))
-
-
 def _amounts(
     kind: str, names: tuple[str, ...], check: Any, others: Mapping[str, Any] = MappingProxyType({}), **options: Any
 ) -> Any:
-    """A mapping of the named amounts, all validated by `check` but for those in `others`."""
-    amounts = {name: _amount(name, others.get(name, check)) for name in names}
+    """Return a mapping of named amounts, validated by `others` or else by `check`."""
+    amounts: dict[str, fields.Field[Any]] = {}
+    for name in names:
+        amount = Number if name in FRACTIONAL else Int64
+        checks = [others.get(name, check), validate.Range(max=INT64_MAX)]
+        amounts[name] = amount(validate=checks, **about(_MEANINGS[name]))
     return fields.Nested(Item.from_dict(amounts, name=kind), **options)
 
 
@@ -58,7 +87,7 @@ class AllotmentItem(Item):
     features = _amounts("FeatureAmounts", FEATURES, _NOT_NEGATIVE, **about("amounts of features, by their names"))
 
     @post_load
-    def _as_allotment(self, data: dict[str, Any], **_: Any) -> Allotment:
+    def _make(self, data: dict[str, Any], **_: Any) -> Allotment:
         found = Allotment()
         for name, amount in (*data.get("credits", {}).items(), *data.get("features", {}).items()):
             found.set(name, amount)
@@ -66,7 +95,7 @@ class AllotmentItem(Item):
 
 
 class AssignedItem(AllotmentItem):
-    """What a sub-account is assigned; switches take their few values only."""
+    """Assigned credits and features of a sub-account; switches have few values."""
 
     credits = _amounts(
         "PlanCredits",
@@ -78,7 +107,7 @@ class AssignedItem(AllotmentItem):
 
 
 class UsedItem(AllotmentItem):
-    """What a sub-account has used of what it was assigned; nothing is unlimited."""
+    """Used credits and features of a sub-account, never unlimited."""
 
     credits = _amounts(
         "UsedCredits", CREDITS, _NOT_NEGATIVE, **about("amounts of credits that were used, by what they are for")
@@ -99,21 +128,167 @@ class BulkPlanItem(Item):
     user_agent = fields.String(load_default="", **about("with which program it was requested"))
 
     @post_load
-    def _as_row(self, data: dict[str, Any], **_: Any) -> BulkPlan:
+    def _make(self, data: dict[str, Any], **_: Any) -> BulkPlan:
         return BulkPlan(**{**data, "members": dict.fromkeys(data["members"])})
+
+
+# ---------------------------------------------------------------------- loading
+
+
+def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    yield from _refuse_foreign(account, data)
+    if account.role is Role.MASTER:
+        yield from _load_master(workspace, account, data)
+    elif account.role is Role.SUB_ACCOUNT:
+        yield from _load_sub_account(workspace, account, data)
+
+
+def _refuse_foreign(account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    """Refuse members that do not belong to the account's role."""
+    given = f"account {shown(account.name)} has role {account.role}"
+    for names, role in ((_MASTER, Role.MASTER), (_SUB_ACCOUNT, Role.SUB_ACCOUNT)):
+        for name in names:
+            if name in data and account.role is not role:
+                yield SectionError((name,), f"only for accounts of role {role}: {given}")
+    if "timezone" in data and account.role not in (Role.MASTER, Role.SUB_ACCOUNT):
+        yield SectionError(("timezone",), f"only for accounts of role master or sub_account: {given}")
+
+
+def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    master = account.record(Master)
+    for name in ("currency_code", "timezone", "billing_info", "plan_info", "pool"):
+        if name in data:
+            setattr(master, name, data[name])
+    account.record(Groups).update({group["id"]: group["name"] for group in data.get("groups", ())})
+    if master.plan_info.get("features") and any(master.pool.items()):
+        yield SectionError(("plan_info", "features"), "the features of a plan follow from the pool: leave them out")
+    if "pool" in data:
+        # A pool may have any amounts, whatever the solution, except unlimited ones.
+        credits_ = master.pool.credits.items()
+        unlimited = {name: amount for name, amount in credits_ if amount == UNLIMITED and name not in SWITCHES}
+        yield from _check_solution(workspace, ("pool",), Allotment(unlimited))
+    for index, bulk in enumerate(data.get("bulk_plans", ())):
+        if not bulk.members:
+            yield SectionError(("bulk_plans", index, "members"), "no members: expected the id of a sub-account")
+        yield from _check_plan(workspace, ("bulk_plans", index, "change"), bulk.change)
+        workspace.state.claim_id("bulk_plan", bulk.id)
+        if bulk.id in account.table(BulkPlan):
+            yield TakenError(("bulk_plans", index, "id"), f"duplicate bulk plan id {bulk.id}")
+            continue
+        plans.enqueue(account, bulk)
+        _loaded_bulk_plans(workspace).append((account, index, bulk))
+    for name in account.record(Assigned):
+        balance = pool.of_master(account, name)
+        if _is_exceeded(name, balance):
+            held = f"it holds {balance.quantity} {name}, and the sub-accounts were assigned {balance.used}"
+            yield SectionError(("pool",), f"the pool is too small: {held}")
+
+
+def _is_exceeded(name: str, balance: pool.Balance) -> bool:
+    return name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity
+
+
+def _loaded_bulk_plans(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
+    """Return the bulk plans whose members are checked at the end of loading: master, index in `bulk_plans`, row."""
+    return once_per_load(workspace, BulkPlan, list)
+
+
+def _finish(workspace: Workspace) -> Iterator[SectionError]:
+    """Set the timers of loaded bulk plans; refuse members that are unknown or not in a pending state."""
+    found = _loaded_bulk_plans(workspace)
+    for master, index, bulk in found:
+        for number in bulk.members:
+            row = master.table(SubAccount).get(number)
+            if row is None or row.state not in _PENDING:
+                problem = (
+                    f"not a sub-account of {shown(master.name)}: got {number}"
+                    if row is None
+                    else f"sub-account {number} has plan_state {row.state}, expected {' or '.join(_PENDING)}"
+                )
+                path = ("bulk_plans", index, "members")
+                yield SectionError(path, problem, account=master.id, wanted=(number,))
+                continue
+            plans.set_bulk_timer(workspace, master, row)
+    found.clear()
+
+
+def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> Iterator[SectionError]:
+    """Refuse credits and features that the workspace's corporate solution does not support."""
+    try:
+        pool.check_solution(found, workspace.state.solution)
+    except ServiceError as error:
+        yield SectionError(path, error.message)
+
+
+def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> Iterator[SectionError]:
+    """Refuse credits and features that the solution does not support or ignores."""
+    yield from _check_solution(workspace, path, found)
+    applicable = pool.applicable(found, workspace.state.solution).features
+    for name in found.features:
+        if name not in applicable:
+            message = f"the {workspace.state.solution} solution does not have this feature: leave it out"
+            yield SectionError((*path, "features", name), message)
+
+
+def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
+    master = workspace.state.master_of(account)
+    assert master is not None, "the scenario's accounts are checked first"
+    row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, UNASSIGNED))
+    for name in ("plan_type", "timezone", "group_ids"):
+        if name in data:
+            setattr(row, name, data[name])
+    row.group_ids = list(dict.fromkeys(row.group_ids))
+    for index, group_id in enumerate(row.group_ids):
+        if group_id not in master.record(Groups):
+            message = f"not a group of {shown(master.name)}: got {shown(group_id)}"
+            yield SectionError(("group_ids", index), message, wanted=(group_id,))
+    yield from _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
+    row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
+    if plans.next_change(master, row.id) is not None and row.state not in _PENDING:
+        reason = f"the sub-account waits for a bulk plan of {shown(master.name)}"
+        yield SectionError(("plan_state",), f"got {row.state}, expected {' or '.join(_PENDING)}: {reason}")
+
+
+def _load_plan(
+    workspace: Workspace, master: Account, row: SubAccount, assigned: Allotment, used: Allotment
+) -> Iterator[SectionError]:
+    """Load the assigned and used amounts of a sub-account.
+
+    Refuses unsupported features, amounts beyond the pool, and used amounts above assigned amounts.
+    """
+    yield from _check_plan(workspace, ("assigned",), assigned)
+    # A partial document replaces the amounts that the sub-account has.
+    for name in dict.fromkeys(name for amounts in (row.assigned, assigned) for name, _ in amounts.items()):
+        pool.count_assigned(master, name, row.assigned.get(name), assigned.get(name))
+    row.assigned, row.used = assigned, used
+    for name in (*assigned.credits, *assigned.features):
+        balance = pool.of_master(master, name)
+        if _is_exceeded(name, balance):
+            held = f"it holds {balance.quantity} {name}, and {balance.used} are assigned"
+            yield SectionError(("assigned",), f"the pool of {shown(master.name)} is too small: {held}")
+    for name, amount in used.items():
+        quantity = assigned.get(name)
+        if quantity != UNLIMITED and amount > quantity:
+            path = ("used", *pool.path(name).split("."))
+            yield SectionError(path, f"more used than assigned: got {amount}, expected at most {quantity}")
+
+
+# ---------------------------------------------------------------------- dumping
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     if account.role is Role.MASTER:
-        return _dump_master(account)
-    master = workspace.state.master_of(account)
-    row = master.table(SubAccount).get(account.id) if master else None
-    return _dump_sub_account(row) if row else {}
+        found = _dump_master(account)
+    else:
+        master = workspace.state.master_of(account)
+        row = master.table(SubAccount).get(account.id) if master else None
+        found = _dump_sub_account(row) if row else {}
+    return {name: value for name, value in found.items() if value}
 
 
 def _dump_master(account: Account) -> dict[str, Any]:
     master = account.record(Master)
-    found = {
+    return {
         "currency_code": master.currency_code,
         "timezone": master.timezone,
         "billing_info": master.billing_info,
@@ -122,11 +297,10 @@ def _dump_master(account: Account) -> dict[str, Any]:
         "pool": _dump_amounts(master.pool),
         "bulk_plans": [_dump_bulk(row) for row in account.rows_of(BulkPlan).values()],
     }
-    return {name: value for name, value in found.items() if value}
 
 
 def _dump_sub_account(row: SubAccount) -> dict[str, Any]:
-    found = {
+    return {
         "plan_type": row.plan_type,
         "timezone": row.timezone,
         "group_ids": row.group_ids,
@@ -134,7 +308,6 @@ def _dump_sub_account(row: SubAccount) -> dict[str, Any]:
         "used": _dump_amounts(row.used),
         "plan_state": row.state if row.state != (ACTIVE if row.assigned else UNASSIGNED) else None,
     }
-    return {name: value for name, value in found.items() if value}
 
 
 def _dump_amounts(amounts: Allotment) -> dict[str, Any]:
@@ -169,9 +342,9 @@ SECTION = Section(
             validate=validate.OneOf(MACHINE.states), **about("whether a sub-account has a plan, or waits for one")
         ),
     },
-    load=load,
+    load=_load,
     dump=_dump,
-    finish=finish,
+    finish=_finish,
     checks_families=True,
-    account_members=frozenset({*MASTER, *SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
+    account_members=frozenset({*_MASTER, *_SUB_ACCOUNT, "timezone"} - {"groups", "bulk_plans"}),
 )

@@ -8,8 +8,8 @@ _model, _section = lazy(__package__, "model", "section")
 RESOURCE = Resource(
     "deliveries",
     (),
-    late_lifecycles={"delivery": _model.DELIVERY},
-    late_section=_section.SECTION,
+    lazy_lifecycles={"delivery": _model.DELIVERY},
+    lazy_section=_section.SECTION,
     members=frozenset({"deliveries"}),
     resume=_model.resume,
 )

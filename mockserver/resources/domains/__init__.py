@@ -9,9 +9,9 @@ _model, _section = lazy(__package__, "model", "section")
 RESOURCE = Resource(
     "domains",
     DOMAINS.operations,
-    late_lifecycles={"domain": _model.DOMAIN},
-    late_section=_section.SECTION,
-    late_workspace=_section.WORKSPACE,
+    lazy_lifecycles={"domain": _model.DOMAIN},
+    lazy_section=_section.SECTION,
+    lazy_workspace=_section.WORKSPACE,
     members=frozenset({"brevo_code", "domains"}),
     workspace_members=frozenset({"dns"}),
 )

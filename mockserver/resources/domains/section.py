@@ -28,8 +28,17 @@ from mockserver.resources.domains.domain import (
     set_answers,
 )
 from mockserver.resources.domains.model import follow_dns
-from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, once_per_load
+from mockserver.resources.section import (
+    ID_RANGE,
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    WorkspaceSection,
+    about,
+    once_per_load,
+)
 from mockserver.web.schemas.errors import BadName
 from mockserver.web.schemas.fields import Dict, Email, Flag, Hostname, List
 

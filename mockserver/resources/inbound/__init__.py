@@ -6,4 +6,4 @@ from mockserver.resources.resource import Resource
 
 (_section,) = lazy(__package__, "section")
 
-RESOURCE = Resource("inbound", INBOUND.operations, late_section=_section.SECTION, members=frozenset({"inbound_events"}))
+RESOURCE = Resource("inbound", INBOUND.operations, lazy_section=_section.SECTION, members=frozenset({"inbound_events"}))

@@ -1,4 +1,4 @@
-"""Received e-mails: when each reached the relay, from whom and for whom (contract/inbound)."""
+"""Received e-mails: date, sender and recipient (contract/inbound)."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from mockserver.resources.webhooks.model import Webhook
 if TYPE_CHECKING:
     from mockserver.resources.inbound.mail import ReceivedMail
 
-#: The longest period that may be asked for, and the one that counts without dates (contract/inbound).
+#: Maximum and default length of a period (contract/inbound).
 LONGEST = timedelta(days=30)
 
 
 @dataclass(slots=True, eq=False)
 class InboundEvent:
-    """The record of a received e-mail, once for each recipient; `date` is when it reached the relay."""
+    """A received e-mail for one recipient; `date` is its arrival at the relay."""
 
     date: datetime
     uuid: str
@@ -42,10 +42,10 @@ class InboundEvent:
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
-    """A page of the events of a period; of the last 30 days, if the query has no dates.
+    """Return a page of the events of a period, by default the last 30 days.
 
     Raises:
-        ServiceError: 400; the period is not allowed.
+        ServiceError: 400, invalid period.
     """
     start, end = _period(query, caller.workspace)
     is_wanted = equals_address(query["sender"]) if "sender" in query else None
@@ -60,7 +60,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
 
 
 def newest(workspace: Workspace, *, offset: int, limit: int) -> list[tuple[Account, InboundEvent]]:
-    """Up to `limit` events of a workspace, each with its account, newest first, after the first `offset` of them."""
+    """Return a page of a workspace's events with their accounts, newest first."""
     rows = [
         [(account, row) for row in account.timeline_of(InboundEvent).last(offset + limit)]
         for account in workspace.state.accounts.values()
@@ -69,7 +69,7 @@ def newest(workspace: Workspace, *, offset: int, limit: int) -> list[tuple[Accou
 
 
 def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None:
-    """The event with an id, with its account, or None if there is none."""
+    """Return the account and the event with an id, or None."""
     rows = (
         (account, row) for account in workspace.state.accounts.values() for row in account.timeline_of(InboundEvent)
     )
@@ -79,8 +79,8 @@ def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None
 def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> None:
     """Receive a mail, for each recipient in a workspace with an inbound webhook for the recipient's domain.
 
-    Of several such workspaces, the one that was used last gets the mail. If there is none, the first account of the
-    default workspace gets it.
+    The most recently used workspace comes first; without such a workspace, the default workspace's first account
+    receives the mail.
 
     Raises:
         StorageError: the default workspace cannot be read.
@@ -89,67 +89,52 @@ def take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> No
 
     received = parse(raw)
     for recipient in recipients:
-        _take_for(store, received, sender, recipient)
-
-
-def _take_for(store: Store, received: ReceivedMail, sender: str, recipient: str) -> None:
-    """Receive a mail for one recipient.
-
-    Raises:
-        StorageError: the default workspace cannot be read.
-    """
-    used_last_first = reversed(store.names())
-    if not any(_take_in(store, name, received, sender, recipient) for name in used_last_first):
-        workspace = store.default
-        with workspace.lock:
-            receive(workspace, workspace.state.first_account, received, sender, recipient)
+        if not any(_take_in(store, name, received, sender, recipient) for name in reversed(store.names())):
+            workspace = store.default
+            with workspace.lock:
+                receive(workspace, workspace.state.first_account, received, sender, recipient)
 
 
 def _take_in(store: Store, name: str, received: ReceivedMail, sender: str, recipient: str) -> bool:
-    """Receive a mail in the workspace of a name, as `_take`; one that rested and does not get the mail rests again."""
-    has_rested = store.peek(name) is None
+    """Receive a mail in a named workspace, or return False; a passivated workspace stays so without the mail."""
+    was_passivated = store.peek(name) is None
     try:
-        if has_rested and store.storage.is_shared and not _is_listening(store.seen(name), recipient):
-            return False
+        if was_passivated and store.storage.is_shared:
+            seen = store.seen(name)
+            if seen is None or not _listening(seen, recipient):
+                return False
         workspace = store.look(name)
     except StorageError:
-        return False  # whoever asks for it is told why
-    has_taken = workspace is not None and _take(store, workspace, received, sender, recipient)
-    del workspace  # nobody may refer to one that is to rest
-    if has_rested and not has_taken:
+        return False  # requests to this workspace report the error
+    is_taken = workspace is not None and _take(store, workspace, received, sender, recipient)
+    del workspace  # a workspace with references is not passivated
+    if was_passivated and not is_taken:
         store.passivate(name)
-    return has_taken
+    return is_taken
 
 
 def _take(store: Store, workspace: Workspace, received: ReceivedMail, sender: str, recipient: str) -> bool:
-    """Receive a mail in a workspace with an inbound webhook for the recipient's domain; returns whether it is one.
-
-    The workspace then counts as used.
-    """
+    """Receive a mail in a workspace with an inbound webhook for the recipient's domain, or return False."""
     with workspace.lock:
         found = _listening(workspace, recipient)
-        if not found or store.get(workspace.name) is not workspace:
+        if not found or store.get(workspace.name) is not workspace:  # marks the workspace as used
             return False
         receive(workspace, found[0], received, sender, recipient)
         workspace.catch_up()
         return True
 
 
-def _is_listening(seen: Workspace | None, recipient: str) -> bool:
-    return seen is not None and bool(_listening(seen, recipient))
-
-
 def receiving_account(workspace: Workspace, recipient: str, otherwise: Account) -> Account:
-    """The account that gets a mail: the first one with an inbound webhook for the recipient's domain.
+    """Return the first account with an inbound webhook for the recipient's domain, or `otherwise`.
 
-    It is `otherwise` if that account has such a webhook, or if none has.
+    `otherwise` also takes precedence if it has such a webhook.
     """
     found = _listening(workspace, recipient)
     return otherwise if not found or any(account is otherwise for account in found) else found[0]
 
 
 def _listening(workspace: Workspace, recipient: str) -> list[Account]:
-    """The accounts with an inbound webhook for a recipient's domain."""
+    """Return the accounts with an inbound webhook for a recipient's domain."""
     domain = domain_of(recipient)
     return [
         account
@@ -166,14 +151,25 @@ def receive(
     recipient: str,
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[InboundEvent, list[Delivery]]:
-    """Receive a mail: record it, and tell it to the account's inbound webhooks for the recipient's domain.
+    """Record a received mail, and call the account's inbound webhooks for the recipient's domain.
 
-    Without a sender, the mail counts as sent by the mailer of the recipient's domain: the API always shows an address.
-    `overrides` are members of the payload's item. Returns the record and the calls.
+    Args:
+        workspace: The workspace, locked.
+        account: The account of the recipient.
+        received: The parsed mail.
+        sender: Sender address; if empty, the mailer of the recipient's domain, as the API requires an address.
+        recipient: Recipient address.
+        overrides: Members of the payload's item.
+
+    Returns:
+        The record, and the webhook deliveries.
     """
     from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # slow to import, and needed only for mails
 
-    sender = sender or _mailer(domain_of(recipient))
+    if not sender:
+        domain = domain_of(recipient)
+        sender = f"mailer-daemon@{domain}"
+        sender = sender if len(sender) <= LONGEST_EMAIL else f"mailer-daemon@{registrable(domain)}"
     event = InboundEvent(workspace.state.clock.now(), workspace.state.random.uuid("inbound"), sender, recipient)
     account.timeline(InboundEvent).add(event)
     workspace.link(MAIL, event.uuid)
@@ -182,17 +178,11 @@ def receive(
         return event, events.receive(workspace, account, recipient, item_members)
 
 
-def _mailer(domain: str) -> str:
-    """The address of a domain's mailer, or of its registrable domain's if that address would be too long."""
-    address = f"mailer-daemon@{domain}"
-    return address if len(address) <= LONGEST_EMAIL else f"mailer-daemon@{registrable(domain)}"
-
-
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
-    """The first and the last moment that a query asks for.
+    """Return the first and the last moment of a query.
 
     Raises:
-        ServiceError: 400; only one date is given, they are in the wrong order, in the future, or too far apart.
+        ServiceError: 400; a missing date, wrong order, in the future, or too long.
     """
     now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")

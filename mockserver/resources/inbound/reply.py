@@ -1,32 +1,33 @@
-"""The message of a reply: what its author has written, without quotations and without the signature."""
+"""The message of a reply, without quotations and signature, from plain text or HTML; takes linear time."""
 
 from __future__ import annotations
 
-from mockserver.resources.inbound import html_text
+import re
+from html import unescape
 
-#: Titles between dashes above the original mail, if it is quoted in one piece.
+#: Titles between dashes above a quoted original mail.
 _ORIGINALS = ("original message", "forwarded message", "message d'origine", "ursprüngliche nachricht")
-#: How the head of the original mail begins where a line of underscores is above it, which has so many of them at least;
-#: chosen: fewer may be a blank to fill in.
+#: First header of a quoted original mail below a line of underscores, and the minimum number of underscores; chosen:
+#: fewer may be a blank to fill in.
 _SENDERS = ("from: ", "de: ", "von: ")
 _SHORTEST_RULE = 20
-#: How an attribution begins, and how it ends before its colon: a sentence that says who wrote the quotation below it.
+#: Beginnings and endings of an attribution, the sentence above a quotation that names its author.
 _BEGINNINGS = ("On", "Le", "Am", "El", "Il")
 _ENDINGS = ("wrote", "a écrit", "escribió", "ha scritto")
-#: The verb of a German attribution, which is not at its end.
+#: The verb of a German attribution, not at the end.
 _GERMAN = "schrieb"
-#: How long a line of an attribution may be, in characters, of which mail programs make two at most; chosen: names and
-#: addresses are shorter.
+#: Maximum length of a line of an attribution in characters; chosen: names and addresses are shorter. Mail programs wrap
+#: an attribution into two lines at most.
 _LONGEST_ATTRIBUTION = 500
-#: The lines that separate a signature, with the blank that they should end in, or without it.
+#: Separators of a signature, with or without the required blank.
 _SIGNATURES = ("--", "-- ", "--\xa0")
-#: How many characters of a mail are read, and how many lines are told apart: those beyond count as one; chosen: far
-#: above what people write, and few enough that a hostile mail takes neither long nor much memory.
+#: Maximum characters of a mail, and maximum lines, after which the rest counts as one line; chosen: far above what
+#: people write, with little time and memory for a hostile mail.
 _LONGEST_TEXT, _MOST_LINES = 2_000_000, 100_000
 
 
 def extract(text: str) -> tuple[str, str]:
-    """The message of a plain-text mail, and its signature; takes linear time whatever the text is."""
+    """Return the message of a plain-text mail, and its signature."""
     lines = text[:_LONGEST_TEXT].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
     kept = _unquoted(lines[: _start_of_original(lines)])
     end = next((number for number, line in enumerate(kept) if line in _SIGNATURES), len(kept))
@@ -34,33 +35,33 @@ def extract(text: str) -> tuple[str, str]:
 
 
 def _start_of_original(lines: list[str]) -> int:
-    """The index of the line with which the original mail begins, or the number of lines if it is not quoted so."""
+    """Return the index of the first line of a quoted original mail, or the number of lines."""
     found = (number for number, line in enumerate(lines) if _is_title(line) or _is_rule(lines, number))
     return next(found, len(lines))
 
 
 def _is_title(line: str) -> bool:
-    """Whether a line is a title such as `-----Original Message-----`."""
+    """Return whether a line is a title such as `-----Original Message-----`."""
     bare = line.strip(" \t")
     is_framed = bare.startswith("--") and bare.endswith("--")
     return is_framed and bare.strip("-").strip(" \t").lower() in _ORIGINALS
 
 
 def _is_rule(lines: list[str], number: int) -> bool:
-    """Whether a line is one of underscores, and the head of a mail follows it."""
+    """Return whether a line consists of underscores, followed by the headers of a mail."""
     bare = lines[number].strip(" \t")
     if len(bare) < _SHORTEST_RULE or bare.strip("_"):
         return False
     below = number + 1
-    while below < len(lines) and not lines[below]:  # linear in all: blank lines follow one line of underscores only
+    while below < len(lines) and not lines[below]:  # linear: each blank line follows one line of underscores
         below += 1
     return below < len(lines) and lines[below].lower().startswith(_SENDERS)
 
 
 def _unquoted(lines: list[str]) -> list[str]:
-    """The lines without those of quotations, and without the attributions above these."""
+    """Return the lines without quotations and their attributions."""
     kept: list[str] = []
-    #: Whether the next line below that is not blank is a quotation, or there is none: an attribution may be here.
+    #: Whether an attribution may be here: the next non-blank line is a quotation, or the mail ends.
     leads = True
     left = lines[:]
     while left:
@@ -80,14 +81,14 @@ def _unquoted(lines: list[str]) -> list[str]:
 
 
 def _is_beginning(line: str) -> bool:
-    """Whether a line begins like an attribution."""
+    """Return whether a line begins like an attribution."""
     word = line[:2]
     is_word = word in _BEGINNINGS and not (line[2:3].isalnum() or line[2:3] == "_")
     return is_word and len(line) <= _LONGEST_ATTRIBUTION
 
 
 def _is_ending(line: str) -> bool:
-    """Whether a line ends like an attribution."""
+    """Return whether a line ends like an attribution."""
     bare = line.rstrip(" \t")
     if not bare.endswith(":") or len(bare) > _LONGEST_ATTRIBUTION:
         return False
@@ -96,11 +97,91 @@ def _is_ending(line: str) -> bool:
 
 
 def extract_html(page: str) -> tuple[str, str]:
-    """The message of a mail that has only an HTML page, and its signature; takes linear time whatever the page is."""
-    return extract(html_text.text_of(page[:_LONGEST_TEXT]))
+    """Return the message of an HTML mail, and its signature."""
+    return extract(_text_of(page[:_LONGEST_TEXT]))
 
 
 def _tidy(lines: list[str]) -> str:
-    """A text of the lines: no blanks at their ends, no more than one blank line in a row, none at the start or end."""
+    """Join lines without trailing blanks, repeated blank lines, and blank lines at start and end."""
     bare = [line.rstrip() for line in lines]
     return "\n".join(line for line, above in zip(bare, ["", *bare], strict=False) if line or above).strip()
+
+
+# ---------------------------------------------------------------------- text of HTML
+
+#: Invisible parts of a page.
+_UNSEEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<head\b.*?(?:</head\s*>|(?=<body\b)|\Z)"
+    r"|<(script|style|title)\b.*?(?:</\1\s*>|\Z)|<[!?][^>]*>?",
+    re.DOTALL | re.IGNORECASE,
+)
+#: A tag, or the text up to the next tag, matched in linear time.
+_TOKEN = re.compile(r"<(?P<end>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<attributes>[^<>]*+)>|<?[^<]++|<")
+_TARGET = re.compile(r"""\bhref\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"']++)""", re.IGNORECASE)
+_SPACE = re.compile(r"[ \t\r\n\f\xa0]+")
+#: Tags that begin a line, and tags that begin a paragraph.
+_BLOCKS = frozenset({"blockquote", "br", "div", "h1", "h2", "h3", "h4", "li", "ol", "p", "table", "tr", "ul"})
+_APART = frozenset({"blockquote", "h1", "h2", "h3", "h4", "p", "table"})
+#: Markdown before the content of a tag, and after it except for list items.
+_MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "li": "- "}
+
+
+def _text_of(page: str) -> str:
+    """Return the text of an HTML page with some Markdown; lines of quotations begin with `>`."""
+    text = _TextCollector()
+    for token in _TOKEN.finditer(_UNSEEN.sub("", page)):
+        text.add(token)
+    return "".join(text.pieces)
+
+
+class _TextCollector:
+    """Collects the text of a page, tag by tag."""
+
+    def __init__(self) -> None:
+        self.pieces: list[str] = []
+        self._quoted = 0
+        self._links: list[str] = []
+
+    def add(self, token: re.Match[str]) -> None:
+        """Add the next tag or text."""
+        tag = (token["tag"] or "").lower()
+        if not tag:
+            self._say(_SPACE.sub(" ", unescape(token[0])))
+        elif token["end"]:
+            self._end(tag)
+        else:
+            self._begin(tag, token["attributes"])
+
+    def _begin(self, tag: str, attributes: str) -> None:
+        self._quoted += tag == "blockquote"
+        self._break(tag)
+        if tag == "a":
+            target = _TARGET.search(attributes)
+            self._links.append(unescape(target[1].strip("\"'")) if target else "")
+            self._say("[" if target else "")
+        self._say(_MARKS.get(tag, ""))
+
+    def _end(self, tag: str) -> None:
+        self._quoted -= tag == "blockquote" and self._quoted > 0
+        if tag == "a" and self._links:
+            target = self._links.pop()
+            self._say(f"]({target})" if target else "")
+        if tag != "li":
+            self._say(_MARKS.get(tag, ""))
+        if tag != "br":
+            self._break(tag)
+
+    def _break(self, tag: str) -> None:
+        """Begin a line or paragraph."""
+        if tag not in _BLOCKS:
+            return
+        if tag == "br" or (self.pieces and self.pieces[-1] != "\n"):
+            self.pieces.append("\n")
+        if tag in _APART and self.pieces and self.pieces[-2:] != ["\n", "\n"]:
+            self.pieces.append("\n")
+
+    def _say(self, text: str) -> None:
+        is_new = not self.pieces or self.pieces[-1] == "\n"
+        text = text.lstrip(" ") if is_new else text
+        if text:
+            self.pieces.append(f"{'> ' if is_new and self._quoted else ''}{text}")

@@ -14,7 +14,7 @@ from mockserver.web.schemas.schema import Input, Output
 
 
 class InboundFilter(Input):
-    """Which events are asked for; loading adds `grain`, which is how long the period goes on after its `endDate`."""
+    """A filter for events; loading adds `grain`, the length of `endDate`."""
 
     sender = Text(**documented("events from this address"))
     startDate = DayOrMoment(**documented("needs endDate; not in the future"))
@@ -25,7 +25,7 @@ class InboundFilter(Input):
 
     @post_load(pass_original=True)
     def _grain(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
-        """Add how long `endDate` lasts: a day, or the millisecond to which a moment is written."""
+        """Add the length of `endDate`: a day, or a millisecond."""
         by_day = "T" not in (original.get("endDate") or "T")
         length = timedelta(days=1) if by_day else timedelta(milliseconds=1)
         return {**data, "grain": length - timedelta(microseconds=1)}

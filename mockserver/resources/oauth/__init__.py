@@ -4,15 +4,15 @@ from mockserver.core.lazy import lazy
 from mockserver.resources.oauth.routes import OAUTH
 from mockserver.resources.resource import Resource
 
-_model, _removal, _section = lazy(__package__, "model", "removal", "section")
+_model, _section = lazy(__package__, "model", "section")
 
 RESOURCE = Resource(
     "oauth",
     OAUTH.operations,
-    late_lifecycles={"oauth_grant": _model.GRANT},
-    listeners={("sub_account_plan", "delete"): _removal.forget_apps_of_deleted},
-    late_section=_section.SECTION,
-    late_workspace=_section.WORKSPACE,
+    lazy_lifecycles={"oauth_grant": _model.GRANT},
+    listeners={("sub_account_plan", "delete"): _model.remove_apps_of_sub_account},
+    lazy_section=_section.SECTION,
+    lazy_workspace=_section.WORKSPACE,
     members=frozenset({"oauth_grants"}),
     workspace_members=frozenset({"oauth_apps"}),
     is_counted=False,

@@ -1,4 +1,4 @@
-"""The operations of OAuth (contract/oauth): pages for users, tokens for apps, documents for both."""
+"""The operations of OAuth (contract/oauth): pages, tokens, and discovery documents."""
 
 from __future__ import annotations
 
@@ -12,21 +12,16 @@ from mockserver.core.contract.operation import Audience, documented_error, propo
 from mockserver.core.lazy import lazy
 from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
-from mockserver.resources.oauth import addresses
-from mockserver.resources.oauth.parts import OAuthParts
-from mockserver.resources.oauth.tokens.signing import Signer
+from mockserver.resources.oauth import discovery
+from mockserver.resources.oauth.signing import OAuthParts, Signer
 from mockserver.web.components import component
 from mockserver.web.endpoints import oauth_error
 from mockserver.web.endpoints.operations import Operations
 
 if TYPE_CHECKING:
-    from mockserver.resources.oauth import metadata, schemas
-    from mockserver.resources.oauth.authorization import sign_in
-    from mockserver.resources.oauth.tokens import exchange, inspection
+    from mockserver.resources.oauth import pages, schemas, tokens
 else:
-    metadata, schemas = lazy(__package__, "metadata", "schemas")
-    (sign_in,) = lazy(f"{__package__}.authorization", "sign_in")
-    exchange, inspection = lazy(f"{__package__}.tokens", "exchange", "inspection")
+    pages, schemas, tokens = lazy(__package__, "pages", "schemas", "tokens")
 
 OAUTH = Operations("oauth")
 
@@ -38,15 +33,14 @@ _BAD_CLIENT = proposed_error(errors.INVALID_CLIENT, "unknown app, or wrong crede
 _BAD_GRANT_TYPE = proposed_error(errors.UNSUPPORTED_GRANT_TYPE, "another grant_type", "RFC 6749, 5.2")
 _BROKEN = proposed_error(errors.SERVER_ERROR, "by a fault only", "RFC 6749, 4.1.2.1")
 _UNAVAILABLE = proposed_error(errors.TEMPORARILY_UNAVAILABLE, "by a fault only", "RFC 6749, 4.1.2.1")
-_OF_A_CODE = (
+_TOKEN_ERRORS = (
     proposed_error(errors.INVALID_GRANT, "unknown, used or expired, or not asked for like this", "RFC 6749, 5.2"),
     _BAD_CLIENT, _BAD_REQUEST, _BAD_SCOPE, _BAD_GRANT_TYPE, _BROKEN, _UNAVAILABLE,
 )  # fmt: skip
 _DOCUMENT_ERRORS = (_BROKEN, _UNAVAILABLE)
 
 
-def signer() -> Signer:
-    """The signer of the server's tokens."""
+def _signer() -> Signer:
     return component(OAuthParts).signer
 
 
@@ -54,12 +48,12 @@ def signer() -> Signer:
 
 
 @OAUTH.operation(
-    "oauthAuthorize", "GET", addresses.AUTHORIZE,
+    "oauthAuthorize", "GET", discovery.AUTHORIZE,
     summary="Ask a user to let an app in",
     source="specification 5.2, contract/oauth#oauthAuthorize",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
-    refuse=sign_in.send_back,
+    refuse=pages.send_back,
     errors=(
         proposed_error(errors.INVALID_CLIENT, "unknown app: a page, never a redirection",
             "RFC 6749, 4.1.2.1", status=400),
@@ -71,27 +65,27 @@ def signer() -> Signer:
     notes=("The answer is a page, and in the end 302 to redirect_uri with code and state, or error and state.",),
 )  # fmt: skip
 def authorize(caller: AnonymousCaller, request: Request, query: dict[str, str]) -> Reply:
-    return sign_in.begin(caller, request, query)
+    return pages.authorize(caller, request, query)
 
 
 @OAUTH.operation(
-    "oauthSignIn", "POST", addresses.AUTHORIZE,
+    "oauthSignIn", "POST", discovery.AUTHORIZE,
     summary="Sign in, on the page of oauthAuthorize",
     adds=True,
     source="specification 5.2, contract/oauth#oauthSignIn",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     body=schemas.SignInForm,
-    refuse=sign_in.send_back,
+    refuse=pages.send_back,
     errors=(proposed_error(errors.PERMISSION_DENIED, "the form is not one of our own pages'",
         "the mock's own"), _BAD_SCOPE),
 )  # fmt: skip
 def sign_in_form(caller: AnonymousCaller, request: Request, query: dict[str, str], form: dict[str, str]) -> Reply:
-    return sign_in.sign_in(caller, request, query, form)
+    return pages.sign_in(caller, request, query, form)
 
 
 @OAUTH.operation(
-    "oauthConsent", "POST", addresses.CONSENT,
+    "oauthConsent", "POST", discovery.CONSENT,
     summary="Accept or refuse, on the page after signing in",
     source="specification 5.2, contract/oauth#oauthConsent",
     audience=Audience.PAGE,
@@ -102,29 +96,29 @@ def sign_in_form(caller: AnonymousCaller, request: Request, query: dict[str, str
     ),
 )  # fmt: skip
 def consent(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> Reply:
-    return sign_in.consent(caller, request, form)
+    return pages.consent(caller, request, form)
 
 
 # ---------------------------------------------------------------------- tokens
 
 
 @OAUTH.operation(
-    "oauthTokenCode", "POST", addresses.TOKEN,
+    "oauthTokenCode", "POST", discovery.TOKEN,
     summary="Tokens for a code",
     adds=True,
     source="specification 5.2, contract/oauth#oauthTokenCode",
     audience=Audience.OAUTH,
     body=schemas.CodeForm,
     answer=schemas.Tokens,
-    errors=_OF_A_CODE,
+    errors=_TOKEN_ERRORS,
     notes=("grant_type and redirect_uri may be absent, as in the specification; wrong ones are refused.",),
 )  # fmt: skip
 def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return exchange.of_code(caller, _credentials(request), form, signer())
+    return tokens.exchange_code(caller, _credentials(request), form, _signer())
 
 
 @OAUTH.operation(
-    "oauthTokenRefresh", "POST", addresses.TOKEN,
+    "oauthTokenRefresh", "POST", discovery.TOKEN,
     summary="A new access token for a refresh token",
     adds=True,
     source="specification 5.2, contract/oauth#oauthTokenRefresh",
@@ -132,15 +126,15 @@ def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) 
     discriminator=("grant_type", "refresh_token"),
     body=schemas.RefreshForm,
     answer=schemas.Tokens,
-    errors=_OF_A_CODE,
+    errors=_TOKEN_ERRORS,
     notes=("behaviour.oauth_rotate_refresh: whether a new refresh token comes back and ends the old one.",),
 )  # fmt: skip
 def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return exchange.of_refresh(caller, _credentials(request), form, signer())
+    return tokens.exchange_refresh_token(caller, _credentials(request), form, _signer())
 
 
 @OAUTH.operation(
-    "oauthTokenClientCredentials", "POST", addresses.TOKEN,
+    "oauthTokenClientCredentials", "POST", discovery.TOKEN,
     summary="A token of an app for itself",
     adds=True,
     source="contract/oauth#oauthTokenClientCredentials",
@@ -156,11 +150,11 @@ def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str
     notes=("Opens the app's own account, for the scopes that are asked for, else for all of the app's.",),
 )  # fmt: skip
 def token_client_credentials(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return exchange.of_client(caller, _credentials(request), form, signer())
+    return tokens.exchange_client_credentials(caller, _credentials(request), form, _signer())
 
 
 @OAUTH.operation(
-    "oauthRevoke", "POST", addresses.REVOKE,
+    "oauthRevoke", "POST", discovery.REVOKE,
     summary="End a token",
     source="RFC 7009, contract/oauth#oauthRevoke",
     audience=Audience.OAUTH,
@@ -169,11 +163,11 @@ def token_client_credentials(caller: AnonymousCaller, request: Request, form: di
     notes=("A refresh token ends its whole grant, an access token itself only; an unknown one is 200 as well.",),
 )  # fmt: skip
 def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> None:
-    inspection.revoke(caller, _credentials(request), form, signer())
+    tokens.revoke(caller, _credentials(request), form, _signer())
 
 
 @OAUTH.operation(
-    "oauthIntrospect", "POST", addresses.INTROSPECT,
+    "oauthIntrospect", "POST", discovery.INTROSPECT,
     summary="Ask whether a token is good, and for what",
     source="RFC 7662, contract/oauth#oauthIntrospect",
     audience=Audience.OAUTH,
@@ -182,7 +176,7 @@ def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> N
     errors=(_BAD_CLIENT, _BAD_REQUEST),
 )  # fmt: skip
 def introspect(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> dict[str, Any]:
-    return inspection.introspect(caller, _credentials(request), form, signer())
+    return tokens.introspect(caller, _credentials(request), form, _signer())
 
 
 _USERINFO_ERRORS = (
@@ -191,24 +185,24 @@ _USERINFO_ERRORS = (
 )
 
 
-def _of_bearer(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply | None:
-    """The refusal of a token, where a fault asks for the refusal of a key; None for other errors (RFC 6750, 3.1)."""
+def _refuse_token(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply | None:
+    """Refuse the token where a fault refuses the API key; return None for other errors (RFC 6750, 3.1)."""
     if error.code != errors.UNAUTHORIZED:
         return None
     return oauth_error.refusal(errors.INVALID_TOKEN(error.message).because(error.reason))
 
 
 @OAUTH.operation(
-    "oauthUserinfo", "GET", addresses.USERINFO,
+    "oauthUserinfo", "GET", discovery.USERINFO,
     summary="Who has signed in",
     source="OpenID Connect Core 1.0, 5.3, contract/oauth#oauthUserinfo",
     audience=Audience.OAUTH,
     answer=schemas.UserInfo,
-    refuse=_of_bearer,
+    refuse=_refuse_token,
     errors=_USERINFO_ERRORS,
 )  # fmt: skip
 def userinfo(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return inspection.userinfo(caller, _credentials(request), signer())
+    return tokens.userinfo(caller, _credentials(request), _signer())
 
 
 def _credentials(request: Request) -> str:
@@ -219,7 +213,7 @@ def _credentials(request: Request) -> str:
 
 
 @OAUTH.operation(
-    "oauthServerMetadata", "GET", addresses.AUTHORIZATION_SERVER,
+    "oauthServerMetadata", "GET", discovery.AUTHORIZATION_SERVER,
     summary="The discovery document of OAuth",
     source="RFC 8414, contract/oauth#oauthServerMetadata",
     audience=Audience.OAUTH,
@@ -227,11 +221,11 @@ def _credentials(request: Request) -> str:
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def authorization_server(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return metadata.metadata(caller.visit.root, has_public_apps=caller.workspace.state.behaviour.oauth_public_apps)
+    return discovery.metadata(caller.visit.root, has_public_apps=caller.workspace.state.behaviour.oauth_public_apps)
 
 
 @OAUTH.operation(
-    "oauthOpenidConfiguration", "GET", addresses.OPENID_CONFIGURATION,
+    "oauthOpenidConfiguration", "GET", discovery.OPENID_CONFIGURATION,
     summary="The discovery document of OpenID Connect",
     source="OpenID Connect Discovery 1.0, contract/oauth#oauthOpenidConfiguration",
     audience=Audience.OAUTH,
@@ -239,11 +233,11 @@ def authorization_server(caller: AnonymousCaller, request: Request) -> dict[str,
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def openid_configuration(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return metadata.metadata(caller.visit.root, has_public_apps=caller.workspace.state.behaviour.oauth_public_apps)
+    return discovery.metadata(caller.visit.root, has_public_apps=caller.workspace.state.behaviour.oauth_public_apps)
 
 
 @OAUTH.operation(
-    "oauthPublicKeys", "GET", addresses.KEYS,
+    "oauthPublicKeys", "GET", discovery.KEYS,
     summary="The keys with which tokens verify",
     source="RFC 7517, contract/oauth#oauthPublicKeys",
     audience=Audience.OAUTH,
@@ -251,11 +245,11 @@ def openid_configuration(caller: AnonymousCaller, request: Request) -> dict[str,
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def public_keys(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return {"keys": [signer().public]}
+    return {"keys": [_signer().public]}
 
 
 @OAUTH.operation(
-    "oauthScopes", "GET", addresses.SCOPES,
+    "oauthScopes", "GET", discovery.SCOPES,
     summary="What apps can ask for",
     source="contract/oauth#oauthScopes",
     audience=Audience.OAUTH,
@@ -263,4 +257,4 @@ def public_keys(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
 def list_scopes(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
-    return {"scopes": metadata.catalogue(component(OAuthParts).operations)}
+    return {"scopes": discovery.scope_list(component(OAuthParts).operations)}

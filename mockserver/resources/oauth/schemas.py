@@ -11,21 +11,18 @@ from mockserver.web.schemas.schema import Input, Output
 #: The vendor's pages on OAuth, and the discovery documents that its server answers.
 PAGES = "OAuth pages of developers.brevo.com"
 DISCOVERY = "discovery document of oauth.brevo.com"
-#: The vendor's own command-line tool, which reads the list of scopes.
+#: The vendor's command-line tool, which reads the list of scopes.
 TOOL = "getbrevo/brevo-cli"
 
 
 class OauthInput(Input):
-    """The base of what apps and browsers send.
-
-    Its texts may be longer than others, as apps choose the length of a `state`; heads and bodies are bounded anyway.
-    """
+    """Base of input from apps and browsers, with long texts: apps choose the length of a `state`."""
 
     longest = 100_000
 
 
 class AuthorizeQuery(OauthInput):
-    """The query of the request with which an app sends a user to sign in."""
+    """The query of an authorization request."""
 
     client_id = Text(required=True, **documented())
     redirect_uri = Text(required=True, **documented("as it is registered"))
@@ -40,7 +37,7 @@ class AuthorizeQuery(OauthInput):
 
 
 class SignInForm(OauthInput):
-    """The form of the sign-in page: a chosen user, or an e-mail address with a password."""
+    """The form of the sign-in page: a chosen user, or e-mail address and password."""
 
     csrf = Text(**proposed())
     person = Text(**proposed())
@@ -49,15 +46,13 @@ class SignInForm(OauthInput):
 
 
 class ConsentForm(OauthInput):
-    """The form of the consent page."""
-
     csrf = Text(**proposed())
     ticket = Text(**proposed())
     decision = Text(**proposed("accept or refuse"))
 
 
 class _ClientForm(OauthInput):
-    """The credentials of an app, where they are not in the Authorization header."""
+    """Credentials of an app outside the Authorization header."""
 
     client_id = Text(**documented("or HTTP Basic"))
     client_secret = Text(**documented("or HTTP Basic; a public app has none"))
@@ -124,7 +119,7 @@ class UserInfo(Output):
 
 
 class Metadata(Output):
-    """The discovery documents; the addresses are documented, the rest follows from what the server does."""
+    """The discovery documents; addresses are documented, the rest describes the server."""
 
     names_from = DISCOVERY
 

@@ -10,18 +10,25 @@ from marshmallow import ValidationError, fields, post_load, validate
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import nearest, shown
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.oauth import apps, lookup, model
+from mockserver.resources.oauth import apps, model
 from mockserver.resources.oauth.apps import App
-from mockserver.resources.oauth.grant import LONGEST_STATE, AccessToken, Challenge, Grant
-from mockserver.resources.oauth.model import MACHINE
-from mockserver.resources.oauth.scopes import CATALOGUE
-from mockserver.resources.resource import Section, WorkspaceSection
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.oauth.discovery import CATALOGUE
+from mockserver.resources.oauth.model import LONGEST_STATE, MACHINE, AccessToken, Challenge, Grant
+from mockserver.resources.section import (
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    WorkspaceSection,
+    about,
+    claim,
+)
 from mockserver.web.schemas.fields import Flag, List
 
 
 class ScopeList(List):
-    """Scopes, each once: there are no more than the catalogue has."""
+    """A list of scopes of the catalogue, without duplicates."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(fields.String(validate=validate.OneOf(CATALOGUE)), **options)
@@ -30,22 +37,22 @@ class ScopeList(List):
         return list(dict.fromkeys(super()._deserialize(value, attr, data, **kwargs)))
 
 
-#: What a client id and a secret may be (RFC 6749, appendix A); without what Basic and addresses would have to encode.
+#: Client ids and secrets (RFC 6749, appendix A), without characters that Basic and addresses encode.
 _CREDENTIAL = validate.Regexp(r"[A-Za-z0-9._~-]{1,200}\Z", error="must be letters, digits, dots, dashes, _ and ~")
-#: No longer address is looked at: taking one apart keeps it (`urlsplit` has a cache).
+#: Maximum length of a redirect_uri; `urlsplit` caches addresses.
 _LONGEST_URI = 2_000
-#: How many addresses an app may have registered (proposed): one is compared with all of them.
+#: Maximum number of redirect_uris per app (proposed); each request searches all.
 _MOST_URIS = 100
 
 
 def _check_uri(uri: str) -> None:
-    # The length is checked here as well: all validators of a field run, even after one has failed.
-    if len(uri) <= _LONGEST_URI and (reason := apps.reason_against_uri(uri)):
+    # marshmallow runs all validators of a field, even after a failure.
+    if len(uri) <= _LONGEST_URI and (reason := apps.redirect_uri_problem(uri)):
         raise ValidationError(reason)
 
 
 class AppChange(Item):
-    """What can be changed of an app."""
+    """Changes of an app."""
 
     client_secret = fields.String(
         validate=_CREDENTIAL, allow_none=True, **about("its secret; null for a public app; drawn if left out")
@@ -62,7 +69,7 @@ class AppChange(Item):
 
 
 class AppItem(AppChange):
-    """A registered app; what is left out is drawn, or the specification's default."""
+    """A registered app; missing members are drawn, or get the specification's default."""
 
     client_id = fields.String(validate=_CREDENTIAL, **about("its id; drawn if left out"))
 
@@ -78,7 +85,7 @@ def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Sectio
 
 
 def _refuse_public(workspace: Workspace) -> Iterator[SectionError]:
-    """Refuse `oauth_public_apps: false` for a workspace with a public app, as its state could not be loaded again."""
+    """Refuse `oauth_public_apps: false` with a public app: this state could not be loaded again."""
     public = next((app.client_id for app in workspace.state.rows_of(App).values() if app.public), None)
     if public is not None:
         message = f"must be true, as the app {shown(public)} is public: got false"
@@ -86,7 +93,7 @@ def _refuse_public(workspace: Workspace) -> Iterator[SectionError]:
 
 
 def refused(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> Iterator[SectionError]:
-    """Check a new app: its id, its account, and whether it may be public."""
+    """Check a new app: client id, account, and whether public apps are allowed."""
     if item.get("client_id") in workspace.state.rows_of(App):
         yield TakenError((*path, "client_id"), f"duplicate client_id {shown(item['client_id'])}")
     yield from refused_change(workspace, item, path)
@@ -95,7 +102,7 @@ def refused(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int
 def refused_change(
     workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]
 ) -> Iterator[SectionError]:
-    """Check the account of an app, and whether it may be public (contract/oauth#rules)."""
+    """Check an app's account, and whether public apps are allowed (contract/oauth#rules)."""
     if "account" in item and item["account"] not in workspace.state.names:
         message = f"no account is named {shown(item['account'])}; {nearest(item['account'], workspace.state.names)}"
         yield SectionError((*path, "account"), message, wanted=(item["account"],))
@@ -104,15 +111,15 @@ def refused_change(
         yield SectionError((*path, "public"), message, wanted=("oauth_public_apps",))
 
 
-def dump_app(app: App) -> dict[str, Any]:
-    """An app as a scenario holds it; a public one has no secret."""
+def _dump_app(app: App) -> dict[str, Any]:
+    """Dump an app for a scenario; a public app has no secret."""
     found: dict[str, Any] = {"client_id": app.client_id, **_APP_ITEM.dump(app)}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def _dump_apps(workspace: Workspace) -> dict[str, Any]:
     rows = workspace.state.rows_of(App).values()
-    return {"oauth_apps": [dump_app(app) for app in rows]} if rows else {}
+    return {"oauth_apps": [_dump_app(app) for app in rows]} if rows else {}
 
 
 _APP_ITEM = AppItem()
@@ -129,8 +136,8 @@ class AccessItem(Item):
     expires_at = Instant(required=True, **about("until when"))
 
     @post_load
-    def _as_value(self, data: dict[str, Any], **_: Any) -> AccessToken:
-        return AccessToken(data["id"], tuple(data["scopes"]), data["issued_at"], data["expires_at"])
+    def _make(self, data: dict[str, Any], **_: Any) -> AccessToken:
+        return AccessToken(**{**data, "scopes": tuple(data["scopes"])})
 
 
 class ChallengeItem(Item):
@@ -140,12 +147,12 @@ class ChallengeItem(Item):
     )
 
     @post_load
-    def _as_value(self, data: dict[str, Any], **_: Any) -> Challenge:
+    def _make(self, data: dict[str, Any], **_: Any) -> Challenge:
         return Challenge(**data)
 
 
 class GrantItem(Item):
-    """A grant in written state."""
+    """A grant in a written state."""
 
     id = fields.Integer(required=True, strict=True, validate=validate.Range(min=1, max=2**62), **about("its number"))
     client_id = fields.String(required=True, **about("the app"))
@@ -169,7 +176,7 @@ class GrantItem(Item):
     tokens = List(fields.Nested(AccessItem), **about("its access tokens"))
 
     @post_load
-    def _as_row(self, data: dict[str, Any], **_: Any) -> Grant:
+    def _make(self, data: dict[str, Any], **_: Any) -> Grant:
         tokens = {token.id: token for token in data.pop("tokens", ())}
         return Grant(**{**data, "scopes": tuple(data["scopes"])}, tokens=tokens)
 
@@ -187,9 +194,9 @@ def _load_grants(workspace: Workspace, account: Account, data: Mapping[str, Any]
             continue
         workspace.state.claim_id("oauth_grant", row.id)
         account.table(Grant)[row.id] = row
-        lookup.learn(workspace, account, row)
+        model.index_secrets(workspace, account, row)
         if MACHINE.allowed(row.state):
-            model.keep_until(workspace, account, row, row.expires_at)
+            model.set_expiry(workspace, account, row, row.expires_at)
         else:
             model.keep_ended(workspace, account, row)
 

@@ -9,7 +9,7 @@ _model, _section = lazy(__package__, "model", "section")
 RESOURCE = Resource(
     "scheduled_emails",
     SCHEDULED_EMAILS.operations,
-    late_lifecycles={"scheduled_email": _model.SCHEDULED_EMAIL},
-    late_section=_section.SECTION,
+    lazy_lifecycles={"scheduled_email": _model.SCHEDULED_EMAIL},
+    lazy_section=_section.SECTION,
     members=frozenset({"scheduled_emails"}),
 )

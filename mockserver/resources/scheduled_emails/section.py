@@ -15,10 +15,9 @@ from mockserver.core.text import addresses
 from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.mail import KINDS, Attachment, MailContent, Party, Recipient
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
 from mockserver.resources.scheduled_emails import model
 from mockserver.resources.scheduled_emails.model import MACHINE, SCHEDULED, ScheduledEmail
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks.events import draw_message_id
 from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import LONGEST_HEADER_VALUE, Dict, Email, JsonObject, List, Url

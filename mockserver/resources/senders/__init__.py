@@ -9,8 +9,8 @@ _model, _section = lazy(__package__, "model", "section")
 RESOURCE = Resource(
     "senders",
     SENDERS.operations,
-    late_lifecycles={"sender": _model.SENDER},
+    lazy_lifecycles={"sender": _model.SENDER},
     listeners={("domain", "authenticate"): _model.trust_senders},
-    late_section=_section.SECTION,
+    lazy_section=_section.SECTION,
     members=frozenset({"senders"}),
 )

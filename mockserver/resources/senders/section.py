@@ -14,8 +14,17 @@ from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.people import People
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim, once_per_load
+from mockserver.resources.section import (
+    ID_RANGE,
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    about,
+    claim,
+    once_per_load,
+)
 from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender, allot, await_expiry
 from mockserver.web.schemas.fields import Email, List
 

@@ -9,6 +9,6 @@ from mockserver.resources.sending.routes import SENDING
 RESOURCE = Resource(
     "sending",
     SENDING.operations,
-    late_section=_section.SECTION,
+    lazy_section=_section.SECTION,
     members=frozenset({"blocked_contacts", "idempotency_keys"}),
 )

@@ -11,8 +11,7 @@ from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.text.messages import shown
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, about
+from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about
 from mockserver.resources.sending.checks import LONGEST_KEY
 from mockserver.resources.sending.model import IdempotencyKey
 from mockserver.resources.webhooks.blocked import HARD_BOUNCE, REASONS, BlockedContact, block

@@ -6,4 +6,4 @@ from mockserver.resources.sso.routes import SSO
 
 (_section,) = lazy(__package__, "section")
 
-RESOURCE = Resource("sso", SSO.operations, late_section=_section.SECTION, members=frozenset({"sso_tokens"}))
+RESOURCE = Resource("sso", SSO.operations, lazy_section=_section.SECTION, members=frozenset({"sso_tokens"}))

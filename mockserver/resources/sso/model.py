@@ -1,4 +1,4 @@
-"""Single sign-on: tokens that open an account without a password (contract/sso)."""
+"""Single sign-on: tokens for signing in to an account without a password (contract/sso)."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ TARGETS = (
 
 @dataclass(slots=True, eq=False)
 class SsoToken:
-    """A token that opens an account without a password; a row of that account."""
+    """A sign-in token of an account, without a password; a row of the account."""
 
     token: str
-    #: Whether the token opens the organization, as an admin's does, or a sub-account.
+    #: Whether the token signs in to the organization, as an admin, or to a sub-account.
     corporate: bool
     email: str | None
     expires_at: datetime
     target: str | None = None
     url: str | None = None
-    #: When the token was first used; None: never.
+    #: Moment of the first use, or None.
     used_at: datetime | None = None
 
 
 def admin_token(caller: Caller, email: str) -> str:
-    """Make a token with which an admin user opens the organization; returns it.
+    """Create a token for an admin user of the organization; return the token.
 
     Raises:
-        ServiceError: 400; no admin user of the organization has this address.
+        ServiceError: 400, unknown admin user.
     """
     workspace = caller.workspace
     master = workspace.state.master_of(caller.account)
@@ -62,10 +62,10 @@ def admin_token(caller: Caller, email: str) -> str:
 def sub_account_token(
     caller: Caller, sub_account_id: int, *, email: str | None = None, target: str | None = None, url: str | None = None
 ) -> str:
-    """Make a token with which a user opens a sub-account, at `url`, else at the area that `target` names; returns it.
+    """Create a token for a user of a sub-account, leading to `url` or the area `target`; return the token.
 
     Raises:
-        ServiceError: 400; the sub-account is unknown, or no user of it has this address.
+        ServiceError: 400, unknown sub-account or user.
     """
     row = corporate.require(caller, sub_account_id)
     account = caller.workspace.state.accounts[row.id]
@@ -84,7 +84,7 @@ def _token(workspace: Workspace, account: Account, **members: Any) -> str:
 
 
 def find(workspace: Workspace, token: str) -> tuple[Account, SsoToken] | None:
-    """A token with the account that it opens, or None if the workspace has no such token."""
+    """Return the account and the token, or None if unknown."""
     for account in workspace.state.accounts.values():
         if token in account.table(SsoToken):
             return account, account.table(SsoToken)[token]
@@ -92,7 +92,7 @@ def find(workspace: Workspace, token: str) -> tuple[Account, SsoToken] | None:
 
 
 class Landing(NamedTuple):
-    """What a sign-in with a token comes to: the token, the account that it opened, and the user's e-mail address."""
+    """A sign-in with a token: token, account, and the user's e-mail address."""
 
     token: SsoToken
     account: Account
@@ -100,16 +100,16 @@ class Landing(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The address or the area that the user sees first."""
+        """The first address or area that the user sees."""
         return self.token.url or self.token.target or "home"
 
 
 def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
-    """Sign in with a token, which adds an entry to the account's activity log.
+    """Sign in with a token, and log the sign-in as an activity.
 
     Raises:
-        ServiceError: 404 `document_not_found` if the token is unknown, its account is deleted, or it is for the other
-            address; 410 `gone` if it has expired, or was used and works once only.
+        ServiceError: 404 `document_not_found` for an unknown token, a deleted account, or the other address; 410
+            `gone` for an expired token, or a used single-use token.
     """
     workspace = caller.workspace
     found = find(workspace, token)
@@ -127,11 +127,6 @@ def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
 
 
 def _check_use(workspace: Workspace, row: SsoToken) -> None:
-    """Check that a token can be used now.
-
-    Raises:
-        ServiceError: 410; it has expired, or was used and works once only.
-    """
     if row.expires_at <= workspace.state.clock.now():
         reason = f"the token expired at {reasons.instant(row.expires_at)}; {reasons.clock(workspace.state.clock)}"
         raise GONE("This single-sign-on token has expired").because(reason)

@@ -9,8 +9,7 @@ from marshmallow import fields, validate
 
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.resources.sso.model import TARGETS, SsoToken
 from mockserver.web.schemas.fields import Email, Flag, List, Url
 
@@ -20,8 +19,6 @@ _TOKEN = validate.Regexp(
 
 
 class SsoTokenItem(Item):
-    """A token as the row holds it."""
-
     token = fields.String(required=True, validate=_TOKEN, **about("the token itself"))
     corporate = Flag(
         load_default=False, **about("whether it opens the organization, as an admin's does, or a sub-account")

@@ -9,8 +9,8 @@ _history, _section = lazy(__package__, "history", "section")
 RESOURCE = Resource(
     "webhooks",
     WEBHOOKS.operations,
-    late_lifecycles={"export": _history.EXPORT},
+    lazy_lifecycles={"export": _history.EXPORT},
     listeners={("delivery", "succeed"): _history.note_notified},
-    late_section=_section.SECTION,
+    lazy_section=_section.SECTION,
     members=frozenset({"webhooks", "exports"}),
 )

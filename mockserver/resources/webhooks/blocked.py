@@ -51,8 +51,8 @@ def block_after(workspace: Workspace, account: Account, row: RaisedEvent, occurr
     """Block the contact after a bounce, a spam report or an unsubscription, if the workspace has room."""
     reason = _BLOCKING.get(row.name)
     is_meant = occurrence.category == TRANSACTIONAL_EMAIL or reason == HARD_BOUNCE
-    is_address = "@" in occurrence.to and len(occurrence.to) <= LONGEST_EMAIL
-    if reason is None or not is_meant or occurrence.category.channel != EMAIL or not is_address:
+    equals_address = "@" in occurrence.to and len(occurrence.to) <= LONGEST_EMAIL
+    if reason is None or not is_meant or occurrence.category.channel != EMAIL or not equals_address:
         return
     if full := workspace.state.full(1):
         _LOG.warning("workspace %s does not keep that %s is blocked: %s", workspace.name, occurrence.to, full)

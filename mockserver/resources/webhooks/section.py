@@ -13,8 +13,7 @@ from mockserver.core.text.addresses import domain_of, is_host_name
 from mockserver.core.text.messages import nearest
 from mockserver.core.time.clock import LATEST
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.resource import Section
-from mockserver.resources.section import ID_RANGE, Instant, Item, SectionError, TakenError, about, claim
+from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.resources.webhooks.catalogue import (
     CREATE_EVENTS,
     EXPORT_EVENTS,

@@ -3,7 +3,7 @@
 import pytest
 from axe_core import axe_core
 
-from mockserver.resources.oauth.scopes import CATALOGUE
+from mockserver.resources.oauth.discovery import CATALOGUE
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 

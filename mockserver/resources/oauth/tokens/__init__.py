@@ -1,1 +1,0 @@
-"""Tokens of apps: their exchange, issuing, signing and inspection."""
