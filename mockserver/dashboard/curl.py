@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from mockserver.control.framework import dependencies
+from mockserver.control.framework import target
 from mockserver.core.traffic.causes import CallRecord
 from mockserver.core.traffic.exchange import Exchange, Header
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import absolute_root
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 from mockserver.web.schemas import json_text
 from mockserver.web.service.handlers import ANY_KEY
 
@@ -249,5 +249,5 @@ def service_curl(key: str, path: str, *arguments: str, method: str = "", body: s
 
 def control_curl(path: str, *arguments: str, method: str = "", body: str = "") -> str:
     """Write an example command for the control API, with a token if the server has one."""
-    token = [AUTHORIZATION] if dependencies.current().wants_token else []
+    token = [AUTHORIZATION] if target.current().wants_token else []
     return curl(path, *token, *arguments, method=method, body=body)

@@ -12,7 +12,8 @@ from mockserver.control.framework import off_loop
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
-from mockserver.views.traffic.deliveries import Delivery, Owned
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_delivery
 
 #: The range of marks in percent of the width.
 _LEFT, _RIGHT = 4.0, 96.0
@@ -183,7 +184,7 @@ def lines(workspace: Workspace, wanted: DeliveryCriteria) -> dict[str, Any]:
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)
     found = select(workspace, wanted)
     off_loop.before_showing(row.text_size for _, row in found[: MOST + 1])
-    shown = [Delivery.show(Owned(account.name, row, workspace.links)) for account, row in found[:MOST]]
+    shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in found[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
     return {
         "lines": [{"delivery": row, "signs": signs(row, scale), "outcomes": _outcomes(row)} for row in shown],

@@ -15,9 +15,9 @@ from flask import Blueprint, Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from mockserver.control.access.sessions import Sessions
-from mockserver.control.framework import dependencies
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
+from mockserver.control.sessions import Sessions
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.dashboard import curl
 from mockserver.dashboard.addresses import absolute_root, root, server_root
@@ -157,7 +157,7 @@ def answer(template: str, values: Mapping[str, Any], *, page: str = "", status: 
 def _shared(page: str) -> dict[str, Any]:
     """Return the variables of every template."""
     name = request.environ.get(WORKSPACE, DEFAULT)
-    found = dependencies.store().peek(name)
+    found = target.store().peek(name)
     return {
         "root": root(),
         "server_root": server_root(),
@@ -166,7 +166,7 @@ def _shared(page: str) -> dict[str, Any]:
         "seen": 0 if found is None else found.feed.last,
         "page": page,
         "navigation": component(Navigation).pages,
-        "wants_token": dependencies.current().wants_token,
+        "wants_token": target.current().wants_token,
         "is_signed_in": _is_signed_in(),
     }
 

@@ -6,10 +6,9 @@ from urllib.parse import quote, unquote
 
 from flask import Blueprint, Response, request
 
-from mockserver.control.access.guard import SIGN_IN
-from mockserver.control.access.guesses import TooManyGuesses
-from mockserver.control.access.sessions import LIFETIME_S, Sessions
 from mockserver.control.framework.problem import Problem
+from mockserver.control.guard import SIGN_IN
+from mockserver.control.sessions import LIFETIME_S, Sessions, TooManyGuesses
 from mockserver.dashboard import addresses, rendering
 from mockserver.web.components import component
 from mockserver.web.routing.address import DASHBOARD_PREFIX, split_workspace

@@ -13,7 +13,7 @@ from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import NOBODY, Sent, curl_of, json_of, of_exchange
 from mockserver.scenario.faults import HEADER_ID
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 
 #: Methods with a function in `requests`.
 _METHODS = ("GET", "OPTIONS", "HEAD", "POST", "PUT", "PATCH", "DELETE")

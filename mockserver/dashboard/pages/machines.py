@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import answers, target
+from mockserver.control.framework import call, target
 from mockserver.control.framework.problem import unknown
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import nearest
@@ -26,10 +26,8 @@ from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.layout import drawing_of
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import LIFECYCLES
-from mockserver.views.traffic.causes import Cause
-from mockserver.views.traffic.requests import Change
-from mockserver.views.workspaces.machines import Instance
-from mockserver.views.workspaces.timers import Due, Timer
+from mockserver.views.traffic import show_causes, show_transition
+from mockserver.views.workspaces import show_timer
 
 PAGE = Page("machines", "Machines")
 
@@ -67,7 +65,7 @@ def machine(machine: str) -> Mapping[str, Any]:
         found = select(workspace, lifecycle, wanted)
         return {
             **_overview(workspace, lifecycle),
-            "rows": [_plain(Instance.show(row)) for row in found.rows],
+            "rows": [_plain(row) for row in found.rows],
             "count": found.total,
             "wanted": wanted,
             "part": PART,
@@ -97,7 +95,7 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
         found = lifecycle.find(workspace, key)
         if known is None or not (found or history):
             raise unknown(machine, key, "the workspace has no history of it either")
-        shown = None if found is None else _plain(Instance.show(lifecycle.describe(*found)))
+        shown = None if found is None else _plain(lifecycle.describe(*found))
         state = ABSENT if shown is None else shown["state"]
         return {
             "machine": lifecycle.machine,
@@ -127,7 +125,7 @@ def _timers(workspace: Workspace, machine: str, key: Key) -> Iterator[Mapping[st
     now = workspace.state.clock.now()
     for timer in workspace.state.timers.of(machine, key):
         left = f"in {spoken(timer.moment - now)}" if timer.moment > now else "now"
-        yield {**_plain(Timer.show(Due.of(workspace, timer))), "left": left}
+        yield {**_plain(show_timer(workspace, timer)), "left": left}
 
 
 def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: list[Changed]) -> str:
@@ -142,16 +140,16 @@ def _step(workspace: Workspace, change: Changed) -> Mapping[str, Any]:
     """Return a transition as the control API shows it. If a timer caused it, add the causes of the timer as `set`."""
     by = change.cause
     setters = [] if by is None or by.kind != causes.TIMER else workspace.links.caused_by(by)
-    return {**_plain(Change.show(change)), "set": [_plain(Cause.show(setter)) for setter in setters]}
+    return {**_plain(show_transition(change)), "set": _plain(show_causes(setters))}
 
 
 def _change(change: Changed | None) -> dict[str, Any] | None:
-    return None if change is None else _plain(Change.show(change))
+    return None if change is None else _plain(show_transition(change))
 
 
 def _plain(shown: object) -> Any:
     """Convert a view to the JSON of the control API."""
-    return json.loads(answers.written(shown))
+    return json.loads(call.written(shown))
 
 
 def _lifecycle(name: str) -> Lifecycle[Any]:

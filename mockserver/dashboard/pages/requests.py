@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from flask import Response, request
 
-from mockserver.control.framework import dependencies, off_loop, target
+from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.text.messages import nearest
 from mockserver.core.traffic.exchange import Exchange, Journal
@@ -24,9 +24,9 @@ from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
-from mockserver.views.traffic import redaction
-from mockserver.views.traffic.calls import ControlCall, Recorded
-from mockserver.views.traffic.requests import Request
+from mockserver.views import redaction
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_control_call, show_exchange
 from mockserver.web.server import loop
 
 #: Query parameters that are members of a match.
@@ -241,7 +241,7 @@ def calls() -> Mapping[str, Any]:
         found = list(islice(workspace.calls, MOST))
         off_loop.before_showing(call.size for call in found)
         return {
-            "calls": [ControlCall.show(Recorded(call, workspace.links)) for call in found],
+            "calls": [plain(show_control_call(call, workspace.links)) for call in found],
             "further": len(workspace.calls) - len(found),
             "evicted": workspace.calls.evicted,
             "instant": write_instant,
@@ -258,8 +258,8 @@ def call(identifier: str) -> Mapping[str, Any]:
             raise Problem(404, f"there is no control call {identifier[:100]!r}; it may have been removed to make room")
         off_loop.before_showing([found.size])
         return {
-            "row": ControlCall.show(Recorded(found, workspace.links)),
-            "curl": curl_of(of_call(found), absolute_root(), None, asks_token=dependencies.current().wants_token),
+            "row": plain(show_control_call(found, workspace.links)),
+            "curl": curl_of(of_call(found), absolute_root(), None, asks_token=target.current().wants_token),
             "instant": write_instant,
         }
 
@@ -274,7 +274,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         fault = exchange.fault
         rule = fault if fault and workspace.state.faults.get(fault) is not None else None
     # Outside the lock, as a large request takes long.
-    row = Request.show(exchange)
+    row = plain(show_exchange(exchange))
     return {
         "row": row,
         "instant": write_instant,

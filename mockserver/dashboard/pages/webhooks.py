@@ -29,8 +29,8 @@ from mockserver.resources.webhooks.catalogue import BY_NAME, EVENTS, STORIES, ra
 from mockserver.resources.webhooks.event import EMAIL, SMS, TRANSACTIONAL_EMAIL, Category, Event, RaisedEvent
 from mockserver.resources.webhooks.event_table import RECEIVED
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.views.traffic import receivers as receiver_views
-from mockserver.views.traffic.deliveries import Delivery, Owned
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_delivery, show_received, show_receiver
 
 PAGE = Page("webhooks", "Webhooks")
 
@@ -78,7 +78,7 @@ def delivery(identifier: str) -> Mapping[str, Any]:
         account, row = found
         off_loop.before_showing([row.text_size])
         now = workspace.state.clock.now()
-        shown = Delivery.show(Owned(account.name, row, workspace.links))
+        shown = plain(show_delivery(account.name, row, workspace.links))
         return {
             "part": "deliveries",
             "delivery": shown,
@@ -155,7 +155,7 @@ def receivers() -> Mapping[str, Any]:
     """Show the receivers, and the answer of each receiver."""
     workspace = target.workspace()
     with workspace.lock:
-        rows = [receiver_views.Receiver.show(row) for row in workspace.receivers]
+        rows = [plain(show_receiver(row)) for row in workspace.receivers]
         return {"part": "receivers", "rows": rows, "address": absolute_root(), "example": _example(workspace)}
 
 
@@ -167,7 +167,7 @@ def receiver(name: str) -> Mapping[str, Any]:
         found = workspace.receivers.get(name)
         calls = [] if found is None else workspace.receivers.calls(found)[:_MOST_CALLS]
         off_loop.before_showing(len(row.body) for row in calls)
-        row = receiver_views.ReceiverCalls.show(receiver_views.received(found or Receiver(name), calls))
+        row = plain(show_received(found or Receiver(name), calls))
         return {"part": "receivers", "receiver": row, "is_there": found is not None, "address": absolute_root(),
                 "instant": write_instant}  # fmt: skip
 
