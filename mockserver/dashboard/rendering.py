@@ -119,7 +119,7 @@ _HEADERS = {"Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"
 
 
 class Navigation(NamedTuple):
-    """The component that lists all pages in the order of the navigation."""
+    """Component that lists pages in navigation order."""
 
     pages: Sequence[Page]
 
@@ -198,7 +198,7 @@ def _contents() -> Mapping[str, bytes]:
 
 @cache
 def version_of_files() -> str:
-    """Return the digest of all files, which is part of their addresses."""
+    """Return the content digest used in file addresses."""
     digest = hashlib.sha256()
     for name, content in sorted(_contents().items()):
         digest.update(b"%s %d " % (name.encode(), len(content)) + content)
@@ -230,7 +230,7 @@ class Page:
         self.blueprint = Blueprint(name, __name__, url_prefix=f"{DASHBOARD_PREFIX}/{name}")
 
     def view(self, path: str = "", template: str | None = None) -> Callable[[Show], Show]:
-        """Declare a view at an address of the page.
+        """Declare a view at one address below the page.
 
         The decorated function gets the parameters of `path` by name. It returns the variables of the template
         (`<name>.html` by default) or a response. A `Problem` becomes an error page.

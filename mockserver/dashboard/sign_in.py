@@ -1,4 +1,4 @@
-"""Sign-in to the dashboard with the control token, and sign-out."""
+"""Dashboard sign-in with the control token, and sign-out."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _is_secure() -> bool:
 
 
 def _safe_page(address: str) -> str:
-    """Return the page address if it is a safe address of the dashboard, or the front page."""
+    """Return a safe dashboard address unchanged, or else the front page."""
     path = address.partition("?")[0]
     below = f"{split_workspace(path)[1]}/"
     is_page = below.startswith(f"{DASHBOARD_PREFIX}/") and not {".", ".."} & set(unquote(path).split("/"))

@@ -105,9 +105,12 @@ def _chosen(name: str | None) -> Workspace:
 
 
 def _written(made: Any, format_: str) -> Response:
-    from mockserver.coverage.junit import to_junit  # noqa: PLC0415  # not needed to start
-    from mockserver.coverage.page import policy, to_html  # noqa: PLC0415  # not needed to start
-    from mockserver.coverage.text import to_text  # noqa: PLC0415  # not needed to start
+    from mockserver.coverage.forms import (  # noqa: PLC0415  # not needed to start
+        policy,
+        to_html,
+        to_junit,  # not needed to start
+        to_text,  # not needed to start
+    )
 
     text = {"text": to_text, "html": to_html, "junit": to_junit}[format_](made)
     headers = {"Content-Security-Policy": policy()} if format_ == "html" else {}

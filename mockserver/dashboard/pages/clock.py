@@ -1,4 +1,4 @@
-"""The page "Clock": the time of a workspace, the timers that are due, and ways to move on."""
+"""The page "Clock": workspace time, due timers, and buttons to advance."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ _PLACES = 2
 
 
 class Tick(NamedTuple):
-    """The end of a step: its label, and its place in percent of the line's width."""
+    """A step end: label and place in percent of the width."""
 
     word: str
     at: float
 
 
 class Dot(NamedTuple):
-    """Timers due at nearly the same time: their place in percent of the line's width, and their number."""
+    """Timers due at nearly the same time: place in percent of the width, and count."""
 
     at: float
     number: int

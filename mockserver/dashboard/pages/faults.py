@@ -120,7 +120,7 @@ def _domain_line(row: KnownName) -> dict[str, Any]:
 
 
 def _meaning(row: KnownName) -> str:
-    """Describe the effect of the DNS records on the authentication of a domain."""
+    """Describe how DNS records affect domain authentication."""
     wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(row.records, record)) != OK]
     if row.free_mail:
         return "A provider of free mailboxes has it, so that nobody can authenticate it."
@@ -168,7 +168,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "fault.html")
 def one(identifier: str) -> Mapping[str, Any]:
-    """Show one rule, and the requests that it hit."""
+    """Show one rule with the requests it hit."""
     workspace = target.workspace()
     if identifier == HEADER_ID:
         raise Problem(404, "no rule stands behind this fault: a request asked for it, by its header X-Mock-Fault")

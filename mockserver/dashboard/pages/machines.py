@@ -1,4 +1,4 @@
-"""The page "Machines": each state machine as a drawing, its instances, and the history of one instance."""
+"""The page "Machines": state machines as drawings, instances, and instance history."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _COMMON = frozenset({"key", "account", "state", "allowed"})
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show all machines, with the number of instances in each state."""
+    """Show all machines with instance counts by state."""
     workspace = target.workspace(whole=True)
     with workspace.lock:
         return {"machines": [_overview(workspace, LIFECYCLES[name]) for name in sorted(LIFECYCLES)]}
@@ -74,7 +74,7 @@ def machine(machine: str) -> Mapping[str, Any]:
 
 
 def _wanted(machine: StateMachine) -> tuple[InstanceQuery, list[str]]:
-    """Return the query of the address, and a sentence for each invalid part."""
+    """Parse the instance query, and return sentences about invalid parts."""
     state, first, mistakes = request.args.get("state", ""), asked("offset"), []
     if state and state not in machine.states:
         mistakes.append(f"There is no state {state!r}, so all are listed.")
@@ -115,7 +115,7 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
 
 
 def _events(machine: StateMachine, state: str) -> Iterator[tuple[str, str]]:
-    """Yield the events of a machine, each with its target state, or an empty text if the event is not allowed."""
+    """Yield machine events with target states, empty for events that are not allowed."""
     for event in dict.fromkeys(row.event for row in machine.transitions if row.source != ABSENT):
         yield event, machine.target(state, event) if event in machine.allowed(state) else ""
 
@@ -129,7 +129,7 @@ def _timers(workspace: Workspace, machine: str, key: Key) -> Iterator[Mapping[st
 
 
 def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: list[Changed]) -> str:
-    """Return the account name of an instance, or an empty text if the account is deleted as well."""
+    """Return the account name of an instance, or an empty text for deleted accounts."""
     if shown is not None:
         return str(shown["account"])
     account = workspace.state.accounts.get(history[0].account)
@@ -165,7 +165,7 @@ _state = attrgetter("state")
 
 
 class InstanceQuery(NamedTuple):
-    """Which instances to list: all in a state, or all that mention a text. Empty values match all."""
+    """Conditions for listed instances: a state and a text. Empty values match all."""
 
     state: str = ""
     text: str = ""
@@ -173,14 +173,14 @@ class InstanceQuery(NamedTuple):
 
 
 class InstancePart(NamedTuple):
-    """One page of instances as the control API shows them, and the number of all matching instances."""
+    """One page of instances as JSON of the control API, and the total count."""
 
     rows: list[dict[str, Any]]
     total: int
 
 
 def counted(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, int]:
-    """Count the instances in each state of a machine."""
+    """Count instances of a machine by state."""
     found: Counter[str] = Counter()
     for account in workspace.state.accounts.values():
         found.update(map(_state, account.rows_of(lifecycle.row).values()))

@@ -124,7 +124,7 @@ def received() -> Mapping[str, Any]:
 
 
 def _found(identifier: str) -> tuple[Workspace, Mail | None]:
-    """Return the workspace and the sent e-mail of an id, or None for the id of a received mail.
+    """Return workspace and sent e-mail by id, or None for ids of received mails.
 
     Raises:
         Problem: 404, the id is unknown.

@@ -1,4 +1,4 @@
-"""The page "State": the workspace as a scenario to read and to change, and all scenarios."""
+"""The page "State": view and change the workspace as a scenario, and browse scenarios."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _document(workspace: Workspace) -> dict[str, Any]:
 
 
 def _digest(document: dict[str, Any], text: str) -> str:
-    """Return a digest that changes with the state, but not with the time of a running clock."""
+    """Hash the state, ignoring the time of a running clock."""
     clock = document["clock"]
     same = text if clock["frozen"] else text.replace(clock["start"], "", 1)
     return hashlib.sha256(same.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -121,7 +121,7 @@ class Block(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """The first lines of a text, and whether the text ends there."""
+    """First lines of a text, and whether lines follow."""
 
     blocks: list[Block]
     is_whole: bool
@@ -147,7 +147,7 @@ def _split(chunks: Iterable[str]) -> Iterator[str]:
 
 
 def _member(line: str) -> str:
-    """Return the name of the member that begins in a line, or an empty text."""
+    """Return the member name at the line start, or an empty text."""
     name, colon, _ = line.partition(":")
     return name if colon and name[:1].isalpha() else ""
 

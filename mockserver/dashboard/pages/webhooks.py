@@ -69,7 +69,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "webhooks_delivery.html")
 def delivery(identifier: str) -> Mapping[str, Any]:
-    """Show one delivery, with its attempts and the time of the next attempt."""
+    """Show one delivery with attempts and next attempt time."""
     workspace = target.workspace()
     with workspace.lock:
         found = DELIVERY.find(workspace, identifier)
@@ -101,7 +101,7 @@ def delivery(identifier: str) -> Mapping[str, Any]:
 
 @PAGE.view("/list", "webhooks_list.html")
 def webhooks() -> Mapping[str, Any]:
-    """Show the webhooks, with the number of deliveries in each state."""
+    """Show webhooks with delivery counts by state."""
     workspace = target.workspace()
     with workspace.lock:
         _leave_if_long(workspace)
@@ -152,7 +152,7 @@ def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
 
 @PAGE.view("/receivers", "webhooks_receivers.html")
 def receivers() -> Mapping[str, Any]:
-    """Show the receivers, and the answer of each receiver."""
+    """Show all receivers with their configured answers."""
     workspace = target.workspace()
     with workspace.lock:
         rows = [plain(show_receiver(row)) for row in workspace.receivers]
@@ -161,7 +161,7 @@ def receivers() -> Mapping[str, Any]:
 
 @PAGE.view("/receivers/<name>", "webhooks_receiver.html")
 def receiver(name: str) -> Mapping[str, Any]:
-    """Show one receiver, with its answer and its calls."""
+    """Show one receiver with configured answer and received calls."""
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.receivers.get(name)
@@ -236,7 +236,7 @@ def offered(accounts: Iterable[Account], category: Category) -> list[dict[str, A
 
 
 def stories(accounts: Iterable[Account]) -> dict[str, Sequence[dict[str, Any]]]:
-    """Return the events of all stories, each with its delay and the number of subscribed webhooks."""
+    """Return events of all stories with delays and subscribed webhooks."""
     counts = _subscriptions(accounts, TRANSACTIONAL_EMAIL)
     rows = BY_NAME[TRANSACTIONAL_EMAIL]
     return {
@@ -253,7 +253,7 @@ def stories(accounts: Iterable[Account]) -> dict[str, Sequence[dict[str, Any]]]:
 
 
 def _subscriptions(accounts: Iterable[Account], category: Category) -> Counter[tuple[str, ...]]:
-    """Count the webhooks of a category by their sets of events, which are fewer than the webhooks."""
+    """Count webhooks of a category by event sets, as sets repeat."""
     rows = (row for account in accounts for row in account.rows_of(Webhook).values())
     return Counter(tuple(row.events) for row in rows if row.category == category)
 

@@ -73,7 +73,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<name>", template="workspaces_one.html")
 def show(name: str) -> Mapping[str, Any] | Response:
-    """Show one workspace, at the workspace's own address. Other addresses redirect to it."""
+    """Show one workspace below its own address. Other addresses redirect there."""
     if name != request.environ.get(WORKSPACE, DEFAULT):
         target.named(name)
         own = f"{server_root()}{WORKSPACE_PREFIX}{quote(name)}{DASHBOARD_PREFIX}/{PAGE.name}/{quote(name)}"
@@ -96,14 +96,14 @@ def _shared() -> dict[str, Any]:
 
 
 def _line(workspace: Workspace) -> dict[str, Any]:
-    """Return the view of a workspace, with its age and the age of its last request."""
+    """Return the workspace view with its age and last request time."""
     now, shown = datetime.now(UTC), show_workspace_line(workspace, request.host_url)
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
 
 
 def _page_number(last: int) -> tuple[int, str]:
-    """Return the page number of the query, and the value if it is invalid."""
+    """Return the requested page number, and the value if invalid."""
     asked = request.args.get("page", "1")
     if len(asked) < 10 and asked.isdecimal() and asked.isascii() and 1 <= int(asked) <= last:
         return int(asked), ""
@@ -117,7 +117,7 @@ def _scenarios() -> list[dict[str, Any]]:
 
 
 def _accounts(workspace: Workspace) -> dict[str, Any]:
-    """Return the accounts with their keys, and the connection to the selected account, or the first."""
+    """Return accounts with keys, and connection code for the selected or first account."""
     accounts = workspace.state.accounts
     asked = request.args.get("account", "")
     account = workspace.state.account_named(asked) if asked else workspace.state.first_account
@@ -132,7 +132,7 @@ def _accounts(workspace: Workspace) -> dict[str, Any]:
 
 
 def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
-    """Return code that connects clients to an account, as in the guides; nothing for an account without key.
+    """Return code that connects clients to an account, as in the guides. An account without key gets no code.
 
     Returns:
         Titles, each with the code in one language.
