@@ -241,7 +241,7 @@ class Effects(Protocol):
         """Whether e-mails are sent to a real server."""
         ...
 
-    def post(self, mail: Mail, report: Report, is_wanted: IsWanted) -> None:
+    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         """Send an e-mail to the SMTP server of the settings, if there is one, while it is wanted.
 
         `report` is called with each step; the first time before this returns.
@@ -262,6 +262,6 @@ class NoEffects:
     def call(self, url: str, job: Job) -> None:
         job.done(CallOutcome(error="not sent: no server runs this workspace"))
 
-    def post(self, mail: Mail, report: Report, is_wanted: IsWanted) -> None: ...
+    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None: ...
 
     def watch(self, workspace: Timed) -> None: ...

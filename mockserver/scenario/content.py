@@ -140,11 +140,11 @@ def _generate(workspace: Workspace, parts: Iterable[Part]) -> Iterator[Mistake]:
     random = workspace.state.random
     # One for all accounts: loading the names to choose from takes long.
     people = People(random.seed, random.positions.get(_PEOPLE, 0))
-    sections = [resource.section for resource in SECTIONED if resource.section]
     for part in parts:
         for name, amount in part.data.get("generate", {}).items():
             items = [generators()[name](people, workspace, part.account) for _ in range(amount)]
-            section = next(section for section in sections if name in section.generators)
+            sections = (resource.section for resource in SECTIONED)  # a server without generated rows imports few
+            section = next(section for section in sections if section and name in section.generators)
             for error in section.load(workspace, part.account, {name: items}):
                 known = f"a generated item of account {shown(part.account.name)} conflicts with others"
                 path = (*part.place("generate"), "generate", name)

@@ -35,7 +35,7 @@ def layout() -> str:
 
     A test computes the digest, which takes longer than a server may take to start, and says what to write here.
     """
-    return ""
+    return "f754b1a9a7147508"
 
 
 def encode(value: object) -> bytes:

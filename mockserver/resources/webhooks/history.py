@@ -13,8 +13,8 @@ from typing import Any
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
-from mockserver.core.text.addresses import equals_address
 from mockserver.core.state.tables import Derived
+from mockserver.core.text.addresses import equals_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import Changed
