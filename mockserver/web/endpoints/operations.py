@@ -20,13 +20,29 @@ class Operations:
         document: The document that describes the operations; their `source` by default, with their place in
             docs/contract.
         scope: The resource of the OAuth scope for all operations that name no other.
+        page: The page of docs/contract; by default the tag.
+        roles: The roles of callers that may call the operations; None: all roles.
+        audience: The callers of all operations.
         are_further: Whether the operations are none of the specification's 34.
     """
 
-    def __init__(self, tag: str, document: str = "", *, scope: str = "account", are_further: bool = False) -> None:
+    def __init__(
+        self,
+        tag: str,
+        document: str = "",
+        *,
+        page: str = "",
+        scope: str = "account",
+        roles: frozenset[Role] | None = None,
+        audience: Audience = Audience.API,
+        are_further: bool = False,
+    ) -> None:
         self.tag = tag
         self.document = document
+        self.page = page or tag
         self.scope = scope
+        self.roles = roles
+        self.audience = audience
         self.are_further = are_further
         self.operations: list[Operation] = []
 
@@ -49,7 +65,7 @@ class Operations:
         roles: frozenset[Role] | None = None,
         scope: str = "",
         notes: tuple[str, ...] = (),
-        audience: Audience = Audience.API,
+        audience: Audience | None = None,
         adds: bool = False,
         sweeps: bool | str = False,
         exports: bool = False,
@@ -71,7 +87,7 @@ class Operations:
                     path=path,
                     tag=self.tag,
                     summary=summary,
-                    source=source or ", ".join(filter(None, (self.document, f"contract/{self.tag}#{id}"))),
+                    source=source or ", ".join(filter(None, (self.document, f"contract/{self.page}#{id}"))),
                     status=status,
                     other_statuses=other_statuses,
                     view=view,
@@ -81,10 +97,10 @@ class Operations:
                     answer_schema=answer,
                     body_required=body_required,
                     errors=errors,
-                    roles=roles,
+                    roles=roles or self.roles,
                     scope=scope or self.scope,
                     notes=notes,
-                    audience=audience,
+                    audience=audience or self.audience,
                     is_further=self.are_further,
                     adds=adds,
                     sweeps=sweeps,
