@@ -40,7 +40,7 @@ ENV PATH=/opt/mockserver/bin:$PATH
 RUN mockserver scenarios check \
     && mockserver openapi > /dev/null \
     && python -c "from mockserver.app import create_app; from mockserver.app.runtime import Runtime; from mockserver.web.server.server import bind; Runtime(create_app(), bind('127.0.0.1', 0)).server.config.load()" \
-    && python -c "import mockserver.app.control_api, mockserver.control.document.openapi, mockserver.control.server.metrics, mockserver.coverage.page, prometheus_client" \
+    && python -c "import mockserver.app.control_api, mockserver.control.openapi, mockserver.control.server.metrics, mockserver.coverage.forms, prometheus_client" \
     && python -c "import jwt.algorithms, mockserver.web.pages.page" \
     && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.smtp_client, mockserver.effects.smtp_listener, mockserver.resources.inbound.mail" \
     && python -c "import mockserver.cli.authority, mockserver.testing.trust, mockserver.web.server.certificates, mockserver.web.server.tls_front, mockserver.app.tls" \

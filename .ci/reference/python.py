@@ -10,17 +10,19 @@ from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from itertools import takewhile
 from pkgutil import iter_modules
-from typing import Any, is_typeddict
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, is_typeddict
 
 import mockserver
 from mockserver import MockServer, Workspace
 from mockserver.testing import arguments, handles, records
 from mockserver.testing.handles.link import ASKING
+from mockserver.views.record import is_record, members, unwrapped
 
 #: The longest line of a signature; a longer one has a line for each parameter.
 _WIDTH = 100
 #: Modules whose classes users do not meet.
-_HIDDEN = ("link", "reading")
+_HIDDEN = ("link",)
 #: Classes with a part of their own.
 _ELSEWHERE = (MockServer, Workspace)
 
@@ -59,8 +61,9 @@ def python_arguments() -> Iterator[str]:
 
 def python_records() -> Iterator[str]:
     """What the handles return."""
-    for kind in classes(records.__name__):
-        yield from _class(kind, kind.__name__.lower())
+    for kind in vars(records).values():
+        if is_record(kind):
+            yield from _class(kind, kind.__name__.lower())
 
 
 def python_coroutines() -> Iterator[str]:
@@ -148,16 +151,35 @@ def _attributes(kind: type) -> Iterator[str]:
     (tree,) = ast.parse(source).body
     assert isinstance(tree, ast.ClassDef)
     constructors = [row for row in tree.body if isinstance(row, ast.FunctionDef) and row.name == "__init__"]
-    own: list[tuple[ast.stmt, type[ast.expr], Mapping[str, str]]] = [(row, ast.Name, {}) for row in tree.body]
+    body = [] if is_record(kind) else tree.body
+    own: list[tuple[ast.stmt, type[ast.expr], Mapping[str, str]]] = [(row, ast.Name, {}) for row in body]
     made = [(row, ast.Attribute, _annotations(found.args)) for found in constructors for row in found.body]
     for statement, form, parameters in (*own, *made):
         for name, type_ in _assigned(statement, form, parameters):
             yield _item(name, type_, _comment(source.splitlines()[: statement.lineno - 1]))
+    for member in members(kind) if is_record(kind) else ():
+        yield _item(member.name, _hint(member.hint), member.of_type(str) or "")
     for name, value in vars(kind).items():
         if isinstance(value, property) and not name.startswith("_"):
             head, *others = _text(value)
             yield _item(name, value.fget.__annotations__["return"], head)
             yield from (f"  {line}".rstrip() for line in others[:-1])
+
+
+def _hint(hint: Any) -> str:
+    """Return a type as its source names it, without what only the answer needs."""
+    type_, _, is_nullable = unwrapped(hint)
+    origin, arguments = get_origin(type_), get_args(type_)
+    if origin is Literal:
+        text = f"Literal[{', '.join(map(repr, arguments))}]"
+    elif origin in (Union, UnionType):
+        text = " | ".join(map(_hint, arguments))
+    elif origin is not None:
+        parts = ["..." if argument is ... else _hint(argument) for argument in arguments]
+        text = f"{origin.__name__}[{', '.join(parts)}]"
+    else:
+        text = type_.__name__
+    return f"{text} | None" if is_nullable else text
 
 
 def _annotations(parameters: ast.arguments) -> dict[str, str]:
@@ -167,7 +189,7 @@ def _annotations(parameters: ast.arguments) -> dict[str, str]:
 def _assigned(statement: ast.stmt, form: type[ast.expr], parameters: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Yield the public names that a statement sets, each with its type as far as the source names it."""
     if isinstance(statement, ast.AnnAssign):
-        rows = [(statement.target, _type(statement.annotation))]
+        rows = [(statement.target, ast.unparse(statement.annotation))]
     elif isinstance(statement, ast.Assign):
         both = [(row.elts if isinstance(row, ast.Tuple) else [row]) for row in (statement.targets[0], statement.value)]
         rows = [(target, _made(value, parameters)) for target, value in zip(*both, strict=True)]
@@ -177,11 +199,6 @@ def _assigned(statement: ast.stmt, form: type[ast.expr], parameters: Mapping[str
         name = ast.unparse(target).removeprefix("self.")
         if isinstance(target, form) and not name.startswith("_"):
             yield name, type_
-
-
-def _type(annotation: ast.expr) -> str:
-    is_annotated = isinstance(annotation, ast.Subscript) and ast.unparse(annotation.value) == "Annotated"
-    return ast.unparse(annotation.slice.elts[0] if is_annotated else annotation)  # type: ignore[attr-defined]  # several
 
 
 def _made(value: ast.expr, parameters: Mapping[str, str]) -> str:

@@ -99,8 +99,8 @@ class Application(LeanFlask):
     @cached_property
     def _made_control(self) -> LeanFlask:
         from mockserver.app.control_api import control_of  # noqa: PLC0415  # slow, and not every server needs it
-        from mockserver.control.access.sessions import Sessions  # noqa: PLC0415  # as above
-        from mockserver.control.framework.dependencies import Bodies, ControlDependencies, Tls  # noqa: PLC0415  # as above
+        from mockserver.control.framework.target import Bodies, ControlDependencies, Tls  # noqa: PLC0415  # as above
+        from mockserver.control.sessions import Sessions  # noqa: PLC0415  # as above
 
         mock, settings, storage = self.mock, self.settings, self.store.storage
         self.add_component(

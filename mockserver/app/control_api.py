@@ -5,44 +5,31 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cache
 
-from flask import Response
-from werkzeug.exceptions import HTTPException, MethodNotAllowed
+from werkzeug.exceptions import HTTPException
 
-from mockserver.control.access.guard import Guard
-from mockserver.control.access.sessions import Sessions
-from mockserver.control.framework import nowhere
-from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.control.framework.protection import protect_own
-from mockserver.control.framework.resource import ControlApi
-from mockserver.control.server import changes
-from mockserver.control.server.beyond import BEYOND
-from mockserver.control.server.call_log import CallLog
+from mockserver.control.framework.call import ControlApi, refused_by_flask
+from mockserver.control.framework.problem import Problem, of_mistakes, protect_own
+from mockserver.control.guard import Guard
+from mockserver.control.server.after_call import CallLog, tell
 from mockserver.control.server.coverage import COVERAGE
-from mockserver.control.server.documents import CA, DOCUMENTS
+from mockserver.control.server.documents import CA, DOCUMENTS, PAGES
 from mockserver.control.server.health import HEALTH
-from mockserver.control.server.index import INDEX, WELCOME
+from mockserver.control.server.index import BEYOND, INDEX, WELCOME
 from mockserver.control.server.metrics import METRICS
-from mockserver.control.server.pages import PAGES
-from mockserver.control.traffic.calls import CALLS
-from mockserver.control.traffic.deliveries import DELIVERIES
-from mockserver.control.traffic.exports import EXPORTS
+from mockserver.control.sessions import Sessions
+from mockserver.control.traffic.deliveries import DELIVERIES, EXPORTS, RECEIVER, RECEIVERS
 from mockserver.control.traffic.faults import FAULTS
-from mockserver.control.traffic.inbound import INBOUND
 from mockserver.control.traffic.mailbox import MAILBOX
-from mockserver.control.traffic.receivers import RECEIVER, RECEIVERS
-from mockserver.control.traffic.requests import REQUESTS
+from mockserver.control.traffic.requests import CALLS, REQUESTS
 from mockserver.control.traffic.stream import STREAM
 from mockserver.control.traffic.stubs import STUBS
-from mockserver.control.traffic.trigger import TRIGGER
-from mockserver.control.workspaces.clock import CLOCK
+from mockserver.control.traffic.trigger import INBOUND_MAILS, TRIGGER
+from mockserver.control.workspaces.apps import OAUTH_APPS
+from mockserver.control.workspaces.clock import CLOCK, TIMERS
 from mockserver.control.workspaces.dns import DNS
-from mockserver.control.workspaces.keys import KEYS
 from mockserver.control.workspaces.machines import MACHINES
-from mockserver.control.workspaces.oauth_apps import OAUTH_APPS
-from mockserver.control.workspaces.snapshots import SNAPSHOTS
-from mockserver.control.workspaces.state import STATE
-from mockserver.control.workspaces.timers import TIMERS
-from mockserver.control.workspaces.workspaces import WORKSPACES
+from mockserver.control.workspaces.state import SNAPSHOTS, STATE
+from mockserver.control.workspaces.workspaces import KEYS, WORKSPACES
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.web.application import LeanFlask
@@ -51,8 +38,8 @@ from mockserver.web.logs import LogFormat, RequestLog
 CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, STUBS, BEYOND,
-        REQUESTS, CALLS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND, RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS,
-        METRICS, STREAM, DOCUMENTS, PAGES,
+        REQUESTS, CALLS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS, EXPORTS,
+        OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
     )
 )  # fmt: skip
 
@@ -65,14 +52,14 @@ def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_ho
         calls = CallLog(log)
         found.before_request(calls.begin)
         found.after_request(calls.end)
-    found.after_request(changes.tell)
+    found.after_request(tell)
     found.after_request(protect_own)
     found.components[Sessions] = sessions  # whichever subclass it is of
     found.before_request(Guard(sessions, CONTROL_API.calls, allowed_hosts))
     found.register_error_handler(Problem, lambda error: error.response())
     found.register_error_handler(StorageError, lambda error: Problem(503, str(error)).response())
     found.register_error_handler(ScenarioError, lambda error: of_mistakes(error.mistakes).response())
-    found.register_error_handler(HTTPException, _http_error)
+    found.register_error_handler(HTTPException, refused_by_flask)
     return found
 
 
@@ -83,12 +70,4 @@ def _addresses() -> LeanFlask:
     found.register_blueprint(WELCOME)
     for resource in CONTROL_API.resources:
         found.register_blueprint(resource.blueprint)
-    return found
-
-
-def _http_error(error: HTTPException) -> Response:
-    """Return the answer to a request that Flask refuses, or that has met an error of the mock, which Flask logs."""
-    found = nowhere.problem(error).response()
-    if isinstance(error, MethodNotAllowed):
-        found.headers["Allow"] = ", ".join(nowhere.allowed(error))
     return found

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response
 from mockserver.app.server_effects import ServerEffects
 from mockserver.app.tls import TlsParts, tls_of
 from mockserver.app.workspaces import library_of, storage_of, store_of
-from mockserver.control.access.token import token_of
+from mockserver.control.token import token_of
 from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from mockserver.beyond import answering
     from mockserver.scenario import fault_header
     from mockserver.storage.working_set import WorkingSet
-    from mockserver.views.traffic import redaction
+    from mockserver.views import redaction
 else:
     # For all that is not of the API.
     (application,) = lazy("mockserver.app", "application")
@@ -43,7 +43,7 @@ else:
     (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
     (fault_header,) = lazy("mockserver.scenario", "fault_header")
-    (redaction,) = lazy("mockserver.views.traffic", "redaction")
+    (redaction,) = lazy("mockserver.views", "redaction")
 
 
 class Mock:
@@ -188,7 +188,6 @@ def refusal(path: str, status: int, message: str) -> Response:
     """Return the refusal of a request that reaches no handler, in the format of the audience of its path."""
     if not split_workspace(path)[1].startswith(CONTROL_PREFIX):
         return early_refusal(path, status, message)
-    from mockserver.control.framework.problem import Problem  # noqa: PLC0415  # slow: it imports all views
-    from mockserver.control.framework.protection import protect  # noqa: PLC0415  # as above
+    from mockserver.control.framework.problem import Problem, protect  # noqa: PLC0415  # slow: it imports all records
 
     return protect(Problem(status, message).response())

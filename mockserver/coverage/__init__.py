@@ -1,4 +1,1 @@
-"""What requests have met of the contract, against all that it holds: a report in four forms.
-
-Counting happens in `core.traffic.coverage`; nothing is counted here.
-"""
+"""Coverage reports: the covered part of the contract. `core.traffic.coverage` does the counting."""

@@ -1,4 +1,4 @@
-"""A report of coverage as JSON, and the counts read back from it, so that those of several servers can be added."""
+"""Coverage reports as JSON, and the counts in such reports, to add reports of several servers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.coverage.report import Report, Row, Rows, Total, report
 
 
 def to_json(found: Report) -> dict[str, Any]:
-    """A report as JSON; `missing` has sentences on all points that were not met, `unmet` those of one operation."""
+    """Write a report as JSON. `missing` describes all missing points, `unmet` lists points of one operation."""
     return {
         "percent": found.percent,
         "of": found.of,
@@ -26,10 +26,10 @@ def to_json(found: Report) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> Coverage:
-    """The counts in a report of JSON.
+    """Read the counts of a JSON report.
 
     Raises:
-        ValueError: the value is no report of coverage.
+        ValueError: The value is no coverage report.
     """
     try:
         return _read(data)
@@ -38,18 +38,15 @@ def from_json(data: Mapping[str, Any]) -> Coverage:
 
 
 def added(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """The report of the counts of several reports together; all are JSON.
+    """Add JSON reports and return one JSON report.
 
     Raises:
-        ValueError: one of the values is no report of coverage.
+        ValueError: A value is no coverage report.
     """
     whole = Coverage()
     for data in reports:
         whole.merge(from_json(data))
     return to_json(report(whole))
-
-
-# ---------------------------------------------------------------------- writing
 
 
 def _total(total: Total) -> dict[str, Any]:
@@ -78,17 +75,14 @@ def _numbers(rows: Sequence[Row], kind: PointKind) -> dict[str, int]:
     return {row.point.name: row.hits.all for row in rows if row.point.kind is kind and row.is_met}
 
 
-# ---------------------------------------------------------------------- reading
-
-
 def _read(data: Mapping[str, Any]) -> Coverage:
     found = Coverage()
-    for operation, row in (data["operations"] | data.get("further", {})).items():  # an older report has no further ones
+    for operation, row in (data["operations"] | data.get("further", {})).items():  # absent in old reports
         _read_operation(found, operation, row)
     for machine, events in data["transitions"].items():
         for event, number in events.items():
             found.transitions[machine, event] += number
-    for operation, row in data.get("beyond", {}).items():  # a report of an older version has none
+    for operation, row in data.get("beyond", {}).items():  # absent in old reports
         for answered, number in row["answered"].items():
             found.beyond[operation, answered] += number
     return found

@@ -1,11 +1,10 @@
-"""The report of coverage: how often every point of the contract was met, the totals, and what is missing."""
+"""Coverage reports: hits of all points, totals, and missing points."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import NamedTuple
 
 from mockserver.core.contract.operation import Mark
@@ -14,56 +13,43 @@ from mockserver.coverage.contract import Point, PointKind, Promise, promises
 from mockserver.coverage.selection import ALL, DEFAULT, SPECIFICATION, Selection
 from mockserver.resources.registry import FURTHER_OPERATIONS
 
-
-class _Rank(IntEnum):
-    """The kinds of gaps, the one that matters most first."""
-
-    SENTENCE = 0
-    CODE = 1
-    STATUS = 2
-    TRANSITION = 3
-    FIELD = 4
-    OPERATION = 5
-    MACHINE = 6
-
-
-_RANKS = {
-    PointKind.CODES: _Rank.CODE,
-    PointKind.STATUSES: _Rank.STATUS,
-    PointKind.TRANSITIONS: _Rank.TRANSITION,
-    PointKind.FIELDS: _Rank.FIELD,
+#: The rank of gaps of each kind, most important first, and the sentence about a gap.
+_GAPS = {
+    PointKind.CODES: (1, "{0}: `{1}` never met"),
+    PointKind.STATUSES: (2, "{0}: status {1} never met"),
+    PointKind.TRANSITIONS: (3, "{0}: event `{1}` never met"),
+    PointKind.FIELDS: (4, "{0}: field `{1}` never sent"),
+    PointKind.OPERATIONS: (5, "{0} never called"),
 }
-_SENTENCES = {
-    PointKind.OPERATIONS: "{0} never called",
-    PointKind.STATUSES: "{0}: status {1} never met",
-    PointKind.CODES: "{0}: `{1}` never met",
-    PointKind.FIELDS: "{0}: field `{1}` never sent",
-    PointKind.TRANSITIONS: "{0}: event `{1}` never met",
-}
+#: The ranks of codes that are sentences, and of unused state machines.
+_SENTENCE, _MACHINE = 0, 6
 
 
 class _Gap(NamedTuple):
-    """A point that was not met; gaps are compared member by member, in this order."""
+    """A missing point. Gaps sort by their members in this order."""
 
-    rank: _Rank
-    #: The position of the point's mark among the marks, of which the surest is first.
+    rank: int
+    #: The position of the mark, surest first.
     mark: int
-    #: Whether the point is the status of an error; success comes first, because a client relies on it most.
+    #: Whether the point is an error status. Success statuses come first, as clients rely on them.
     is_error: bool
-    #: How many operations have the code of the point, 0 for other points; a rare code comes first, as it tells more.
+    #: The operations with this code, 0 for other points. Rare codes come first.
     spread: int
-    #: How often the operation was called or the state machine moved, negative, so that the most used comes first.
+    #: Negative calls or moves, so that the most used come first.
     use: int
-    #: The position of the point in the contract.
+    #: The position in the contract.
     position: int
     sentence: str
 
 
 def missing(promised: Sequence[Promise], met: Mapping[Point, int]) -> tuple[str, ...]:
-    """A sentence for each promised point that was not met, those that matter most first.
+    """Return sentences about missing points, most important first.
 
-    An operation or a state machine that was never used has one sentence for all of its points. `met` tells how often
-    each point was met.
+    An unused operation or state machine has one sentence for all points.
+
+    Args:
+        promised: All declared points.
+        met: Hits of covered points.
     """
     use = _use(met)
     spread = Counter(promise.point.name for promise in promised if promise.point.kind is PointKind.CODES)
@@ -76,7 +62,7 @@ def missing(promised: Sequence[Promise], met: Mapping[Point, int]) -> tuple[str,
 
 
 def _use(met: Mapping[Point, int]) -> Counter[str]:
-    """How often each operation was called, and each state machine moved."""
+    """Count calls of operations and moves of state machines."""
     use: Counter[str] = Counter()
     for point, number in met.items():
         if point.kind in (PointKind.OPERATIONS, PointKind.TRANSITIONS):
@@ -85,26 +71,28 @@ def _use(met: Mapping[Point, int]) -> Counter[str]:
 
 
 def _gap(promise: Promise, position: int, use: int, spread: Counter[str]) -> _Gap | None:
-    """The gap of a point that was not met, or None if the gap of its whole operation stands for it."""
+    """Return the gap for a missing point, or None for points of an unused operation."""
     kind, owner, name = promise.point
     mark = list(Mark).index(promise.mark)
-    sentence = _SENTENCES[kind].format(owner, name)
+    rank, form = _GAPS[kind]
+    sentence = form.format(owner, name)
     if kind is PointKind.OPERATIONS:
-        return _Gap(_Rank.OPERATION, mark, False, 0, 0, position, sentence)
+        return _Gap(rank, mark, False, 0, 0, position, sentence)
     if not use:
         is_machine = kind is PointKind.TRANSITIONS
-        return _Gap(_Rank.MACHINE, mark, False, 0, 0, position, f"{owner}: no event met") if is_machine else None
-    rank = _Rank.SENTENCE if promise.is_sentence and promise.mark is Mark.DOCUMENTED else _RANKS[kind]
+        return _Gap(_MACHINE, mark, False, 0, 0, position, f"{owner}: no event met") if is_machine else None
+    if promise.is_sentence and promise.mark is Mark.DOCUMENTED:
+        rank = _SENTENCE
     is_error = kind is PointKind.STATUSES and int(name) >= 400
     return _Gap(rank, mark, is_error, spread[name] if kind is PointKind.CODES else 0, -use, position, sentence)
 
 
 class Count(NamedTuple):
-    """How often a point was met."""
+    """Hits of a point."""
 
-    #: How often by an answer of the service itself.
+    #: Hits by regular answers.
     natural: int = 0
-    #: How often by an answer that a fault has made.
+    #: Hits by injected faults.
     injected: int = 0
 
     @property
@@ -113,10 +101,10 @@ class Count(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A point, and how often it was met."""
+    """A point with its hits."""
 
     point: Point
-    #: How sure the contract is of the point; None: the point was met, and the contract does not declare it.
+    #: The mark, or None for covered points outside of the contract.
     mark: Mark | None
     hits: Count
 
@@ -126,69 +114,67 @@ class Row(NamedTuple):
 
 
 class Total(NamedTuple):
-    """How many points were met."""
+    """Covered points of all points."""
 
     met: int
-    #: How many points there are.
     of: int
 
     @property
     def percent(self) -> float:
-        """The percentage met, from 0 to 100 with one decimal, rounded down, so that 100 means all points.
+        """The covered percentage with one decimal, rounded down, so that 100 means all points.
 
-        0 where there are no points, as with a selection of what was used before anything was.
+        0 if there are no points.
         """
         return self.met * 1000 // self.of / 10 if self.of else 0.0
 
 
-#: The rows of each operation, or of each state machine, in the order of the contract; points that the contract does not
-#: declare come last.
+#: Rows by operation or state machine, in order of the contract. Undeclared points come last.
 Rows = Mapping[str, Sequence[Row]]
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Which points of the contract were met, and how often, as far as they are counted."""
+    """Covered and missing points of the counted contract."""
 
-    #: What is counted, as it was asked for: `specification`, `all`, `used`, or names with commas.
+    #: The selection as typed: `specification`, `all`, `used`, or names.
     of: str
-    #: The same as the end of a sentence; empty for the default.
+    #: The selection as the end of a sentence, empty for the default.
     told: str
-    #: The rows of each of the 34 operations, by its id; the row of the operation itself comes first.
+    #: Rows of the 34 operations by id, each with the row of its calls first.
     operations: Rows
-    #: The rows of each further operation, of sending and contacts, in the same form.
+    #: Rows of further operations, of sending and contacts.
     further: Rows
-    #: The rows of each state machine, by its name.
+    #: Rows of state machines by name.
     machines: Rows
-    #: A sentence for each point that was not met, those that matter most to a tested client first.
+    #: Sentences about missing points, most important first.
     missing: Sequence[str]
-    #: How often each operation beyond was called, by how it was answered; percentages do not count them.
+    #: Calls beyond the mock by operation and kind of answer, not counted.
     beyond: Mapping[str, Mapping[str, int]]
 
     @property
     def totals(self) -> dict[PointKind, Total]:
-        """The totals of each kind of points; points that the contract does not declare are left out."""
+        """Totals by kind of point, without undeclared points."""
         return {kind: total(self._rows(), kind) for kind in PointKind}
 
     @property
     def percent(self) -> float:
-        """The percentage of all counted points that was met, from 0 to 100; 0 where nothing is counted."""
+        """Covered percentage of counted points, 0 without points."""
         return total(self._rows(), *PointKind).percent
 
     @property
     def counted(self) -> list[str]:
-        """The operations and state machines that are counted."""
+        """Counted operations and state machines."""
         rows = self.counted_rows
         return [name for name, found in rows.items() if any(row.mark is not None for row in found)]
 
     @property
     def counts_further(self) -> bool:
-        """Whether the percentages count the further operations that the report has."""
+        """Whether percentages include further operations."""
         return self.of != DEFAULT
 
     @property
     def counted_rows(self) -> Rows:
-        """The rows of the counted operations and state machines, by their names."""
+        """Rows of counted operations and state machines by name."""
         return {**self.operations, **(self.further if self.counts_further else {}), **self.machines}
 
     def _rows(self) -> Iterator[Row]:
@@ -197,18 +183,18 @@ class Report:
 
 
 def total(rows: Iterable[Row], *kinds: PointKind) -> Total:
-    """How many points of these kinds were met, of those that the contract declares."""
+    """Count covered points of these kinds among declared points."""
     promised = [row for row in rows if row.point.kind in kinds and row.mark is not None]
     return Total(sum(row.is_met for row in promised), len(promised))
 
 
 def counted(answered: Mapping[str, int]) -> list[str]:
-    """How often an operation beyond was answered in which way: `2 refused`."""
+    """Describe answers beyond the mock, such as `2 refused`."""
     return [f"{number} {way}" for way, number in answered.items()]
 
 
 def report(coverage: Coverage, of: Selection = SPECIFICATION) -> Report:
-    """The report of the counts that requests have left, compared with the part of the contract that is counted."""
+    """Compare counts with the counted part of the contract."""
     owners = of.owners(coverage)
     is_partial = of.text not in (DEFAULT, ALL)
     shown = [row for row in promises() if not is_partial or row.point.owner in owners]
@@ -233,7 +219,7 @@ def report(coverage: Coverage, of: Selection = SPECIFICATION) -> Report:
 
 
 def _counts(coverage: Coverage) -> dict[Point, Count]:
-    """How often each point was met; points that were never met are left out."""
+    """Return hits of covered points."""
     natural: Counter[Point] = Counter()
     injected: Counter[Point] = Counter()
     for (operation, status), number in coverage.answers.items():
@@ -250,7 +236,7 @@ def _counts(coverage: Coverage) -> dict[Point, Count]:
 
 
 def _beyond(coverage: Coverage) -> dict[str, dict[str, int]]:
-    """How often each operation beyond was called, by how it was answered; both in the order of their names."""
+    """Return calls beyond the mock by operation and kind of answer, sorted."""
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (operation, answered), number in sorted(coverage.beyond.items()):
         found[operation][answered] = number

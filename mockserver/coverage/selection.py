@@ -1,4 +1,4 @@
-"""Which operations and state machines a percentage counts: those of the specification, all, used ones, or a list."""
+"""The selection of operations and state machines for percentages."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.contract import PointKind, promises
 from mockserver.resources.registry import FURTHER_OPERATIONS
 
-#: What is counted by default: the 34 operations of the specification, and the state machines.
+#: The default: 34 operations of the specification, and state machines.
 DEFAULT = "specification"
 ALL, _USED = "all", "used"
-#: The longest list, in characters. Chosen: some times as long as one of all names.
+#: The longest list, in characters. Chosen: several times the length of all names.
 LONGEST = 10_000
-#: How many characters of an unknown name a message shows. Chosen: to fit on a line.
+#: The longest unknown name in a message, in characters.
 _SHOWN = 80
-#: How many unknown names are told. Chosen: each takes some milliseconds, and three fit into a message.
+#: The most unknown names in a message. Chosen: finding similar names takes some milliseconds.
 _TOLD = 3
 
 
 class Selection(NamedTuple):
-    """What is counted. An operation is counted with all its points, and a state machine with all its events."""
+    """A selection of operations and state machines, counted with all points."""
 
-    #: As it was written: `specification`, `all`, `used`, or names with commas.
+    #: The selection as typed: `specification`, `all`, `used`, or names.
     text: str = DEFAULT
-    #: The names of a list; None: no list was given.
+    #: The names of a list, or None.
     names: frozenset[str] | None = None
 
     def owners(self, met: Coverage) -> frozenset[str]:
-        """The operations and state machines that are counted of a coverage.
+        """Return selected operations and state machines.
 
-        An operation was used if it was called, and a state machine if an instance has moved.
+        Called operations and moved state machines count as used.
         """
         if self.names is not None:
             return self.names
@@ -45,7 +45,7 @@ class Selection(NamedTuple):
         return countable() & used
 
     def told(self, owners: Collection[str]) -> str:
-        """Return what is counted as the end of a sentence; empty for the default."""
+        """Describe the selection as the end of a sentence, empty for the default."""
         if self.text == DEFAULT:
             return ""
         if self.text == ALL:
@@ -66,23 +66,21 @@ SPECIFICATION = Selection()
 
 @cache
 def operations() -> frozenset[str]:
-    """Return the ids of the operations that a percentage can count."""
+    """Return ids of all countable operations."""
     return frozenset(row.point.owner for row in promises() if row.point.kind is PointKind.OPERATIONS)
 
 
 @cache
 def countable() -> frozenset[str]:
-    """Return the operations and state machines that a percentage can count."""
+    """Return all countable operations and state machines."""
     return frozenset(row.point.owner for row in promises())
 
 
 def parse(text: str) -> Selection:
-    """Parse a selection: `specification`, `all`, `used`, or names of operations and state machines.
-
-    Commas or blanks separate the names.
+    """Parse a selection: `specification`, `all`, `used`, or names separated by commas or blanks.
 
     Raises:
-        ValueError: a name is unknown, or there is none; the message says which, and what was probably meant.
+        ValueError: A name is unknown, or the list is empty. The message suggests similar names.
     """
     if len(text) > LONGEST:
         raise ValueError(f"must be a list of at most {LONGEST:,} characters")
@@ -98,7 +96,7 @@ def parse(text: str) -> Selection:
 
 
 def _unknown(names: Collection[str]) -> Iterator[str]:
-    """A sentence for each name that no operation and no state machine has, up to some."""
+    """Yield error sentences for unknown names, up to a limit."""
     known = (*sorted(operations()), *sorted(countable() - operations()))
     wrong = [name for name in dict.fromkeys(names) if name not in countable()]
     for name in wrong[:_TOLD]:

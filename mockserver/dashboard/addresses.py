@@ -14,7 +14,7 @@ _DIGITS = 9
 
 
 class Asked(NamedTuple):
-    """A number from the query, and an error sentence if the query has no valid number."""
+    """A query number, and an error sentence for invalid numbers."""
 
     number: int
     mistake: str
@@ -36,7 +36,7 @@ def absolute_root() -> str:
 
 
 def root() -> str:
-    """Return the relative path from the present address to the root of its workspace, such as `../../..`.
+    """Return the relative path from the present address to the workspace root, such as `../../..`.
 
     A relative path works behind a proxy that adds a prefix to all addresses.
     """

@@ -8,9 +8,9 @@ from http.client import responses
 from flask import Response, request
 from werkzeug.exceptions import HTTPException, MethodNotAllowed, NotFound
 
-from mockserver.control.access.guard import Unauthorized
-from mockserver.control.framework import dependencies, target
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
+from mockserver.control.guard import Unauthorized
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.dashboard import rendering
 from mockserver.dashboard.addresses import root
@@ -68,7 +68,7 @@ def _addresses() -> LeanFlask:
 
 
 def _front() -> Response:
-    """Redirect to the page Requests, or to the list of workspaces if the server has several."""
+    """Redirect to the page Requests, or to the workspace list on servers with several workspaces."""
     target.in_address()
-    page = "requests" if WORKSPACE in request.environ or len(dependencies.store()) == 1 else "workspaces"
+    page = "requests" if WORKSPACE in request.environ or len(target.store()) == 1 else "workspaces"
     return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{page}"})

@@ -1,4 +1,4 @@
-"""Requests to send again, and the commands of curl that send them."""
+"""Journal requests to send again, and curl commands."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from mockserver.control.framework import dependencies
+from mockserver.control.framework import target
 from mockserver.core.traffic.causes import CallRecord
 from mockserver.core.traffic.exchange import Exchange, Header
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import absolute_root
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 from mockserver.web.schemas import json_text
 from mockserver.web.service.handlers import ANY_KEY
 
@@ -32,7 +32,7 @@ _SLASH = "%2F"
 
 
 class Sent(NamedTuple):
-    """A request from the journal, ready to be sent again without secrets."""
+    """A journal request with redacted secrets, ready to send again."""
 
     method: str
     #: The address below the root, percent-encoded.
@@ -119,7 +119,7 @@ def _escaped(piece: bytes) -> str:
 
 
 def json_of(sent: Sent) -> Any:
-    """Return the value of a JSON body, or None if the body is empty or not JSON."""
+    """Parse a JSON body. Return None for empty or other bodies."""
     if not sent.body or sent.media_type != "application/json":
         return None
     try:
@@ -194,7 +194,7 @@ def _header(name: str, value: str) -> str:
 
 
 def _word(raw: bytes) -> str:
-    """Quote bytes as one shell word. They have no NUL, and no line feed at the end, which `$(...)` would drop."""
+    """Quote bytes as one shell word. Bytes contain no NUL and no trailing line feed, which `$(...)` would drop."""
     if not _is_plain(raw):
         return f'"$(printf {_format(raw)})"'
     return "'" + raw.decode().replace("'", "'\\''") + "'"
@@ -248,6 +248,6 @@ def service_curl(key: str, path: str, *arguments: str, method: str = "", body: s
 
 
 def control_curl(path: str, *arguments: str, method: str = "", body: str = "") -> str:
-    """Write an example command for the control API, with a token if the server has one."""
-    token = [AUTHORIZATION] if dependencies.current().wants_token else []
+    """Write an example command for the control API, with token if the server requires one."""
+    token = [AUTHORIZATION] if target.current().wants_token else []
     return curl(path, *token, *arguments, method=method, body=body)

@@ -12,7 +12,8 @@ from mockserver.control.framework import off_loop
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
-from mockserver.views.traffic.deliveries import Delivery, Owned
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_delivery
 
 #: The range of marks in percent of the width.
 _LEFT, _RIGHT = 4.0, 96.0
@@ -25,7 +26,7 @@ _ROOM = 14.0
 
 
 class Sign(NamedTuple):
-    """A mark on the timeline: an attempt, or the next attempt."""
+    """A timeline mark for a past or next attempt."""
 
     x: str
     #: `ok`, `refused` (an error status), `silent` (no answer), `under_way` or `next`.
@@ -44,7 +45,7 @@ class Label(NamedTuple):
 
 
 class Scale:
-    """One time scale for all deliveries of a page.
+    """One time scale shared by all deliveries on a page.
 
     The present moment stays at the right end if the clock is long after the last mark, so marks stay apart.
     """
@@ -59,7 +60,7 @@ class Scale:
         self.last = max(last, self.first + _SHORTEST)
 
     def place(self, moment: datetime) -> float:
-        """Return the place of a moment in percent of the width, clamped to the line."""
+        """Return a moment's place in percent of the width, clamped to the line."""
         part = (moment - self.first) / (self.last - self.first)
         return _LEFT + (_RIGHT - _LEFT) * min(max(part, 0.0), 1.0)
 
@@ -69,11 +70,11 @@ class Scale:
 
     @property
     def is_beyond(self) -> bool:
-        """Whether the present moment is later than the end of the line."""
+        """Whether the present moment lies right of the line."""
         return self.now > self.last
 
     def axis(self) -> list[Label]:
-        """Return the texts of the axis: its ends and the present moment. Ends that would overlap are left out."""
+        """Return axis texts for both ends and the present moment, without overlapping ends."""
         at = self.place(self.now)
         found = []
         if at - _LEFT > 3 * _ROOM:
@@ -183,7 +184,7 @@ def lines(workspace: Workspace, wanted: DeliveryCriteria) -> dict[str, Any]:
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)
     found = select(workspace, wanted)
     off_loop.before_showing(row.text_size for _, row in found[: MOST + 1])
-    shown = [Delivery.show(Owned(account.name, row, workspace.links)) for account, row in found[:MOST]]
+    shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in found[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
     return {
         "lines": [{"delivery": row, "signs": signs(row, scale), "outcomes": _outcomes(row)} for row in shown],
@@ -203,7 +204,7 @@ def _outcomes(delivery: Mapping[str, Any]) -> str:
 
 
 def why_dropped(workspace: Workspace, row: model.Delivery) -> str:
-    """Return the reason why a delivery was dropped, or an empty text if it is not dropped or the reason is unknown."""
+    """Return the reason for dropping a delivery, or an empty text if unknown or not dropped."""
     if row.state != model.DROPPED or not row.attempts:
         return ""
     was_last = row.failures >= len(RETRIES) and len(row.attempts) > len(RETRIES)

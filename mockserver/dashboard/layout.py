@@ -1,4 +1,4 @@
-"""The layout of a state machine as a drawing. The same table always gives the same drawing."""
+"""State machine drawings. The same transition table always gives the same drawing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Point(NamedTuple):
 
 
 class TextLine(NamedTuple):
-    """A line of text, at the place of its baseline."""
+    """A line of text, placed by its baseline."""
 
     text: str
     x: float
@@ -38,7 +38,7 @@ class TextLine(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A state, or a dot for start or end."""
+    """A state box, or a dot for start and end."""
 
     kind: Kind
     state: str
@@ -74,7 +74,7 @@ class Arrow(NamedTuple):
 
     @property
     def path(self) -> str:
-        """The line and its head as the attribute `d` of an SVG path."""
+        """Line and head as attribute `d` of an SVG path."""
         return " ".join((*_rounded(self.corners), *_head(*self.corners[-2:])))
 
     @property
@@ -153,7 +153,7 @@ class _Exit(NamedTuple):
 
 
 class _Node(NamedTuple):
-    """A box before its placement: name, arrows to the right, and the arrow down to the next box."""
+    """A box without place: name, arrows at the right side, and the arrow to the next box."""
 
     kind: Kind
     state: str
@@ -164,7 +164,7 @@ class _Node(NamedTuple):
 
     @property
     def rows(self) -> float:
-        """The height of all arrows at the right side."""
+        """Height of all arrows at the right side."""
         return _PLAIN_ROW * self.enters + sum(_row_height(row.events) for row in self.exits)
 
     @property
@@ -181,7 +181,7 @@ def drawing_of(machine: StateMachine) -> Drawing:
 
 
 def lay_out(machine: StateMachine) -> Drawing:
-    """Draw a machine: states below each other, so that most events lead to the next state."""
+    """Draw a machine with states below each other, so most events lead to the next state."""
     return _Layout(machine, list(_nodes(machine))).drawing()
 
 
@@ -232,7 +232,7 @@ def _row_height(events: Iterable[str]) -> float:
 
 
 class _Layout:
-    """The placement of the boxes of one machine, from top to bottom."""
+    """Places boxes of one machine from top to bottom."""
 
     def __init__(self, machine: StateMachine, nodes: Sequence[_Node]) -> None:
         self._machine, self._nodes = machine, nodes
@@ -257,7 +257,7 @@ class _Layout:
         return Drawing(width, y + _MARGIN, list(self._boxes.values()), arrows)
 
     def _place(self, node: _Node, y: float) -> float:
-        """Place a box and the arrow below it from height `y`. Return the height of their end."""
+        """Place a box and its arrow down, starting at height `y`. Return their end height."""
         self._place_rows(node, y)
         self._boxes[node.state] = self._box(node, y)
         y += node.height

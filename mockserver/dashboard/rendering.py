@@ -15,9 +15,9 @@ from flask import Blueprint, Response, request
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from mockserver.control.access.sessions import Sessions
-from mockserver.control.framework import dependencies
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
+from mockserver.control.sessions import Sessions
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.dashboard import curl
 from mockserver.dashboard.addresses import absolute_root, root, server_root
@@ -119,7 +119,7 @@ _HEADERS = {"Content-Security-Policy": _POLICY, "Referrer-Policy": "same-origin"
 
 
 class Navigation(NamedTuple):
-    """The component that lists all pages in the order of the navigation."""
+    """Component that lists pages in navigation order."""
 
     pages: Sequence[Page]
 
@@ -157,7 +157,7 @@ def answer(template: str, values: Mapping[str, Any], *, page: str = "", status: 
 def _shared(page: str) -> dict[str, Any]:
     """Return the variables of every template."""
     name = request.environ.get(WORKSPACE, DEFAULT)
-    found = dependencies.store().peek(name)
+    found = target.store().peek(name)
     return {
         "root": root(),
         "server_root": server_root(),
@@ -166,7 +166,7 @@ def _shared(page: str) -> dict[str, Any]:
         "seen": 0 if found is None else found.feed.last,
         "page": page,
         "navigation": component(Navigation).pages,
-        "wants_token": dependencies.current().wants_token,
+        "wants_token": target.current().wants_token,
         "is_signed_in": _is_signed_in(),
     }
 
@@ -198,7 +198,7 @@ def _contents() -> Mapping[str, bytes]:
 
 @cache
 def version_of_files() -> str:
-    """Return the digest of all files, which is part of their addresses."""
+    """Return the content digest used in file addresses."""
     digest = hashlib.sha256()
     for name, content in sorted(_contents().items()):
         digest.update(b"%s %d " % (name.encode(), len(content)) + content)
@@ -230,7 +230,7 @@ class Page:
         self.blueprint = Blueprint(name, __name__, url_prefix=f"{DASHBOARD_PREFIX}/{name}")
 
     def view(self, path: str = "", template: str | None = None) -> Callable[[Show], Show]:
-        """Declare a view at an address of the page.
+        """Declare a view at one address below the page.
 
         The decorated function gets the parameters of `path` by name. It returns the variables of the template
         (`<name>.html` by default) or a response. A `Problem` becomes an error page.

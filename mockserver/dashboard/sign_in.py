@@ -1,4 +1,4 @@
-"""Sign-in to the dashboard with the control token, and sign-out."""
+"""Dashboard sign-in with the control token, and sign-out."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from urllib.parse import quote, unquote
 
 from flask import Blueprint, Response, request
 
-from mockserver.control.access.guard import SIGN_IN
-from mockserver.control.access.guesses import TooManyGuesses
-from mockserver.control.access.sessions import LIFETIME_S, Sessions
 from mockserver.control.framework.problem import Problem
+from mockserver.control.guard import SIGN_IN
+from mockserver.control.sessions import LIFETIME_S, Sessions, TooManyGuesses
 from mockserver.dashboard import addresses, rendering
 from mockserver.web.components import component
 from mockserver.web.routing.address import DASHBOARD_PREFIX, split_workspace
@@ -77,7 +76,7 @@ def _is_secure() -> bool:
 
 
 def _safe_page(address: str) -> str:
-    """Return the page address if it is a safe address of the dashboard, or the front page."""
+    """Return a safe dashboard address unchanged, or else the front page."""
     path = address.partition("?")[0]
     below = f"{split_workspace(path)[1]}/"
     is_page = below.startswith(f"{DASHBOARD_PREFIX}/") and not {".", ".."} & set(unquote(path).split("/"))

@@ -13,7 +13,7 @@ from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import NOBODY, Sent, curl_of, json_of, of_exchange
 from mockserver.scenario.faults import HEADER_ID
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 
 #: Methods with a function in `requests`.
 _METHODS = ("GET", "OPTIONS", "HEAD", "POST", "PUT", "PATCH", "DELETE")
@@ -65,7 +65,7 @@ def call(sent: Sent, root: str, key: str | None, *, follows: bool = True) -> str
 
 
 def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outcome: Outcome) -> str:
-    """Write a test that sends a request to the plugin's workspace and expects the same answer."""
+    """Write a test that sends a request to the plugin's workspace and asserts the same answer."""
     value = json_of(sent)
     if sent.is_redacted and isinstance(value, dict) and value.get("otp") == "***":
         value = {**value, "otp": Code("mockserver.mailbox.latest().otp")}
@@ -183,7 +183,7 @@ class Snippet(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """Whether the text is too long for the request's page."""
+        """Whether the text exceeds the limit of a request's page."""
         return len(self.text) > _LONGEST
 
 
@@ -192,12 +192,12 @@ TITLES: Mapping[str, str] = {"curl": "As curl", "python": "As Python", "pytest":
 
 
 def snippets(workspace: Workspace, exchange: Exchange, root: str) -> list[Snippet]:
-    """Return all snippets of an exchange, for the server at `root`."""
+    """Return all snippets of an exchange for the server at `root`."""
     return [Snippet(name, title, text(name, workspace, exchange, root)) for name, title in TITLES.items()]
 
 
 def text(name: str, workspace: Workspace, exchange: Exchange, root: str) -> str:
-    """Return the text of one snippet of an exchange, for the server at `root`."""
+    """Return one snippet of an exchange for the server at `root`."""
     sent = of_exchange(exchange)
     if name == "pytest":
         return whole_test(sent, exchange.operation, _preparation(workspace, exchange, sent), _outcome(exchange))
@@ -208,7 +208,7 @@ def text(name: str, workspace: Workspace, exchange: Exchange, root: str) -> str:
 
 
 def _key(workspace: Workspace, sent: Sent) -> str | None:
-    """Return an API key of the workspace for the called account, or None for an unknown caller."""
+    """Return an API key for the called account, or None for unknown callers."""
     with workspace.lock:
         account = None if sent.account is None else workspace.state.account_named(sent.account)
         return None if account is None else next(iter(account.api_keys), None)

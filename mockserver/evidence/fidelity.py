@@ -1,4 +1,4 @@
-"""The fidelity record: how sure each field and each error of each operation is, read from the declarations."""
+"""The fidelity record: marks and sources of all fields and errors, read from declarations."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from mockserver.core.contract.operation import DocumentedError, Mark, Operation
 from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, specification
 from mockserver.web.schemas.schema import Base
 
-#: Where a reader finds the contract, a page for each resource and for each thing that all share.
+#: The folder of the contract pages.
 CONTRACT = "docs/contract"
-#: How the code cites a page of the contract, or an anchor on one: `contract/senders#createSender`.
+#: A citation of a contract page, such as `contract/senders#createSender`.
 CITATION = re.compile(r"(?<![\w/])contract/([\w-]+)(#[\w-]+)?")
-#: The keywords of JSON Schema that bound a value.
+#: JSON Schema keywords for bounds.
 _BOUNDS = frozenset({"minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern"})
-#: The bounds of every whole number, which come from its type alone.
+#: Bounds of all integers.
 _INT64 = frozenset({-(2**63), 2**63 - 1})
 
 
 def record(operations: Iterable[Operation]) -> dict[str, Any]:
-    """The fidelity record of all operations, as plain data, with the number of fields and errors by mark."""
+    """Return the fidelity record of operations as plain data, with counts by mark."""
     rows = {operation.id: _operation(operation) for operation in operations}
     totals = Counter(entry["mark"] for row in rows.values() for entry in (*row["fields"], *row["errors"]))
     return {"totals": dict(sorted(totals.items())), "operations": rows}
 
 
 def _operation(operation: Operation) -> dict[str, Any]:
-    # In the order in which the record lists them; the names are those of OpenAPI's `in`, as far as OpenAPI has one.
+    # Names as in OpenAPI's `in`, in order of the record.
     schemas = {
         "path": operation.path_schema,
         "query": operation.query_schema,
@@ -65,21 +65,18 @@ def _error(error: DocumentedError, operation: Operation) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------------- fields
-
-
 class MarkedField(NamedTuple):
-    """A field of a schema or of one nested in it."""
+    """A field of a schema or nested schema."""
 
-    #: The names of the members from the outermost schema to the field, as on the wire: `plan.credits`, `senders[].id`.
+    #: The path of the field on the wire, such as `plan.credits` or `senders[].id`.
     path: str
     field: fields.Field[Any]
-    #: The document that shows the names of the field's schema; empty if none is declared.
+    #: The document with the names of the schema, or empty.
     names_from: str
 
 
 def marked_fields(schema: Schema, prefix: str = "") -> Iterator[MarkedField]:
-    """Every field of a schema, those of nested schemas included; `prefix` comes before each path."""
+    """Yield all fields of a schema and of nested schemas. `prefix` comes before each path."""
     assert isinstance(schema, Base)
     for name, field in schema.fields.items():
         path = f"{prefix}{field.data_key or name}"
@@ -107,7 +104,7 @@ def _field(location: str, marked: MarkedField, operation: Operation) -> dict[str
 
 
 def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
-    """The bounds of a field in JSON Schema with their mark and source; empty where only its type bounds it."""
+    """Return bounds of a field as JSON Schema with mark and source, or nothing for bounds of its type."""
     own: Any = FIELD_SCHEMAS.get(type(field), {})
     known = {} if callable(own) else own
     found = {
@@ -123,7 +120,7 @@ def _bounds(field: fields.Field[Any], operation: Operation) -> dict[str, Any]:
 
 
 def json_schema(field: fields.Field[Any]) -> Mapping[str, Any]:
-    """The JSON Schema of a field in the OpenAPI document, without the schema of its items or members."""
+    """Return the JSON Schema of a field, without schemas of items or members."""
     if isinstance(field, fields.List | fields.Nested):
         return field.metadata
     found: Mapping[str, Any] = _converter().field2property(field)
@@ -136,11 +133,8 @@ def _converter() -> Any:
     return plugin.converter
 
 
-# ---------------------------------------------------------------------- sources
-
-
 def cited(source: str, operation: Operation) -> str:
-    """A source as readers see it; where it does not cite the contract, the citation of the operation is added."""
+    """Return a readable source. Sources without citation get the citation of the operation."""
     own = CITATION.search(operation.source)
     if own and not CITATION.search(source):
         source = ", ".join(filter(None, (source, own[0])))
@@ -148,5 +142,5 @@ def cited(source: str, operation: Operation) -> str:
 
 
 def readable(source: str) -> str:
-    """A source that means something outside of the code: a citation of the contract becomes the path of its page."""
+    """Replace citations of the contract by paths of its pages."""
     return CITATION.sub(rf"{CONTRACT}/\1.md\2", source)

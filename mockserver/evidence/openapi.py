@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of the mocked API, read from the declarations of the operations."""
+"""The OpenAPI 3.1 document of the mocked API, read from declarations."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from mockserver.settings import version
 from mockserver.web.schemas.json_schema import specification
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
-#: The errors that every operation can answer, beside those that it declares.
+#: Errors of all operations.
 _EVERYWHERE = (
     documented_error(
         errors.BAD_REQUEST,
@@ -38,7 +38,7 @@ _EVERYWHERE = (
         errors.TOO_MANY_REQUESTS, "over the rate limit, where the scenario enforces it", "contract/rate-limits"
     ),
 )
-#: The further errors of every operation with a body.
+#: Errors of operations with body.
 _WITH_BODY = (
     proposed_error(errors.BAD_REQUEST, "the body is over 10 MB", "contract/errors#statuses", status=413),
     proposed_error(
@@ -49,7 +49,7 @@ _WITH_BODY = (
 
 @cache
 def document() -> dict[str, Any]:
-    """The OpenAPI document of all operations, as plain data; made once, so callers must not change it."""
+    """Return the cached OpenAPI document of all operations. Callers must not change it."""
     spec = specification(
         title="Account, Sender, Webhook and Sub-Account Administration Service",
         version="3.0",
@@ -67,7 +67,7 @@ def document() -> dict[str, Any]:
         spec.path(path=operation.path, operations={operation.method.lower(): _operation(operation, known)})
     found: dict[str, Any] = spec.to_dict()
     for schema in found["components"]["schemas"].values():
-        # apispec writes it where marshmallow ignores unknown members; the service takes them.
+        # apispec adds this for schemas that ignore unknown members. The service accepts such members.
         schema.pop("additionalProperties", None)
         _make_readable(schema)
     _show_requests(found["paths"])
@@ -75,7 +75,7 @@ def document() -> dict[str, Any]:
 
 
 def _make_readable(schema: dict[str, Any]) -> None:
-    """Replace the sources of a schema's members by names that mean something outside of the code."""
+    """Make sources of schema members readable."""
     for member in schema.get("properties", {}).values():
         for name in ("x-source", "x-bounds-source"):
             if name in member:
@@ -83,7 +83,7 @@ def _make_readable(schema: dict[str, Any]) -> None:
 
 
 def _show_requests(paths: dict[str, Any]) -> None:
-    """Add examples to each operation, of the required parameters and of the body of its first successful case."""
+    """Add examples of required parameters and bodies from the first successful case."""
     shown: set[str] = set()
     for case in cases():
         operation = API_OPERATIONS[case.operation]
@@ -105,7 +105,7 @@ _DESCRIPTION = (
     "The operations that mockserver {version} mocks. `x-fidelity` tells of each field and error how sure it is: "
     "documented, observed, observed in public client code or proposed; `GET /_mock/fidelity` has the whole record."
 )
-#: Declared as `http` and not as `oauth2`: a documentation page that fetches tokens would have to be a registered app.
+#: Type `http`, as with `oauth2` documentation pages would need a registered app.
 _ACCESS_TOKEN = {
     "type": "http",
     "scheme": "bearer",
@@ -135,7 +135,7 @@ _HEADERS: dict[str, dict[str, Any]] = {
 
 
 def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[str, Any]:
-    """The Operation Object of OpenAPI; `known` are the examples of all operations."""
+    """Return an Operation Object. `known` has examples of all operations."""
     found: dict[str, Any] = {
         "operationId": operation.id,
         "tags": [operation.tag],
@@ -211,11 +211,11 @@ def _surest(marks: Iterable[Mark]) -> Mark:
 
 
 def _header_references(status: int = HTTPStatus.OK) -> dict[str, Any]:
-    """The headers of an answer: all, but no rate limit of a 401 (contract/rate-limits)."""
+    """Return response headers. A 401 has no rate limits (contract/rate-limits)."""
     names = _HEADERS if status != HTTPStatus.UNAUTHORIZED else ["sib-request-id"]
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 
 def _key(text: str) -> str:
-    """A key for `examples` made of a sentence; at most 60 characters, chosen so that a page shows it on one line."""
+    """Make a key for `examples` from a sentence, at most 60 characters to fit a line."""
     return "".join(character if character.isalnum() else "-" for character in text.lower())[:60]

@@ -1,4 +1,4 @@
-"""Replays the contract: sends the requests of a case, and compares the answers with what the case promises."""
+"""Replay of fixtures: sends requests of cases and compares answers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from urllib.parse import quote, urlencode
 from mockserver.evidence.fixture import Case, differences
 from mockserver.resources.registry import API_OPERATIONS
 
-#: The clock of every case. It is frozen, so that each answer is the same at every run; the moment is arbitrary.
+#: The frozen clock of all cases, so that answers repeat.
 CLOCK = {"start": "2026-01-15T09:00:00Z", "frozen": True}
 
-#: The prefix of a reference to a member of the case's own answer, in an exchange under `then`: `$answer.key`.
+#: The prefix of references under `then` to the answer of the case, such as `$answer.key`.
 _FROM_ANSWER = "$answer."
 
-#: The root address of a workspace, with which an address in an answer begins; `Send` takes a path below the root.
+#: The workspace root of an address. `Send` takes a path below the root.
 _ROOT = re.compile(r"\Ahttps?://[^/]+(?:/w/[^/]+)?")
 
 
@@ -32,28 +32,28 @@ class ReceivedAnswer:
 
 
 class Send(Protocol):
-    """A function that sends a request, with a test client or over a connection to a server."""
+    """A function that sends a request by test client or connection."""
 
     def __call__(self, method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
-        """The answer to a request; `path` is percent-encoded and includes the query."""
+        """Send a request. `path` is percent-encoded and includes the query."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedExchange:
-    """One request of a case with its answer."""
+    """A request of a case with its answer."""
 
-    #: The method and the path of the request.
+    #: Method and path.
     title: str
     answer: ReceivedAnswer
-    #: How the answer differs from what was promised, a sentence each; empty if it does not.
+    #: Sentences about differences from the promised answer.
     differences: list[str] = field(default_factory=list)
 
 
 def replay(case: Case, send: Send) -> Iterator[ReplayedExchange]:
-    """All exchanges of a case in their order: a reset to the case's scenario, its steps, its request, its `then`.
+    """Yield exchanges of a case: reset to the scenario, steps, request, `then`.
 
-    The first reset or step that fails is the last exchange: later ones would show nothing.
+    A failed reset or step ends the replay.
     """
     reset = _exchange({"method": "POST", "path": "/_mock/reset", "json": {"scenario": _scenario(case)}}, send, {})
     yield reset
@@ -77,7 +77,6 @@ def _scenario(case: Case) -> dict[str, Any]:
 
 
 def _addressed(case: Case) -> dict[str, Any]:
-    """The request of a case, with the method and the path of the case's operation."""
     operation = API_OPERATIONS[case.operation]
     path = operation.path
     for name, value in case.request.get("path", {}).items():
@@ -95,10 +94,9 @@ def _exchange(data: Mapping[str, Any], send: Send, keys: Mapping[str, str]) -> R
 
 
 def _headers(path: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> dict[str, str]:
-    """The headers of a request: an API key, a content type, and over them the headers that the case gives.
+    """Return headers: API key, content type, and the headers of the case.
 
-    The key is that of the account named by `as`, else of the first one. A header that the case gives as null is left
-    out.
+    The key belongs to the account of `as`, or the first account. A null header of the case removes a header.
     """
     headers: dict[str, str | None] = {}
     if path.startswith("/v3") and keys:
@@ -115,7 +113,7 @@ def _body(data: Mapping[str, Any]) -> bytes:
 
 
 def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Iterator[str]:
-    """How an answer differs from the wanted one, a sentence each; without a wanted one it must be no error."""
+    """Yield differences from the promised answer. Without a promise only error statuses count."""
     if wanted is None:
         if answer.status >= 400:
             yield f"status: {answer.status}, {answer.body.decode(errors='replace').strip()}"
@@ -128,7 +126,7 @@ def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Itera
 
 
 def _json(answer: ReceivedAnswer) -> Any:
-    """The value of an answer's JSON body; None if the body is empty, the text if it is not JSON."""
+    """Return the JSON body, None for an empty body, or text for other bodies."""
     try:
         return json.loads(answer.body) if answer.body else None
     except ValueError:
@@ -136,7 +134,7 @@ def _json(answer: ReceivedAnswer) -> Any:
 
 
 def _filled(value: Any, answer: Any) -> Any:
-    """An exchange under `then` with members of the case's answer in place of references; null for a missing one."""
+    """Replace references to the answer of the case, null for missing members."""
     if isinstance(value, str) and value.startswith(_FROM_ANSWER):
         return answer.get(value.removeprefix(_FROM_ANSWER)) if isinstance(answer, dict) else None
     if isinstance(value, dict):

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 
 from mockserver.core.text.messages import nearest
 from mockserver.testing.names import OperationName
-from mockserver.testing.records.dns import Policy, State
+from mockserver.testing.records import Policy, RecordState
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -136,9 +136,9 @@ class DnsRecords(TypedDict, total=False):
     """The DNS records of a domain that `Dns.set` changes; None: unchanged."""
 
     #: `ok`, `missing`, `wrong` or `timeout`, as the other two records.
-    brevo_code: State | None
-    dkim_record: State | None
-    dmarc_record: State | None
+    brevo_code: RecordState | None
+    dkim_record: RecordState | None
+    dmarc_record: RecordState | None
     #: The policy of the DMARC record.
     dmarc_policy: Policy | None
     #: Whether the domain belongs to a provider of free mailboxes.

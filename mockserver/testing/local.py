@@ -6,7 +6,7 @@ import atexit
 import threading
 from typing import TYPE_CHECKING
 
-from mockserver.control.access.token import token_of
+from mockserver.control.token import token_of
 from mockserver.settings import Settings, needing_server
 from mockserver.testing import trust
 from mockserver.testing.client import MockServerError, Trust

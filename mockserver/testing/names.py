@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+from mockserver.views.traffic_records import MachineName as MachineName
+
 #: The fault kinds and named faults, which `GET /_mock/faults/catalogue` describes.
 FaultName = Literal[
     "error",
@@ -34,8 +36,6 @@ FaultName = Literal[
     "expired_certificate",
 ]
 
-#: The state machines.
-MachineName = Literal["domain", "sender", "delivery", "export", "sub_account_plan", "scheduled_email", "oauth_grant"]
 
 #: The events of all state machines.
 MachineEvent = Literal[

@@ -17,9 +17,8 @@ from mockserver.settings import given_file
 from mockserver.testing.answers import body_of, reason
 from mockserver.testing.client import MockServerError
 from mockserver.testing.handles.server import MockServer
-from mockserver.testing.records.reading import read_all
-from mockserver.testing.records.requests import ControlCall, Exchange
-from mockserver.testing.records.workspace import App
+from mockserver.testing.records import App, ControlCall, Exchange
+from mockserver.views.record import read_all
 
 Step = Exchange | ControlCall
 

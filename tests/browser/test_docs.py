@@ -5,7 +5,7 @@ import json
 import pytest
 
 from mockserver.app.control_api import CONTROL_API
-from mockserver.control.document.openapi import operation_id
+from mockserver.control.openapi import operation_id
 from mockserver.resources.registry import API_OPERATIONS
 
 CALLS = list(CONTROL_API.calls)

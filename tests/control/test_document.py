@@ -9,7 +9,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from mockserver.app.control_api import CONTROL_API
-from mockserver.control.document.openapi import document
+from mockserver.control.openapi import document
 
 DOCUMENT = document(CONTROL_API.resources)
 DECLARED = {

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from mockserver.control.access import guesses
-from mockserver.control.access.guesses import LIMIT, WINDOW_S, Guesses, TooManyGuesses
+from mockserver.control import sessions
+from mockserver.control.sessions import LIMIT, WINDOW_S, Guesses, TooManyGuesses
 
 TOKEN = "s3cret"
 SIGN_IN = "/_mock/ui/sign-in"
@@ -84,7 +84,7 @@ def test_guesses_are_counted_by_ipv4_address_and_ipv6_network(limited, guesser, 
 
 
 def test_the_oldest_address_is_forgotten_when_too_many_guess(limited, monkeypatch):
-    monkeypatch.setattr(guesses, "_MOST", 2)
+    monkeypatch.setattr(sessions, "_MOST_ADDRESSES", 2)
     for client in ("203.0.113.1", "203.0.113.2", "203.0.113.3"):
         exhaust(limited, client)
 

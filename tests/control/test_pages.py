@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from mockserver.control.server.pages import html_of
+from mockserver.control.server.documents import html_of
 from mockserver.evidence.fidelity import CONTRACT
 
 PAGES = sorted(path.name for path in (Path(__file__).parents[2] / CONTRACT).glob("*.md"))

@@ -2,8 +2,8 @@
 
 import pytest
 
-from mockserver.control.access import sessions
-from mockserver.control.access.sessions import LIFETIME_S, Sessions
+from mockserver.control import sessions
+from mockserver.control.sessions import LIFETIME_S, Sessions
 
 
 @pytest.fixture

@@ -11,10 +11,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from mockserver.core.traffic.coverage import Coverage
-from mockserver.coverage.junit import to_junit
-from mockserver.coverage.page import to_html
+from mockserver.coverage.forms import to_html, to_junit, to_text
 from mockserver.coverage.report import report
-from mockserver.coverage.text import to_text
 from mockserver.resources.registry import FURTHER_OPERATIONS, RESOURCES
 
 #: The machines that percentages count: those of the API.

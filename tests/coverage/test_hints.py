@@ -2,8 +2,7 @@
 
 import pytest
 
-from mockserver.coverage.contract import Point, PointKind, promises
-from mockserver.coverage.hints import hint
+from mockserver.coverage.contract import Point, PointKind, hint, promises
 
 HINTS = {
     (PointKind.OPERATIONS, "createSender", "createSender"): "POST /v3/senders",

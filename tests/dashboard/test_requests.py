@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 
 PATIENCE = 20
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202e"

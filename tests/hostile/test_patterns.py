@@ -21,7 +21,7 @@ from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.match import LONGEST_GLOB, Glob, Match
 from mockserver.resources import section
 from mockserver.resources.inbound import mail, reply
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 from mockserver.web.schemas import fields
 
 PACKAGE = Path(mockserver.__file__).parent
@@ -42,12 +42,11 @@ USES = {
     "beyond.stubs.schema:StoreItem",
     "beyond.stubs.schema:StubItem",
     "cli.live.logs:_passes",  # the glob of whoever has called the command
-    "views.server.fidelity:OpenApi",
-    "control.document.openapi:_of_path",
-    "control.document.openapi:operation_id",
-    "control.access.guard:_without_port",
-    "views.traffic.redaction:_pairs_of",  # makes two of the above
-    "control.framework.parameters:name",  # a name of the store's
+    "control.openapi:_of_path",
+    "control.openapi:operation_id",
+    "control.guard:_without_port",
+    "views.redaction:_pairs_of",  # makes two of the above
+    "control.framework.inputs:name",  # a name of the store's
     "core.text.email_text:_address",
     "core.text.email_text:_name_boundaries",
     "core.traffic.match:__init__",  # a glob, of bounded length: it is tried below

@@ -8,7 +8,7 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 
-from mockserver.control.traffic.stream import STREAM_KINDS, Subscriber
+from mockserver.control.traffic.stream import STREAM_KINDS, Subscription
 
 PASSWORD, SECRET, VERIFIER = "right horse", "s3cret", "v" * 50
 FORM = "application/x-www-form-urlencoded"
@@ -45,7 +45,7 @@ def told(asking, capfd):
 
     def told():
         journal = asking.api.get("/_mock/requests?limit=1000").json["items"]
-        look = Subscriber(asking.api.store, asking.api.workspace, frozenset(STREAM_KINDS), 0)
+        look = Subscription(asking.api.store, asking.api.workspace, frozenset(STREAM_KINDS), 0)
         asking.api.app.log.close()
         log = capfd.readouterr().err
         assert log.count("\n") >= len(journal) > 0

@@ -49,9 +49,8 @@ MAY_WAIT = {
 }
 #: The modules of the control API in which a call waits, and what of `MAY_WAIT` asks for it.
 WAITING = {
-    "mockserver.control.traffic.deliveries": {"Deliveries.all", "Deliveries.redeliver"},
+    "mockserver.control.traffic.deliveries": {"Deliveries.all", "Deliveries.redeliver", "Receiver.calls"},
     "mockserver.control.traffic.mailbox": {"Mailbox.latest"},
-    "mockserver.control.traffic.receivers": {"Receiver.calls"},
     "mockserver.control.traffic.requests": {"Requests.answer", "Requests.wait"},
     "mockserver.control.workspaces.clock": {"Clock.advance", "Clock.set"},
 }

@@ -10,7 +10,7 @@ from types import FrameType, SimpleNamespace
 
 import pytest
 
-from mockserver.control.server import documents, pages
+from mockserver.control.server import documents
 from mockserver.core.waiting import Turn, Watchers
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave, occupy
@@ -260,7 +260,7 @@ def test_a_long_list_is_written_in_a_thread(make_api, path):
     ],
 )
 def test_a_document_is_made_in_a_thread_and_sent_by_the_loop(api, path):
-    for make in (documents.api_document, documents.api_yaml, documents.control_document, pages.written):
+    for make in (documents.api_document, documents.api_yaml, documents.control_document, documents.rendered):
         make.cache_clear()
 
     assert not stays(api, f"/_mock/{path}")

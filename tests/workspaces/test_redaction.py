@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from mockserver.views.traffic import redaction
+from mockserver.views import redaction
 
 OTP = 918273
 HOOK_TOKEN, HOOK_PASSWORD, HOOK_HEADER = "hook-t0ken-1", "pa55:w@rd-2", "header-s3cret-3"

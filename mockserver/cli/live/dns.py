@@ -15,7 +15,7 @@ from mockserver.cli.program import Decorator, Group, Misused, argument, option
 from mockserver.cli.remote import Target
 from mockserver.cli.values import Integer
 from mockserver.testing.client import path_segment
-from mockserver.testing.records.dns import Policy, Records, State
+from mockserver.testing.records import Policy, Records, RecordState
 
 #: The records that a domain needs.
 _RECORDS = Records._fields
@@ -25,7 +25,7 @@ _DOMAIN = argument(
 
 
 def _record(flag: str, about: str) -> Decorator:
-    return option(flag, type=click.Choice(get_args(State)), help=f"The answer for {about}.")
+    return option(flag, type=click.Choice(get_args(RecordState)), help=f"The answer for {about}.")
 
 
 dns = Group("dns", default="list", help="Show and change the DNS records of domains.")

@@ -1,70 +1,104 @@
-"""The query and the body of a control call, read and loaded by their schemas."""
+"""The query and the body of a control call, loaded by their schemas, and the members that several calls take."""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from flask import request
-from marshmallow import Schema, ValidationError
+from marshmallow import Schema, ValidationError, fields, validate
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from mockserver.control.framework import dependencies, target
-from mockserver.control.framework.dependencies import Bodies
+from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.core.workspaces.storage import StorageError
-from mockserver.core.workspaces.store import DEFAULT
-from mockserver.resources.section import counting_from
+from mockserver.core.workspaces.store import DEFAULT, NAME
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.section import Item, about, counting_from
 from mockserver.scenario.documents.document import MappingNode
 from mockserver.scenario.documents.field_errors import mistakes
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake, ScenarioError
 from mockserver.scenario.documents.reading import Bounds, parse
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.errors import summary
+from mockserver.web.server.waiting import LONGEST_WAIT
+
+Row = TypeVar("Row")
+
+# ---------------------------------------------------------------------- members of queries and bodies
 
 
-def query(schema: Schema) -> dict[str, Any]:
-    """The call's query as its schema loads it.
+def limit() -> fields.Integer:
+    """Return a field for the most items that a list answers, from 1 to 1,000."""
+    return fields.Integer(load_default=100, validate=validate.Range(1, 1000), **about("how many there are at most"))
+
+
+def offset() -> fields.Integer:
+    """Return a field for the number of items that a list leaves out at its beginning.
+
+    JSON numbers are exact up to 2**53 in every language (RFC 8259, 6).
+    """
+    return fields.Integer(load_default=0, validate=validate.Range(0, 2**53), **about("how many are left out first"))
+
+
+def wait() -> fields.Float:
+    """Return a field for the seconds of real time to wait for a match."""
+    told = about("how many seconds it waits until something matches")
+    return fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT), **told)
+
+
+def name() -> fields.String:
+    """Return a field for the name of a workspace or of a snapshot."""
+    error = "must be 1 to 64 letters, digits, dots, dashes and underscores"
+    return fields.String(validate=validate.Regexp(rf"{NAME.pattern}\Z", error=error))
+
+
+class Part(Item):
+    """The part of a list that is asked for."""
+
+    limit = limit()
+    offset = offset()
+
+
+class PartOrAll(Item):
+    """The part of a list that is asked for; without a limit, all from the offset on."""
+
+    limit = fields.Integer(validate=validate.Range(1, 1000), **about("how many there are at most; all without it"))
+    offset = offset()
+
+
+def part_of(rows: Iterable[Row], query: Mapping[str, Any]) -> list[Row]:
+    """Return the part of a list that a query with a limit and an offset asks for."""
+    first, most = query["offset"], query.get("limit")
+    return list(islice(rows, first, None if most is None else first + most))
+
+
+# ---------------------------------------------------------------------- loading
+
+
+def body(schema: Schema, workspace: Workspace | None) -> dict[str, Any]:
+    """Load the body of the call; no body counts as an empty object.
+
+    Relative instants count from the present moment of the workspace's clock, or of the default workspace's.
 
     Raises:
-        Problem: 400 with all mistakes.
+        Problem: 400 with all validation errors; 413.
     """
-    return loaded(schema, request.args.to_dict())
 
+    def now() -> datetime:
+        store = target.store()
+        return (workspace or store.seen(DEFAULT) or store.default).state.clock.now()
 
-def body(schema: Schema, *, in_workspace: bool = True) -> dict[str, Any]:
-    """The call's body as its schema loads it; no body counts as an empty object.
-
-    Relative instants are counted from the present moment of the clock: of the workspace that the call acts on, or of
-    the default workspace.
-
-    Raises:
-        Problem: 400 with all mistakes; 413.
-    """
-    if in_workspace:
-        with suppress(StorageError):  # the call itself asks again, and can perhaps do without it
-            target.workspace()  # whatever is wrong with the body, the call is one of this workspace
-    with counting_from(_now if in_workspace else _now_of_default):
+    with counting_from(now):
         return loaded(schema, document())
 
 
-def _now() -> datetime:
-    """The present moment of the clock of the workspace that the call acts on."""
-    return target.workspace().state.clock.now()
-
-
-def _now_of_default() -> datetime:
-    """The present moment of the clock of the default workspace."""
-    store = dependencies.store()
-    return (store.seen(DEFAULT) or store.default).state.clock.now()
-
-
 def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
-    """A mapping as a schema loads it.
+    """Load a mapping by a schema.
 
     Raises:
-        Problem: 400 with all mistakes.
+        Problem: 400 with all validation errors.
     """
     try:
         found: dict[str, Any] = schema.load(data)
@@ -74,10 +108,10 @@ def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def document() -> dict[str, Any]:
-    """The call's body, read as JSON or, if its Content-Type says so, as YAML; an empty object if there is none.
+    """Read the body of the call as JSON or, if its Content-Type says so, as YAML; no body is an empty object.
 
     Raises:
-        Problem: 400, it cannot be read, or is no object; 413, it is too large.
+        Problem: 400, the body cannot be read, or is no object; 413, it is too large.
     """
     try:
         raw = request.get_data()
@@ -85,11 +119,11 @@ def document() -> dict[str, Any]:
         raise Problem(413, f"the body is larger than {request.max_content_length:,} bytes (--body-limit)") from error
     if not raw.strip():
         return MappingNode()
-    bodies = dependencies.current().bodies
+    bodies = target.current().bodies
     return _of_yaml(raw, bodies) if "yaml" in request.mimetype else _of_json(raw, bodies)
 
 
-def _of_json(raw: bytes, bodies: Bodies) -> dict[str, Any]:
+def _of_json(raw: bytes, bodies: target.Bodies) -> dict[str, Any]:
     try:
         data = json_text.read(raw, bodies.levels)
     except json_text.JsonError as error:
@@ -100,10 +134,8 @@ def _of_json(raw: bytes, bodies: Bodies) -> dict[str, Any]:
     return data
 
 
-def _of_yaml(raw: bytes, bodies: Bodies) -> MappingNode:
-    if len(raw) > bodies.yaml:
-        detail = f"the YAML body is larger than {bodies.yaml:,} bytes (--yaml-limit); JSON can be larger (--body-limit)"
-        raise Problem(413, detail)
+def _of_yaml(raw: bytes, bodies: target.Bodies) -> MappingNode:
+    _refuse_large("the YAML body", len(raw), bodies)
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
@@ -112,21 +144,26 @@ def _of_yaml(raw: bytes, bodies: Bodies) -> MappingNode:
 
 
 def of_text(text: str) -> MappingNode:
-    """The document in a text of YAML that has come as the member `yaml` of a body.
+    """Read the YAML document in the member `yaml` of a body.
 
     Raises:
-        Problem: 400, it cannot be read; 413, it is too large.
+        Problem: 400, the text cannot be read; 413, it is too large.
     """
-    bodies = dependencies.current().bodies
-    if len(text) > bodies.yaml or len(text.encode()) > bodies.yaml:
-        detail = f"yaml is larger than {bodies.yaml:,} bytes (--yaml-limit); JSON can be larger (--body-limit)"
-        raise Problem(413, detail)
+    bodies = target.current().bodies
+    _refuse_large("yaml", len(text), bodies)
+    _refuse_large("yaml", len(text.encode()), bodies)
     return _parsed(text, TEXT, bodies)
 
 
-def _parsed(text: str, called: str, bodies: Bodies) -> MappingNode:
-    """The document in a text, which the marks of its mistakes call so."""
+def _refuse_large(what: str, size: int, bodies: target.Bodies) -> None:
+    if size > bodies.yaml:
+        detail = f"{what} is larger than {bodies.yaml:,} bytes (--yaml-limit); JSON can be larger (--body-limit)"
+        raise Problem(413, detail)
+
+
+def _parsed(text: str, source: str, bodies: target.Bodies) -> MappingNode:
+    """Parse a text, which validation errors call `source`."""
     try:
-        return parse(text, called, Bounds(levels=bodies.levels))
+        return parse(text, source, Bounds(levels=bodies.levels))
     except ScenarioError as error:
         raise of_mistakes(error.mistakes, unreadable=True) from error

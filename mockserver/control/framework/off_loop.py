@@ -1,22 +1,23 @@
-"""Leaving the event loop before work that takes long: a thread then runs the call again, from its beginning.
+"""Long work and waiting: both leave the event loop, and the call is run again from its beginning.
 
-All functions but `leave` leave the loop only where the work is large; in a thread, they let the call go on.
+All functions but `leave` leave the loop only where the work is large. In a thread they do nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol, TypeVar
 
 from flask import request
 
-from mockserver.control.framework import dependencies
+from mockserver.core.waiting import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.server import loop
+from mockserver.web.server import loop, waiting
 
 Made_co = TypeVar("Made_co", covariant=True)
+Found = TypeVar("Found")
 
-#: How many bytes are written as text on the event loop at most: writing is several times as fast as reading a body.
+#: The most bytes that are written as text on the event loop: writing is several times as fast as reading a body.
 _LARGE = loop.LARGE_BODY * 4
 
 
@@ -34,20 +35,14 @@ def leave() -> None:
 
 
 def before_all_of(workspace: Workspace) -> None:
-    """Leave the event loop before going through a workspace that is large by its own counts of rows and bytes."""
+    """Leave the event loop before reading a whole workspace that has many rows or bytes."""
     size = max(workspace.state.tally.bytes, workspace.state.document_bytes)
     if workspace.state.rows() > loop.LARGE_WORKSPACE or size > _LARGE:
         leave()
 
 
-def before_making(scenario: object | None) -> None:
-    """Leave the event loop before making a large workspace of a scenario; None: of the server's own."""
-    if dependencies.store().maker.rows(scenario) > loop.LARGE_WORKSPACE:
-        leave()
-
-
 def before_showing(sizes: Iterable[int]) -> None:
-    """Leave the event loop before writing things as text that are many, or large; `sizes` are theirs, in bytes."""
+    """Leave the event loop before writing a long list, or much text; `sizes` are those of the items, in bytes."""
     total = 0
     for count, size in enumerate(sizes, 1):
         total += size
@@ -56,7 +51,30 @@ def before_showing(sizes: Iterable[int]) -> None:
 
 
 def made_once(make: Cached[Made_co]) -> Made_co:
-    """The cached result of `make`; while there is none yet, the event loop is left, as making it takes long."""
+    """Return the cached result of `make`, which takes long; leave the event loop if there is none yet."""
     if not make.cache_info().currsize:
         leave()
     return make()
+
+
+# ---------------------------------------------------------------------- waiting
+
+
+def begun(name: str, begin: Callable[[], Found]) -> Found:
+    """Return the result of `begin`, which is called in the first run of the request only."""
+    return waiting.begun(request.environ, name, begin)
+
+
+def is_waiting() -> bool:
+    """Return whether the request will be run again, so that its present answer is not sent."""
+    return waiting.is_waiting(request.environ)
+
+
+def wait_for(
+    workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds = ANYTHING
+) -> Sequence[Found]:
+    """Return what `find` finds, as soon as it finds something; the caller does not hold the lock of the workspace.
+
+    Returns nothing if `seconds` have passed or the client has left.
+    """
+    return waiting.wait_for(request.environ, workspace, seconds, find, kinds)

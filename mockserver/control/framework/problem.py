@@ -1,17 +1,24 @@
-"""Refusals of the control API, as problem details (RFC 9457) that name every mistake at once."""
+"""Refusals of the control API, as problem details (RFC 9457) that name all validation errors, and security headers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from http import HTTPStatus
 from pathlib import PurePath
 
-from flask import Response
+from flask import Response, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from mockserver.core.state.identifiers import MISDIRECTED
 from mockserver.core.time.state_machine import TransitionRefused
-from mockserver.scenario.documents.mistakes import Mistake
-from mockserver.views.server import problem as view
+from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake
+from mockserver.views.record import sent
+from mockserver.views.server_records import MistakeLine, ProblemDetails
+from mockserver.web.routing.address import is_of_the_mock
 from mockserver.web.schemas import json_text
+
+_POLICY = "Content-Security-Policy"
+_FRAMES = "frame-ancestors"
 
 
 class Problem(Exception):
@@ -20,38 +27,48 @@ class Problem(Exception):
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
         self.status, self.detail = status, detail
-        #: What is wrong with the query or the body, member by member.
+        #: The validation errors of the query or the body.
         self.mistakes: Sequence[Mistake] = ()
-        #: True where what was sent as YAML cannot be read: what it describes was not looked at.
+        #: True where YAML was sent that cannot be read, so that its content was not checked.
         self.unreadable: bool | None = None
         #: Set where an event does not apply: the state of the instance, and the events that apply in it.
         self.state: str | None = None
         self.allowed: Sequence[str] | None = None
-        #: Headers of the answer that others have not.
+        #: Further headers of the answer.
         self.headers: dict[str, str] = {}
 
     def response(self) -> Response:
-        """The refusal as an HTTP response."""
-        shown = json_text.write(view.Problem.show(self))
-        return Response(shown, self.status, self.headers, content_type="application/problem+json")
+        """Return the refusal as an HTTP response."""
+        errors = [MistakeLine(row.pointer, row.message, _line(row)) for row in self.mistakes] or None
+        title = HTTPStatus(self.status).phrase
+        details = ProblemDetails(
+            "about:blank", title, self.status, self.detail, errors, self.unreadable, self.state, self.allowed
+        )
+        body = json_text.write(details, sent)
+        return Response(body, self.status, self.headers, content_type="application/problem+json")
+
+
+def _line(mistake: Mistake) -> int | None:
+    """Return the line in the text that was sent; lines of files that the text extends are not shown."""
+    return mistake.mark.line if mistake.mark is not None and mistake.mark.file in (BODY, TEXT) else None
 
 
 def of_transition(error: TransitionRefused) -> Problem:
-    """A 409 for an event that does not apply, with the state of the instance and the events that apply in it."""
+    """Return a 409 for an event that does not apply, with the state and the events that apply in it."""
     found = Problem(409, str(error))
     found.state, found.allowed = error.state, error.allowed
     return found
 
 
 def of_misdirected(detail: str, header: str, value: str) -> Problem:
-    """A 421 for a call that belongs to another replica, which is the one that a header tells or leads to."""
+    """Return a 421 for a call that belongs to another replica, which a header names or leads to."""
     found = Problem(MISDIRECTED, detail)
     found.headers = {header: value}
     return found
 
 
 def of_mistakes(mistakes: Iterable[Mistake], status: int = 400, *, unreadable: bool | None = None) -> Problem:
-    """The problem of a query, a body or a scenario with mistakes; of YAML that cannot be read if `unreadable`."""
+    """Return the problem of a query, a body or a scenario that is not valid, or of YAML that is `unreadable`."""
     rows = [_without_folder(row.bounded()) for row in mistakes]
     found = Problem(status, "; ".join(map(str, rows)))
     found.mistakes, found.unreadable = rows, unreadable
@@ -59,7 +76,7 @@ def of_mistakes(mistakes: Iterable[Mistake], status: int = 400, *, unreadable: b
 
 
 def _without_folder(row: Mistake) -> Mistake:
-    """A mistake whose file has lost its folder: where the server keeps files is no business of the client's."""
+    """Remove the folder from the file of a validation error: clients do not see where the server keeps files."""
     return row if row.mark is None else row._replace(mark=row.mark._replace(file=PurePath(row.mark.file).name))
 
 
@@ -69,5 +86,27 @@ def unknown(noun: str, given: str, advice: str) -> Problem:
 
 
 def of_one(name: str, message: str) -> Problem:
-    """A 400 for one member or parameter: its schema admits the value, and a rule beyond the schema does not."""
+    """Return the 400 for one member or parameter that is invalid by a rule which its schema does not know."""
     return of_mistakes([Mistake((name,), message)])
+
+
+# ---------------------------------------------------------------------- security headers
+
+
+def protect(response: AnyResponse) -> AnyResponse:
+    """Add the security headers that an answer lacks: no caching, no framing, no guessing of types; return the answer.
+
+    Only HTML needs `frame-ancestors`. An answer with another `Cache-Control` or `frame-ancestors` keeps its own.
+    """
+    headers = response.headers
+    headers.setdefault("X-Content-Type-Options", "nosniff")
+    headers.setdefault("Cache-Control", "no-store")
+    policy = headers.get(_POLICY, "")
+    if response.mimetype == "text/html" and _FRAMES not in policy:
+        headers[_POLICY] = "; ".join(filter(None, (policy, f"{_FRAMES} 'none'")))
+    return response
+
+
+def protect_own(response: AnyResponse) -> AnyResponse:
+    """Protect the answer to the current request, unless a function that a program has added answers it."""
+    return protect(response) if is_of_the_mock(request.method, request.path) else response

@@ -7,12 +7,12 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import answers, dependencies, off_loop, target
-from mockserver.control.framework.resource import ControlResource
-from mockserver.core.traffic.coverage import Coverage
+from mockserver.control.framework import off_loop, target
+from mockserver.control.framework.call import ControlResource
+from mockserver.core.traffic.coverage import Coverage as CoverageRow
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, about
-from mockserver.views.server import coverage as shown
+from mockserver.views.server_records import Coverage
 
 COVERAGE = ControlResource("coverage", "/_mock/coverage")
 
@@ -21,8 +21,8 @@ ALL = "*"
 _MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html", "junit": "application/xml"}
 
 
-class Chosen(Item):
-    """Whose coverage is meant."""
+class WorkspaceChoice(Item):
+    """The workspace, or all workspaces, whose coverage is meant."""
 
     workspace = fields.String(**about("the name of a workspace, or * for all that the server has had"))
 
@@ -36,8 +36,8 @@ def _check_selection(text: str) -> None:
         raise ValidationError(str(error)) from error
 
 
-class Wanted(Chosen):
-    """Whose coverage is told, what of it is counted, and in which form."""
+class ReportForm(WorkspaceChoice):
+    """The workspace, the counted part of the contract, and the format of a report."""
 
     of = fields.String(
         load_default="specification",
@@ -50,8 +50,8 @@ class Wanted(Chosen):
     format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
 
 
-@COVERAGE.call("GET", query=Wanted, answer=shown.Coverage, media=tuple(_MEDIA.values()))
-def show(query: dict[str, Any]) -> Response:
+@COVERAGE.call("GET", query=ReportForm, answer=Coverage, media=tuple(_MEDIA.values()))
+def show(query: dict[str, Any]) -> Any:
     """Which part of the contract was met, and what is missing: JSON, text, HTML or JUnit XML."""
     format_ = query.get("format") or _accepted()
     found = counts(query.get("workspace"))
@@ -61,39 +61,38 @@ def show(query: dict[str, Any]) -> Response:
     from mockserver.coverage.selection import parse  # noqa: PLC0415  # not needed to start
 
     made = report(found, parse(query["of"]))
-    return answers.answer(to_json(made)) if format_ == "json" else _written(made, format_)
+    return to_json(made) if format_ == "json" else _written(made, format_)
 
 
-@COVERAGE.call("DELETE", query=Chosen, status=204)
-def clear(query: dict[str, Any]) -> Response:
+@COVERAGE.call("DELETE", query=WorkspaceChoice, status=204)
+def clear(query: dict[str, Any]) -> None:
     """Forget what was met, in the workspace or, with `?workspace=*`, anywhere."""
     name = query.get("workspace")
     if name == ALL:
         off_loop.leave()
-        dependencies.store().clear_coverage()
-        return answers.done()
+        target.store().clear_coverage()
+        return
     workspace = _chosen(name)
     with workspace.lock:
         workspace.coverage.clear()
-    return answers.done()
 
 
 def _accepted() -> str:
-    """The format of the media type that `Accept` prefers."""
+    """Return the format of the media type that `Accept` prefers."""
     best = request.accept_mimetypes.best_match([*_MEDIA.values(), "text/xml"], default=_MEDIA["json"])
     return next((format_ for format_, media in _MEDIA.items() if media == best), "junit")
 
 
-def counts(name: str | None) -> Coverage:
-    """A copy of the counts of a workspace (None: the one that the call acts on), or of the server's total (`*`).
+def counts(name: str | None) -> CoverageRow:
+    """Return a copy of the counts of a workspace, or of the server's total (`*`); None is the workspace of the call.
 
     Raises:
         Problem: 404, there is no such workspace.
     """
     if name == ALL:
-        return dependencies.store().coverage()
+        return target.store().coverage()
     workspace = _chosen(name)
-    found = Coverage()
+    found = CoverageRow()
     with workspace.lock:
         found.merge(workspace.coverage)
     return found
@@ -106,9 +105,12 @@ def _chosen(name: str | None) -> Workspace:
 
 
 def _written(made: Any, format_: str) -> Response:
-    from mockserver.coverage.junit import to_junit  # noqa: PLC0415  # not needed to start
-    from mockserver.coverage.page import policy, to_html  # noqa: PLC0415  # not needed to start
-    from mockserver.coverage.text import to_text  # noqa: PLC0415  # not needed to start
+    from mockserver.coverage.forms import (  # noqa: PLC0415  # not needed to start
+        policy,
+        to_html,
+        to_junit,  # not needed to start
+        to_text,  # not needed to start
+    )
 
     text = {"text": to_text, "html": to_html, "junit": to_junit}[format_](made)
     headers = {"Content-Security-Policy": policy()} if format_ == "html" else {}

@@ -1,10 +1,12 @@
-"""`/_mock/openapi.*`, `/_mock/docs` and `/_mock/fidelity`: the documents of the mocked API and of the control API."""
+"""`/_mock/openapi.*`, `/_mock/docs` and `/_mock/fidelity`: the documents of both APIs, and the sources of evidence."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
+from itertools import pairwise
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
@@ -12,13 +14,15 @@ from typing import Any
 import yaml
 from flask import Response
 
-from mockserver.control.framework import answers, dependencies, off_loop
+from mockserver.control.framework import off_loop, target
+from mockserver.control.framework.call import ControlResource, control_api, written
 from mockserver.control.framework.problem import Problem, unknown
-from mockserver.control.framework.resource import ControlResource, control_api
 from mockserver.control.server.index import example_key
+from mockserver.core.traffic.exchange import Reply
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
-from mockserver.views.server.fidelity import Fidelity, OpenApi
+from mockserver.settings import data_folder
+from mockserver.views.server_records import Fidelity, OpenApi
 
 CA = ControlResource("ca", "/_mock", in_workspace=False)
 #: RFC 8555, 9.1: certificates in PEM.
@@ -28,7 +32,7 @@ _PEM = "application/pem-certificate-chain"
 @CA.call("GET", "/ca", media=(_PEM,), is_open=True, problems=(404,))
 def ca() -> Response:
     """The certificate of the authority that has issued the server's, in PEM; it is no secret, and needs no token."""
-    tls = dependencies.current().tls
+    tls = target.current().tls
     if tls is None:
         raise Problem(404, "this server has no TLS; start it with --tls")
     if tls.ca is None:
@@ -85,7 +89,7 @@ _OF_THE_CONTROL_API = {
 
 @cache
 def api_document() -> dict[str, Any]:
-    """The OpenAPI document of the mocked API."""
+    """Return the OpenAPI document of the mocked API."""
     from mockserver.evidence.openapi import document  # noqa: PLC0415  # not needed to start
 
     return document()
@@ -93,8 +97,8 @@ def api_document() -> dict[str, Any]:
 
 @cache
 def control_document() -> dict[str, Any]:
-    """The OpenAPI document of the control API."""
-    from mockserver.control.document.openapi import document  # noqa: PLC0415  # not needed to start
+    """Return the OpenAPI document of the control API."""
+    from mockserver.control.openapi import document  # noqa: PLC0415  # not needed to start
 
     return document(control_api().resources)
 
@@ -106,9 +110,9 @@ _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CON
 
 
 @DOCUMENTS.call("GET", "/openapi.json", answer=OpenApi)
-def openapi_json() -> Response:
+def openapi_json() -> Any:
     """The OpenAPI 3.1 document of the mocked API."""
-    return answers.answer(off_loop.made_once(api_document))
+    return off_loop.made_once(api_document)
 
 
 @DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
@@ -119,15 +123,15 @@ def openapi_yaml() -> Response:
 
 @cache
 def api_yaml() -> str:
-    """Print the OpenAPI document of the mocked API, as YAML."""
+    """Return the OpenAPI document of the mocked API, as YAML."""
     text: str = yaml.safe_dump(api_document(), sort_keys=False, allow_unicode=True, width=120)
     return text
 
 
 @DOCUMENTS.call("GET", "/control.json", answer=OpenApi)
-def control_json() -> Response:
+def control_json() -> Any:
     """The OpenAPI 3.1 document of this control API."""
-    return answers.answer(off_loop.made_once(control_document))
+    return off_loop.made_once(control_document)
 
 
 @DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
@@ -150,7 +154,7 @@ def _page(about: Mapping[str, str]) -> Response:
 def asset(name: str) -> Response:
     """A file that the pages of the documents load."""
     if name in _OPEN:
-        return Response(answers.written(off_loop.made_once(_OPEN[name])), content_type="application/json")
+        return Response(written(off_loop.made_once(_OPEN[name])), content_type="application/json")
     if name in _STARTS:
         return Response(_start(_STARTS[name]), content_type="text/javascript")
     if name not in _ASSETS:
@@ -162,11 +166,95 @@ def asset(name: str) -> Response:
 
 
 def _start(document: str) -> str:
-    """The script of a page that shows a document."""
     return _START.format(document=json.dumps(document), key=json.dumps(example_key()))
 
 
 @DOCUMENTS.call("GET", "/fidelity", answer=Fidelity)
-def fidelity() -> Response:
+def fidelity() -> Any:
     """For each field, bound and error of each operation: how sure it is, and where the evidence is."""
-    return answers.answer(record(ALL_OPERATIONS.values()))
+    return record(ALL_OPERATIONS.values())
+
+
+# ---------------------------------------------------------------------- pages of the contract
+
+PAGES = ControlResource("pages", "/_mock/docs", in_workspace=False)
+
+#: A comment that marks a generated part for the program that writes it.
+_COMMENT = re.compile(r"<!-- [^>]{1,80} -->\n")
+#: An anchor, as it is written once the text is escaped.
+_ANCHOR = re.compile(r"&lt;a id=&quot;([\w-]{1,80})&quot;&gt;&lt;/a&gt;")
+#: The relative path from a document to the top of all documents, by the depth of its folder.
+_UP = ("", "../")
+#: The path of the ledger among the documents; it is served beside the folder of the contract.
+_LEDGER = "truth/ledger.md"
+#: Beginnings of the links between the ledger and the contract, in the files and as they are served.
+_SERVED = (('href="../truth/ledger.md', 'href="../ledger.md'), ('href="../contract/', 'href="contract/'))
+
+
+@PAGES.call("GET", "/ledger.md", media=("text/html",), is_open=True)
+def ledger() -> Response:
+    """How sure the facts of the contract are, and how the evidence was gathered."""
+    return _document_page("ledger.md")
+
+
+@PAGES.call("GET", "/contract/<name>", media=("text/html",), is_open=True)
+def contract(name: str) -> Response:
+    """A page of the contract: the sources of the fidelity record lead to its anchors; `README.md` is the index."""
+    return _document_page(f"contract/{name}")
+
+
+def _document_page(path: str) -> Response:
+    if path not in _documents():
+        raise unknown("page", path, "/_mock/docs/contract/README.md lists all")
+    page = rendered().get(path)
+    if page is None:
+        off_loop.leave()
+        page = rendered()[path] = _render(path)
+    return Response(page.body, headers=dict(page.headers))
+
+
+@cache
+def _documents() -> Mapping[str, Path]:
+    """Return the files of all documents, by the paths below `docs` at which they are served."""
+    folder = data_folder("docs")
+    pages = {page.relative_to(folder).as_posix(): page for page in folder.glob("contract/*.md")}
+    return {"ledger.md": folder / _LEDGER, **pages}
+
+
+@cache
+def rendered() -> dict[str, Reply]:
+    """Return the pages that were rendered so far, by their paths: rendering takes some ten milliseconds."""
+    return {}
+
+
+def _render(path: str) -> Reply:
+    from mockserver.web.pages.page import document  # noqa: PLC0415  # pages are not needed to start
+
+    text = _COMMENT.sub("", _documents()[path].read_text(encoding="utf-8"))
+    title = text.partition("\n")[0].removeprefix("# ")
+    html = _ANCHOR.sub(r'<a id="\1"></a>', html_of(text))
+    for standing, served in _SERVED:
+        html = html.replace(standing, served)
+    return document(title, html, _UP[path.count("/")])
+
+
+def html_of(text: str) -> str:
+    """Render Markdown as HTML, in which HTML is text; a heading without an anchor gets an anchor, as on GitHub."""
+    from markdown_it import MarkdownIt  # noqa: PLC0415  # not needed to start
+
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(text)
+    for heading, content in pairwise(tokens):
+        if heading.type == "heading_open" and "<a id=" not in content.content:
+            heading.attrSet("id", _anchor(content.content))
+    html: str = reader.renderer.render(tokens, reader.options, {})
+    # A wide table scrolls by itself, and not the page with it; what scrolls can be reached by keyboard.
+    return html.replace("<table>", '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>').replace(
+        "</table>", "</table></div>"
+    )
+
+
+def _anchor(heading: str) -> str:
+    """Return the anchor of a heading: its words in lower case, with dashes between them."""
+    words = "".join(sign for sign in heading.lower() if sign.isalnum() or sign in " -_")
+    return words.strip().replace(" ", "-")

@@ -1,31 +1,41 @@
-"""`GET /` and `GET /_mock`: what a user can try."""
+"""`GET /`, `GET /_mock` and `GET /_mock/beyond`: the calls, and how each operation of the service is answered."""
 
 from __future__ import annotations
 
 import shlex
+from collections import defaultdict
 from contextlib import nullcontext
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from flask import Blueprint, Response, request
 
-from mockserver.control.framework import answers, dependencies, target
-from mockserver.control.framework.resource import ControlResource, control_api
-from mockserver.control.server.beyond import answered_as
+from mockserver.beyond.catalogue import OperationBeyond as Beyond
+from mockserver.beyond.catalogue import catalogue, is_meant
+from mockserver.beyond.stubs.schema import overlap
+from mockserver.control.framework import target
+from mockserver.control.framework.call import ControlResource, control_api, listed
+from mockserver.core.contract.operation import Operation
+from mockserver.core.state.stubs import Stub
 from mockserver.core.workspaces.store import DEFAULT, KeyMode
-from mockserver.views.server.health import Index
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.resources.registry import FURTHER_OPERATIONS, OPERATIONS
+from mockserver.views.record import listing
+from mockserver.views.server_records import AnsweredAs, CallLine, OperationBeyond
 from mockserver.web.routing.address import DASHBOARD_PREFIX
+from mockserver.web.service.beyond import CHOICES
 from mockserver.web.service.handlers import ANY_KEY
 
 
 def example_key() -> str | None:
-    """An API key of the workspace that is asked, or None.
+    """Return an API key of the workspace that is asked, or None if there is no key to show.
 
-    The pages need no token, so they give none of the keys of a server whose control API needs one.
+    The pages need no token, so they show no key of a server whose control API needs a token.
     """
-    if dependencies.store().keys is KeyMode.ANY:
+    if target.store().keys is KeyMode.ANY:
         return ANY_KEY
-    keys = (target.addressed() or dependencies.store().default).state.first_account.api_keys
-    return None if dependencies.current().wants_token else next(iter(keys), None)
+    keys = (target.addressed() or target.store().default).state.first_account.api_keys
+    return None if target.current().wants_token else next(iter(keys), None)
 
 
 WELCOME = Blueprint("welcome", __name__)
@@ -34,13 +44,13 @@ INDEX = ControlResource("index", "/_mock", in_workspace=False)
 
 @WELCOME.get("/")
 def welcome() -> Response:
-    """A plain text with commands to try in a shell; who asks for a page is led to the dashboard."""
+    """Show commands to try in a shell as plain text; redirect browsers to the dashboard."""
     if _wants_a_page():
         return Response(status=302, headers={"Location": _dashboard()})
     root = f"{request.host_url.rstrip('/')}{quote(request.script_root)}"
     curl = "curl --insecure" if request.is_secure else "curl"
     service, control = f"{curl} {_key()}", f"{curl}{_token()}"
-    workspace = target.addressed() or dependencies.store().default
+    workspace = target.addressed() or target.store().default
     lines = [
         f"A mock of the Brevo administration API, v3; scenario {workspace.origin.title!r}. Try:",
         f"  {service} {root}/v3/senders",
@@ -60,24 +70,24 @@ def welcome() -> Response:
 
 
 def _key() -> str:
-    """The option by which curl sends an API key; without one to show, that of who reads it."""
+    """Return the option by which curl sends an API key, or the key of a variable if there is no key to show."""
     key = example_key()
     return '-H "api-key: $BREVO_API_KEY"' if key is None else f"-H {shlex.quote(f'api-key: {key}')}"
 
 
 def _token() -> str:
-    """The option by which curl sends the control token, with a space before it, or nothing."""
-    return ' -H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"' if dependencies.current().wants_token else ""
+    """Return the option by which curl sends the control token, with a space before it, or nothing."""
+    return ' -H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"' if target.current().wants_token else ""
 
 
 def _wants_a_page() -> bool:
-    """Whether the client likes HTML better than plain text, as browsers do; to curl they are the same."""
+    """Return whether the client prefers HTML to plain text, as browsers do; curl has no preference."""
     wanted = request.accept_mimetypes
     return wanted["text/html"] > wanted["text/plain"]
 
 
 def _dashboard() -> str:
-    """The address of the dashboard in the workspace of the request, relative, as a proxy may have put a prefix before.
+    """Return the relative address of the dashboard in the workspace of the request, as a proxy may add a prefix.
 
     An address that ends without a slash (`/w/NAME`) needs its last part again.
     """
@@ -89,15 +99,69 @@ def _dashboard() -> str:
 
 @WELCOME.get("/favicon.ico")
 def favicon() -> Response:
-    """An empty answer: browsers ask for an icon by themselves, and the mock has none."""
+    """Answer nothing: browsers ask for an icon by themselves, and the mock has none."""
     return Response(status=204, headers={"Cache-Control": "max-age=86400"})
 
 
-@INDEX.call("GET", answer=Index)
-def index() -> Response:
+@INDEX.call(
+    "GET",
+    answer=listing(
+        "Index",
+        CallLine,
+        operations=Annotated[AnsweredAs, "how each operation is answered"],
+    ),
+)
+def index() -> Any:
     """List the calls of the control API, and how each operation of the service is answered."""
-    workspace = target.addressed() or dependencies.store().peek(DEFAULT)
+    workspace = target.addressed() or target.store().peek(DEFAULT)
     with nullcontext() if workspace is None else workspace.lock:
         operations = answered_as(workspace)
     calls = sorted(control_api().calls, key=lambda call: (call.path, call.method))
-    return answers.listed(calls, operations=operations)
+    return listed([CallLine(call.method, call.path, call.summary) for call in calls], operations=operations)
+
+
+# ---------------------------------------------------------------------- operations
+
+BEYOND = ControlResource("beyond", "/_mock/beyond")
+
+#: Active stubs by method and number of segments of their paths: only these can match an address of that form.
+_ByAddress = defaultdict[tuple[str, int], list[Stub]]
+
+
+@BEYOND.call("GET", answer=listing("OperationsBeyond", OperationBeyond))
+def beyond(workspace: Workspace) -> Any:
+    """List the operations that the service has and the mock knows by name only, and how a call of each is answered."""
+    chosen = CHOICES[workspace.state.behaviour.beyond or target.current().beyond]
+    stubs = _by_address(workspace)
+    rows = [
+        OperationBeyond(row.id, row.method, row.path, row.status, chosen, _stubs_of(row, stubs))
+        for row in catalogue().values()
+    ]
+    return listed(rows)
+
+
+def answered_as(workspace: Workspace | None) -> AnsweredAs:
+    """Return the ids of all operations of the service by how they are answered in a workspace."""
+    stubs = _ByAddress(list) if workspace is None else _by_address(workspace)
+    beside: list[Operation | Beyond] = [*FURTHER_OPERATIONS.values(), *catalogue().values()]
+    stubbed = [operation.id for operation in beside if _stubs_of(operation, stubs)]
+    further = [name for name in FURTHER_OPERATIONS if name not in stubbed]
+    return AnsweredAs(list(OPERATIONS), further, stubbed, [name for name in catalogue() if name not in stubbed])
+
+
+def _by_address(workspace: Workspace) -> _ByAddress:
+    found: _ByAddress = defaultdict(list)
+    for stub in workspace.state.stubs:
+        if stub.is_active:
+            found[stub.method, len(stub.segments)].append(stub)
+    return found
+
+
+def _stubs_of(operation: Operation | Beyond, stubs: _ByAddress) -> list[str]:
+    """Return the ids of the stubs that can answer a call of an operation."""
+    segments = operation.path.split("/")
+    return [
+        stub.id
+        for stub in stubs.get((operation.method, len(segments)), ())
+        if overlap(stub.segments, segments) and is_meant(stub.method, stub.path, operation.id)
+    ]

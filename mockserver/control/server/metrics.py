@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Response, request
 
-from mockserver.control.framework import dependencies
-from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework import target
+from mockserver.control.framework.call import ControlResource
 from mockserver.control.server.health import uptime_s
 from mockserver.core.traffic.coverage import BUCKETS, Meter
 from mockserver.core.workspaces.storage import StorageStatus
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 METRICS = ControlResource("metrics", "/_mock/metrics", in_workspace=False)
 
-#: Counts something of a store: how many there are now, or how many there were since the start.
+#: A function that returns a present number or a number since the start.
 _Count = Callable[[Store], int]
 
 _GAUGES: dict[str, tuple[str, _Count]] = {
@@ -60,13 +60,11 @@ _COUNTERS: dict[str, tuple[str, _Count]] = {
 def metrics() -> Response:
     """What the server has done since it started, and holds now, for Prometheus."""
     encode, media = _encoder(request.headers.get("Accept", ""))
-    return Response(
-        encode(_registry(dependencies.store(), dependencies.current().effects_health())), content_type=media
-    )
+    return Response(encode(_registry(target.store(), target.current().effects_health())), content_type=media)
 
 
 def _encoder(accept: str) -> tuple[Callable[[CollectorRegistry], bytes], str]:
-    """The function that writes metrics, and its media type: OpenMetrics if `Accept` asks for it, else plain text."""
+    """Return the function that writes metrics, and its media type: OpenMetrics if `Accept` asks for it, or text."""
     from prometheus_client.exposition import choose_encoder  # noqa: PLC0415  # not needed to start
 
     try:
@@ -102,7 +100,7 @@ class _Collector:
 
 
 def _requests_and_attempts(meter: Meter) -> Iterator[Metric]:
-    """The metrics of requests, faults and attempts of deliveries since the start."""
+    """Yield the metrics of requests, faults and attempts of deliveries since the start."""
     from prometheus_client.metrics_core import (  # noqa: PLC0415  # not needed to start
         CounterMetricFamily,
         HistogramMetricFamily,
@@ -134,7 +132,7 @@ def _requests_and_attempts(meter: Meter) -> Iterator[Metric]:
 
 
 def _kept(status: StorageStatus) -> Iterator[Metric]:
-    """The metrics of what keeps the workspaces."""
+    """Yield the metrics of the store on disk."""
     from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # not needed to start
 
     writes = CounterMetricFamily(
@@ -150,7 +148,7 @@ def _kept(status: StorageStatus) -> Iterator[Metric]:
 
 
 def _smtp(smtp: Mapping[str, Any]) -> Iterator[Metric]:
-    """The metrics of e-mails for a real SMTP server."""
+    """Yield the metrics of e-mails for a real SMTP server."""
     from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily  # noqa: PLC0415  # not needed to start
 
     mails = CounterMetricFamily("mockserver_smtp_mails", "E-mails for the server of --smtp-url.", labels=["outcome"])
@@ -161,7 +159,7 @@ def _smtp(smtp: Mapping[str, Any]) -> Iterator[Metric]:
 
 
 def _held(store: Store) -> Iterator[Metric]:
-    """The gauges and counters of the store, the uptime in seconds, and the version of the server."""
+    """Yield the gauges and counters of the store, the uptime in seconds, and the version of the server."""
     from prometheus_client.metrics_core import (  # noqa: PLC0415  # not needed to start
         CounterMetricFamily,
         GaugeMetricFamily,

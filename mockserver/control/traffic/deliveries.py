@@ -1,29 +1,39 @@
-"""`/_mock/deliveries`: the webhook calls of the service, with their attempts."""
+"""`/_mock/deliveries`, `/_mock/receivers` and `/_mock/exports`: webhook calls, test receivers, and exported files."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import timedelta
 from typing import Any
 
-from flask import Response
-from marshmallow import fields, validate
+from flask import Response, request
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import answers, off_loop, parameters, target
+from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework.call import ControlResource, listed
+from mockserver.control.framework.off_loop import begun, wait_for
 from mockserver.control.framework.problem import Problem, of_transition, unknown
-from mockserver.control.framework.resource import ControlResource
-from mockserver.control.framework.waiting import LONGEST_WAIT, begun, wait_for
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import TransitionRefused
+from mockserver.core.traffic.exchange import Wire, WireForm
+from mockserver.core.traffic.receivers import MOST, Manner, ReceivedCall, Receiver
 from mockserver.core.waiting import Kinds
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import MACHINE, Delivery
+from mockserver.resources.deliveries.delivery import MACHINE
+from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
 from mockserver.resources.deliveries.model import DELIVERY, DeliveryCriteria, select
-from mockserver.resources.section import Item
-from mockserver.views.traffic import deliveries as shown
-from mockserver.views.traffic.deliveries import DeliveryPage, Owned
+from mockserver.resources.section import Item, Span
+from mockserver.resources.webhooks.history import ACCEPTED, EXPORT
+from mockserver.views.record import Evicted, listing
+from mockserver.views.traffic import show_delivery, show_received, show_receiver
+from mockserver.views.traffic_records import Delivery, ReceiverCalls, ReceiverSummary
+from mockserver.web.schemas.fields import Flag
+from mockserver.web.server import wire
+from mockserver.web.server.waiting import LONGEST_WAIT
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 
-#: What watchers are told when the state of a delivery, or whether an attempt is under way, may have changed.
+#: The kinds of news after which the state of a delivery, or whether an attempt is under way, may have changed.
 _NEWS: Kinds = frozenset({"transition", "job"})
 
 
@@ -31,49 +41,45 @@ class DeliveryFilter(Item):
     webhook = fields.Integer()
     state = fields.String(validate=validate.OneOf(MACHINE.states))
     event = fields.String()
-    limit = parameters.limit()
-    offset = parameters.offset()
-    wait = parameters.wait()
+    limit = inputs.limit()
+    offset = inputs.offset()
+    wait = inputs.wait()
 
 
-@DELIVERIES.call("GET", query=DeliveryFilter, answer=DeliveryPage)
-def index(query: dict[str, Any]) -> Response:
+@DELIVERIES.call("GET", query=DeliveryFilter, answer=listing("DeliveryPage", Delivery, evicted=Evicted), locks=False)
+def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
-    workspace = target.workspace()
     criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
     found = wait_for(workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
     with workspace.lock:
-        part = parameters.part_of(found, query)
+        part = inputs.part_of(found, query)
         off_loop.before_showing(row.text_size for _, row in part)
-        rows = [Owned(account.name, row, workspace.links) for account, row in part]
-        return answers.listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
+        rows = [show_delivery(account.name, row, workspace.links) for account, row in part]
+        return listed(rows, len(found), evicted=workspace.state.evicted_deliveries)
 
 
-@DELIVERIES.call("GET", "/<identifier>", answer=shown.Delivery)
-def show(identifier: str) -> Response:
+@DELIVERIES.call("GET", "/<identifier>", answer=Delivery)
+def show(workspace: Workspace, identifier: str) -> Delivery:
     """One call with its attempts."""
-    workspace = target.workspace()
+    account, row = _found(workspace, identifier)
+    off_loop.before_showing([row.text_size])
+    return show_delivery(account.name, row, workspace.links)
+
+
+@DELIVERIES.call("POST", "/<identifier>/redeliver", answer=Delivery, problems=(409,), locks=False)
+def redeliver(workspace: Workspace, identifier: str) -> Delivery:
+    """Send it again now, and again later if it fails; answers when the attempt is over."""
     with workspace.lock:
         account, row = _found(workspace, identifier)
         off_loop.before_showing([row.text_size])
-        return answers.answer(Owned(account.name, row, workspace.links))
-
-
-@DELIVERIES.call("POST", "/<identifier>/redeliver", answer=shown.Delivery, problems=(409,))
-def redeliver(identifier: str) -> Response:
-    """Send it again now, and again later if it fails; answers when the attempt is over."""
-    workspace = target.workspace()
+        begun("redelivery", lambda: _redeliver(workspace, account, row))
+    wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, row) else [row], _NEWS)
     with workspace.lock:
-        account, delivery = _found(workspace, identifier)
-        off_loop.before_showing([delivery.text_size])
-        begun("redelivery", lambda: _redeliver(workspace, account, delivery))
-    wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, delivery) else [delivery], _NEWS)
-    with workspace.lock:
-        return answers.answer(Owned(account.name, delivery, workspace.links))
+        return show_delivery(account.name, row, workspace.links)
 
 
-def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> bool:
-    """Begin another attempt of a delivery at once; true, for `begun` keeps a value.
+def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) -> bool:
+    """Begin another attempt of a delivery at once, and return True, as `begun` keeps a value.
 
     Raises:
         Problem: 409, an attempt is under way, or the state of the delivery does not allow another one.
@@ -88,13 +94,125 @@ def _redeliver(workspace: Workspace, account: Account, delivery: Delivery) -> bo
     return True
 
 
-def _is_under_way(account: Account, delivery: Delivery) -> bool:
-    """Whether an attempt is under way, and the delivery has not been removed meanwhile."""
-    return delivery.in_flight and account.table(Delivery).get(delivery.id) is delivery
+def _is_under_way(account: Account, delivery: DeliveryRow) -> bool:
+    """Return whether an attempt is under way, and the delivery has not been removed meanwhile."""
+    return delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
 
 
-def _found(workspace: Workspace, identifier: str) -> tuple[Account, Delivery]:
+def _found(workspace: Workspace, identifier: str) -> tuple[Account, DeliveryRow]:
     found = DELIVERY.find(workspace, identifier)
     if found is None:
         raise unknown("delivery", identifier, "GET /_mock/deliveries lists all")
     return found
+
+
+# ---------------------------------------------------------------------- receivers
+
+RECEIVERS = ControlResource("receivers", "/_mock/receivers")
+RECEIVER = ControlResource("receiver", "/_mock/receiver")
+
+
+class MannerItem(Item):
+    """How a receiver answers from now on."""
+
+    status = fields.Integer(strict=True, validate=validate.Range(200, 599))
+    #: In milliseconds, or a duration such as `2s`.
+    delay_ms = Span(timedelta(milliseconds=1), validate=validate.Range(0, 600_000))
+    reset = Flag()
+    times = fields.Integer(strict=True, validate=validate.Range(min=1, max=2**53))
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give status, delay_ms, reset or times")
+
+    @post_load
+    def _as_value(self, data: dict[str, Any], **_: Any) -> Manner:
+        return Manner(**data)
+
+
+class CallFilter(Item):
+    limit = inputs.limit()
+    offset = inputs.offset()
+    #: For how many calls `wait` waits.
+    count = fields.Integer(load_default=1, validate=validate.Range(1, 1000))
+    wait = inputs.wait()
+
+
+def take(workspace: Workspace, name: str) -> Response:
+    """Take a call, as a webhook's address would."""
+    receiver = _made(workspace, name)
+    got = ReceivedCall(
+        workspace.state.clock.now(), request.method, request.path, request.query_string.decode("latin-1"),
+        request.headers.to_wsgi_list(), request.get_data(),
+    )  # fmt: skip
+    manner = workspace.receivers.take(receiver, got)
+    workspace.watchers.tell("received")
+    form = WireForm.RESET if manner.reset else WireForm.WHOLE
+    return wire.transmit(Wire(form, manner.delay_ms / 1000), Response(status=manner.status), request.environ)
+
+
+for _method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+    RECEIVER.call(_method, "/<name>", media=(), is_open=True, only_reads=True, problems=(409,))(take)
+
+
+@RECEIVERS.call("GET", answer=listing("Receivers", ReceiverSummary))
+def receivers(workspace: Workspace) -> Any:
+    """The receivers that were called, or told how to answer."""
+    return listed(list(map(show_receiver, workspace.receivers)))
+
+
+@RECEIVERS.call("GET", "/<name>", query=CallFilter, answer=ReceiverCalls, locks=False)
+def received(workspace: Workspace, name: str, query: dict[str, Any]) -> ReceiverCalls:
+    """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
+    wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), frozenset({"received"}))
+    with workspace.lock:
+        receiver = workspace.receivers.get(name) or Receiver(name)
+        calls = inputs.part_of(workspace.receivers.calls(receiver), query)
+        off_loop.before_showing(len(row.body) for row in calls)
+        return show_received(receiver, calls)
+
+
+@RECEIVERS.call("PUT", "/<name>", body=MannerItem, answer=ReceiverSummary, problems=(409,))
+def change(workspace: Workspace, name: str, body: Manner) -> ReceiverSummary:
+    """Answer in this manner from now on, or for so many `times`."""
+    receiver = _made(workspace, name)
+    receiver.answer_by(body)
+    return show_receiver(receiver)
+
+
+@RECEIVERS.call("DELETE", "/<name>", status=204)
+def clear(workspace: Workspace, name: str) -> None:
+    """Forget what came in, and answer 200 again."""
+    workspace.receivers.remove(name)
+
+
+def _made(workspace: Workspace, name: str) -> Receiver:
+    found = workspace.receivers.made(name)
+    if found is None:
+        raise Problem(409, f"receiver limit reached: {MOST}; delete some")
+    return found
+
+
+def _enough(workspace: Workspace, name: str, count: int) -> Sequence[ReceivedCall]:
+    receiver = workspace.receivers.get(name)
+    return workspace.receivers.calls(receiver) if receiver is not None and receiver.kept >= count else []
+
+
+# ---------------------------------------------------------------------- exports
+
+EXPORTS = ControlResource("exports", "/_mock/exports")
+
+
+@EXPORTS.call("GET", "/<name>", media=("text/csv",), is_open=True, problems=(409,))
+def export(workspace: Workspace, name: str) -> Response:
+    """The file of an export, as CSV; 409 until it is ready."""
+    found = next((row for _, row in EXPORT.instances(workspace) if row.url.endswith(f"/{name}")), None)
+    if found is None or not name:
+        raise unknown("export", name, "GET /_mock/machines/export lists all")
+    if found.state == ACCEPTED:
+        raise Problem(409, f"the export is ready at {found.ready_at:%Y-%m-%dT%H:%M:%SZ} of the workspace's clock")
+    if found.content is None:
+        raise Problem(404, "the file of this export was evicted (--deliveries-bytes-limit)")
+    headers = {"Content-Disposition": f'attachment; filename="webhooks-{found.id}.csv"'}
+    return Response(found.content, content_type="text/csv; charset=utf-8", headers=headers)

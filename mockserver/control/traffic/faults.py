@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flask import Response
-
-from mockserver.control.framework import answers, dependencies, off_loop, target
+from mockserver.control.framework import off_loop, target
+from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_mistakes, unknown
-from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.ring import weight
@@ -18,77 +16,65 @@ from mockserver.resources.section import Item
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.faults import FaultItem, twice
 from mockserver.scenario.schema import MOST_FAULTS, faults_field
-from mockserver.views.traffic.faults import Catalogue, Named, Rule, Rules, ruled
+from mockserver.views.record import listing
+from mockserver.views.traffic import FaultKind, Rule, show_fault_kind, show_rule
 
 FAULTS = ControlResource("faults", "/_mock/faults")
+_RULES = listing("Rules", Rule)
 
 
 class FaultRules(Item):
     items = faults_field(required=True)
 
 
-@FAULTS.call("GET", "/catalogue", answer=Catalogue, in_workspace=False)
-def catalogue() -> Response:
+@FAULTS.call("GET", "/catalogue", answer=listing("Catalogue", FaultKind), in_workspace=False)
+def catalogue() -> Any:
     """Every fault: what it does, its parameters, and the operations that it is for."""
-    return answers.listed([Named(name, kind) for name, kind in FAULT_KINDS.items()])
+    return listed([show_fault_kind(name, kind) for name, kind in FAULT_KINDS.items()])
 
 
 @FAULTS.call("POST", body=FaultItem, answer=Rule, status=201, problems=(409,))
-def add(body: Fault) -> Response:
+def add(workspace: Workspace, body: Fault) -> Any:
     """Let a rule apply, behind those that are there."""
-    workspace = target.workspace()
     _refuse_impossible({("fault",): body})
-    with workspace.lock:
-        _refuse_twice([*workspace.state.faults, body])
-        workspace.state.add_faults([body])
-        return answers.answer(ruled(body, workspace.state.clock.now()))
+    _refuse_twice([*workspace.state.faults, body])
+    workspace.state.add_faults([body])
+    return show_rule(body, workspace.state.clock.now())
 
 
-@FAULTS.call("PUT", body=FaultRules, answer=Rules, problems=(409,))
-def replace(body: dict[str, Any]) -> Response:
+@FAULTS.call("PUT", body=FaultRules, answer=_RULES, problems=(409,))
+def replace(workspace: Workspace, body: dict[str, Any]) -> Any:
     """Let these rules apply, and no others."""
-    workspace = target.workspace()
     _refuse_impossible({("items", index, "fault"): rule for index, rule in enumerate(body["items"])})
-    with workspace.lock:
-        _refuse_twice(body["items"])
-        workspace.state.faults.clear()
-        workspace.state.add_faults(body["items"])
-        return _listed(workspace)
+    _refuse_twice(body["items"])
+    workspace.state.faults.clear()
+    workspace.state.add_faults(body["items"])
+    return _listed(workspace)
 
 
-@FAULTS.call("GET", answer=Rules)
-def index() -> Response:
+@FAULTS.call("GET", answer=_RULES)
+def index(workspace: Workspace) -> Any:
     """List the fault rules in the order in which they apply, with their hits."""
-    workspace = target.workspace()
-    with workspace.lock:
-        off_loop.before_showing(weight(fault.written) for fault in workspace.state.faults)
-        return _listed(workspace)
+    off_loop.before_showing(weight(fault.written) for fault in workspace.state.faults)
+    return _listed(workspace)
 
 
 @FAULTS.call("DELETE", status=204)
-def clear() -> Response:
+def clear(workspace: Workspace) -> None:
     """Remove all rules."""
-    workspace = target.workspace()
-    with workspace.lock:
-        workspace.state.faults.clear()
-    return answers.done()
+    workspace.state.faults.clear()
 
 
 @FAULTS.call("GET", "/<identifier>", answer=Rule)
-def show(identifier: str) -> Response:
+def show(workspace: Workspace, identifier: str) -> Any:
     """One rule with its hits."""
-    workspace = target.workspace()
-    with workspace.lock:
-        return answers.answer(ruled(_found(workspace, identifier), workspace.state.clock.now()))
+    return show_rule(_found(workspace, identifier), workspace.state.clock.now())
 
 
 @FAULTS.call("DELETE", "/<identifier>", status=204)
-def remove(identifier: str) -> Response:
+def remove(workspace: Workspace, identifier: str) -> None:
     """Remove a rule."""
-    workspace = target.workspace()
-    with workspace.lock:
-        workspace.state.faults.remove(_found(workspace, identifier).id)
-    return answers.done()
+    workspace.state.faults.remove(_found(workspace, identifier).id)
 
 
 def _found(workspace: Workspace, identifier: str) -> Fault:
@@ -99,8 +85,8 @@ def _found(workspace: Workspace, identifier: str) -> Fault:
 
 
 def _refuse_impossible(faults: Mapping[Path, Fault]) -> None:
-    """Refuse rules, by the places where they name their faults, that this server can never meet."""
-    tls = dependencies.current().tls
+    """Refuse rules that this server can never meet; the keys are the places in the body that name the faults."""
+    tls = target.current().tls
     mistakes = []
     for path, fault in faults.items():
         if fault.is_of_handshakes and tls is None:
@@ -118,6 +104,6 @@ def _refuse_twice(faults: list[Fault]) -> None:
         raise Problem(409, f"duplicate fault id {shown(faults[index].id)}")
 
 
-def _listed(workspace: Workspace) -> Response:
+def _listed(workspace: Workspace) -> Any:
     now = workspace.state.clock.now()
-    return answers.listed([ruled(fault, now) for fault in workspace.state.faults])
+    return listed([show_rule(fault, now) for fault in workspace.state.faults])

@@ -1,32 +1,36 @@
-"""`/_mock/requests`: the journal of a workspace, and whether it has the exchanges that a test expects."""
+"""`/_mock/requests` and `/_mock/calls`: the journal of a workspace, verifications, and the control calls."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from flask import Response, request
+from flask import request
 from marshmallow import ValidationError, fields, post_load, validates_schema
 
-from mockserver.control.framework import answers, off_loop, parameters, target
+from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework.call import ControlResource, listed
+from mockserver.control.framework.off_loop import begun, wait_for
 from mockserver.control.framework.problem import Problem, unknown
-from mockserver.control.framework.resource import ControlResource
-from mockserver.control.framework.waiting import LONGEST_WAIT, begun, wait_for
-from mockserver.core.traffic.exchange import Exchange, Journal
+from mockserver.core.traffic.exchange import Exchange as ExchangeRow
+from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.match import ExchangeMatchItem, PathGlob, check_operation
-from mockserver.views.traffic import requests as shown
+from mockserver.views.record import Evicted, listing
+from mockserver.views.traffic import show_control_call, show_exchange, show_near_miss
+from mockserver.views.traffic_records import ControlCall, Exchange, Page, Verdict
+from mockserver.web.server.waiting import LONGEST_WAIT
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
 
-#: The members of the filter that are members of a match as they stand.
+#: The members of the filter that are members of a match, too.
 _MATCHED = ("path", "status", "code", "fault", "transition", "field")
 
 
 class RequestFilter(Item):
-    """Which exchanges of the journal are answered."""
+    """The filter of the journal."""
 
     operation = fields.String(validate=check_operation)
     status = fields.Integer()
@@ -41,9 +45,9 @@ class RequestFilter(Item):
     field = fields.String()
     #: Whether a fault holds the answer back, and the client waits for it.
     held = fields.Boolean()
-    limit = parameters.limit()
-    offset = parameters.offset()
-    wait = parameters.wait()
+    limit = inputs.limit()
+    offset = inputs.offset()
+    wait = inputs.wait()
 
     @post_load
     def _as_match(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -56,7 +60,7 @@ class RequestFilter(Item):
 
 
 class Bounds(fields.Field[tuple[int, float]]):
-    """How many exchanges must match: a number, or `{at_least, at_most}`; loaded as the least and the most."""
+    """The number of exchanges that must match: a number, or `{at_least, at_most}`; loaded as the least and the most."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[int, float]:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -73,7 +77,7 @@ class Bounds(fields.Field[tuple[int, float]]):
 
 
 class Verification(Item):
-    """Which requests are counted, and how many there have to be; at least one if nothing is said."""
+    """A pattern of requests, and how many of them there have to be; at least one by default."""
 
     match = fields.Nested(ExchangeMatchItem, load_default=Match)
     count = Bounds(load_default=(1, float("inf")))
@@ -85,71 +89,44 @@ class Verification(Item):
             raise ValidationError("at_least is greater than at_most", "count")
 
 
-@REQUESTS.call("GET", query=RequestFilter, answer=shown.Requests)
-def index(query: dict[str, Any]) -> Response:
+@REQUESTS.call("GET", query=RequestFilter, answer=Page, locks=False)
+def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
-    workspace = target.workspace()
     search = begun("search", lambda: _Search(query["match"], query.get("held")))
     found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
-    part = found[query["offset"] : query["offset"] + query["limit"]]
+    part = inputs.part_of(found, query)
     off_loop.before_showing(map(_size, part))
-    return answers.listed(part, len(found), evicted=workspace.journal.evicted)
+    return listed(list(map(show_exchange, part)), len(found), evicted=workspace.journal.evicted)
 
 
-@REQUESTS.call("GET", "/<identifier>", answer=shown.Request)
-def show(identifier: str) -> Response:
+@REQUESTS.call("GET", "/<identifier>", answer=Exchange)
+def show(workspace: Workspace, identifier: str) -> Exchange:
     """One exchange."""
-    workspace = target.workspace()
-    with workspace.lock:
-        found = workspace.journal.find(identifier)
-    if found is None:
-        raise unknown("request", identifier, "GET /_mock/requests lists the journal")
+    found = _found(workspace, identifier)
     off_loop.before_showing([_size(found)])
-    return answers.answer(found)
+    return show_exchange(found)
 
 
-@REQUESTS.call("POST", "/<identifier>/answer", answer=shown.Request, problems=(409,))
-def answer_now(identifier: str) -> Response:
+@REQUESTS.call("POST", "/<identifier>/answer", answer=Exchange, problems=(409,), locks=False)
+def answer_now(workspace: Workspace, identifier: str) -> Exchange:
     """Let the answer of a request go that a fault holds; the request as it is when the answer has left."""
-    workspace = target.workspace()
     with workspace.lock:
-        exchange = begun("let go", lambda: _let_go(workspace, identifier))
-    wait_for(workspace, LONGEST_WAIT, lambda: [] if exchange.is_held else [exchange], frozenset({"request"}))
-    off_loop.before_showing([_size(exchange)])
+        found = begun("let go", lambda: _let_go(workspace, identifier))
+    wait_for(workspace, LONGEST_WAIT, lambda: [] if found.is_held else [found], frozenset({"request"}))
+    off_loop.before_showing([_size(found)])
     with workspace.lock:
-        return answers.answer(exchange)
-
-
-def _let_go(workspace: Workspace, identifier: str) -> Exchange:
-    """The exchange with this id, whose answer is held no longer.
-
-    Raises:
-        Problem: 404, there is none; 409, it is not held, or has to wait.
-    """
-    found = workspace.journal.find(identifier)
-    if found is None:
-        raise unknown("request", identifier, "GET /_mock/requests lists the journal")
-    if found.held is None or not found.is_held:
-        raise Problem(409, f"no fault is holding the answer of request {identifier}")
-    if found.held.hindrance is not None:
-        raise Problem(409, f"the request cannot be answered now: {found.held.hindrance}")
-    found.held.let_go(found.body)
-    return found
+        return show_exchange(found)
 
 
 @REQUESTS.call("DELETE", status=204)
-def clear() -> Response:
+def clear(workspace: Workspace) -> None:
     """Empty the journal."""
-    workspace = target.workspace()
-    with workspace.lock:
-        workspace.journal.clear()
-    return answers.done()
+    workspace.journal.clear()
 
 
-@REQUESTS.call("POST", "/verify", only_reads=True, body=Verification, answer=shown.Verdict)
-def verify(body: dict[str, Any]) -> Response:
+@REQUESTS.call("POST", "/verify", only_reads=True, body=Verification, answer=Verdict, locks=False)
+def verify(workspace: Workspace, body: dict[str, Any]) -> Verdict:
     """Whether so many requests match; if not, what came closest, and in what it differs."""
-    workspace = target.workspace()
     with workspace.lock:
         kept = list(workspace.journal)
     # Every exchange is compared with the whole match, so the size of the match counts for each of them.
@@ -159,18 +136,33 @@ def verify(body: dict[str, Any]) -> Response:
     found = [exchange for exchange in kept if match.admits(exchange)]
     satisfied = least <= len(found) <= most
     near = [] if satisfied or len(found) > most else near_misses(kept, match)
-    return answers.answer(
-        {
-            "satisfied": satisfied,
-            "matched": len(found),
-            "ids": [exchange.id for exchange in found],
-            "near_misses": list(map(shown.missed, near)),
-        }
-    )
+    return Verdict(satisfied, len(found), [exchange.id for exchange in found], list(map(show_near_miss, near)))
 
 
-def _size(exchange: Exchange) -> int:
-    """How long an exchange takes to show, as the number of bytes of plain text that would take as long."""
+def _found(workspace: Workspace, identifier: str) -> ExchangeRow:
+    found = workspace.journal.find(identifier)
+    if found is None:
+        raise unknown("request", identifier, "GET /_mock/requests lists the journal")
+    return found
+
+
+def _let_go(workspace: Workspace, identifier: str) -> ExchangeRow:
+    """Release the answer of an exchange, and return the exchange.
+
+    Raises:
+        Problem: 404, there is no such exchange; 409, its answer is not held, or has to wait.
+    """
+    found = _found(workspace, identifier)
+    if found.held is None or not found.is_held:
+        raise Problem(409, f"no fault is holding the answer of request {identifier}")
+    if found.held.hindrance is not None:
+        raise Problem(409, f"the request cannot be answered now: {found.held.hindrance}")
+    found.held.let_go(found.body)
+    return found
+
+
+def _size(exchange: ExchangeRow) -> int:
+    """Return the number of bytes of plain text that take as long to show as an exchange."""
     # A query of many parameters with short names takes longer than a text of its length: chosen, three times more.
     return exchange.size + 3 * len(exchange.query)
 
@@ -181,11 +173,11 @@ class _Search:
     def __init__(self, match: Match, held: bool | None = None) -> None:
         self._match, self._held = match, held
         self._journal: Journal | None = None
-        #: How many exchanges the journal had counted when none of them matched, and how many of these had changed.
+        #: How many exchanges the journal had counted when none matched, and how many of them had changed.
         self._seen = self._completed = 0
 
-    def look(self, journal: Journal) -> Sequence[Exchange]:
-        """All exchanges of the journal that match, newest first; empty if there are none yet."""
+    def look(self, journal: Journal) -> Sequence[ExchangeRow]:
+        """Return all exchanges of the journal that match, newest first."""
         if self._held is not None:
             return [row for row in matching(journal, self._match) if row.is_held is self._held]
         is_known = journal is self._journal and journal.completed == self._completed
@@ -193,3 +185,27 @@ class _Search:
         if not found:
             self._journal, self._seen, self._completed = journal, journal.added, journal.completed
         return found
+
+
+# ---------------------------------------------------------------------- control calls
+
+CALLS = ControlResource("calls", "/_mock/calls")
+
+
+@CALLS.call("GET", query=inputs.Part, answer=listing("ControlCalls", ControlCall, evicted=Evicted))
+def calls(workspace: Workspace, query: dict[str, Any]) -> Any:
+    """The control calls that have changed something, newest first; a reset forgets those before it."""
+    found = inputs.part_of(workspace.calls, query)
+    off_loop.before_showing(row.size for row in found)
+    rows = [show_control_call(row, workspace.links) for row in found]
+    return listed(rows, len(workspace.calls), evicted=workspace.calls.evicted)
+
+
+@CALLS.call("GET", "/<identifier>", answer=ControlCall)
+def call(workspace: Workspace, identifier: str) -> ControlCall:
+    """One control call, by the header `X-Mock-Call` of its answer."""
+    found = workspace.recorded_call(identifier)
+    if found is None:
+        raise unknown("control call", identifier, "GET /_mock/calls lists those that changed something")
+    off_loop.before_showing([found.size])
+    return show_control_call(found, workspace.links)

@@ -10,29 +10,29 @@ from typing import Any
 from flask import Response, request
 from marshmallow import ValidationError, fields, validate
 
-from mockserver.control.framework import answers, dependencies, inputs, target
-from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework import inputs, target
+from mockserver.control.framework.call import ControlResource, written
 from mockserver.core.traffic.causes import Links
 from mockserver.core.traffic.ring import LOST, FeedItem
 from mockserver.core.waiting import CONTROL, RESETS
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
-from mockserver.views.traffic import deliveries, mails, requests
+from mockserver.views.traffic import show_delivery, show_exchange, show_mail, show_transition
 from mockserver.web.server import loop, stream
 from mockserver.web.server.loop import LARGE_BODY, LeaveLoop
 from mockserver.web.server.waiting import SUSPENDED
 
 STREAM = ControlResource("stream", "/_mock/stream")
 
-#: What is shown of a feed item, by its kind.
-_VIEWS: Mapping[str, Callable[[Any, Links], dict[str, Any]]] = MappingProxyType(
+#: The function that makes the data of an event from a feed item, by the kind of the item.
+_VIEWS: Mapping[str, Callable[[Any, Links], Any]] = MappingProxyType(
     {
-        "request": lambda exchange, _: requests.Request.show(exchange),
-        "answered": lambda exchange, _: requests.Request.show(exchange),
-        "mail": lambda mail, links: mails.Mail.show(mails.SentMail(mail, None, links)),
-        "delivery": lambda owned, links: deliveries.Delivery.show(deliveries.Owned(owned[0], owned[1], links)),
-        "transition": lambda change, _: requests.Change.show(change),
+        "request": lambda exchange, _: show_exchange(exchange),
+        "answered": lambda exchange, _: show_exchange(exchange),
+        "mail": lambda mail, links: show_mail(mail, None, links),
+        "delivery": lambda owned, links: show_delivery(owned[0], owned[1], links),
+        "transition": lambda change, _: show_transition(change),
         "reset": lambda _, __: {},
     }
 )
@@ -65,12 +65,12 @@ class StreamFilter(Item):
     every = fields.Float(validate=validate.Range(0.1, 60))
 
 
-@STREAM.call("GET", query=StreamFilter, media=("text/event-stream",))
-def show(query: dict[str, Any]) -> Response:
+@STREAM.call("GET", query=StreamFilter, media=("text/event-stream",), locks=False)
+def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     """What happens in the workspace, as it happens: requests, mails, attempts of deliveries, transitions, resets."""
-    workspace, every_s = target.workspace(), query.get("every", 0.0)
-    kind_of = Subscriber if not every_s else Counting
-    subscriber = kind_of(dependencies.store(), workspace, query["kind"], _begin(workspace, query))
+    every_s = query.get("every", 0.0)
+    kind_of = Subscription if not every_s else Counting
+    subscriber = kind_of(target.store(), workspace, query["kind"], _begin(workspace, query))
     events = stream.Stream(subscriber.pull, workspace, b": nothing has happened\n\n", query["heartbeat"], every_s)
     answer = Response(content_type="text/event-stream; charset=utf-8")
     answer.automatically_set_content_length = False
@@ -80,12 +80,12 @@ def show(query: dict[str, Any]) -> Response:
     if SUSPENDED in request.environ:
         request.environ[stream.STREAM] = events
     else:
-        answer.response = stream.blocking(events, dependencies.store().storage)
+        answer.response = stream.blocking(events, target.store().storage)
     return answer
 
 
 def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
-    """The number of the feed item after which to begin.
+    """Return the number of the feed item after which to begin.
 
     Raises:
         Problem: 400, the header `Last-Event-ID` is no number.
@@ -101,8 +101,8 @@ def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
     return seen if seen <= last else 0
 
 
-class Subscriber:
-    """A client of a stream: the kinds of feed items that it wants, and how far it has come in the feed."""
+class Subscription:
+    """A client of a stream: the kinds of feed items that it wants, and its position in the feed."""
 
     def __init__(self, store: Store, workspace: Workspace, kinds: frozenset[str], seen: int) -> None:
         self._store = store
@@ -113,7 +113,7 @@ class Subscriber:
         self._begun = False
 
     def pull(self, *, on_loop: bool) -> bytes | None:
-        """The next events as bytes, empty if there are none; None if the workspace is gone, even if its name is in use.
+        """Return the next events as bytes, or None if the workspace is gone, even if its name is in use again.
 
         Raises:
             LeaveLoop: the caller is on the event loop, and the next event takes long to write.
@@ -129,12 +129,12 @@ class Subscriber:
         return self._start() or self._lost() or self._news(on_loop=on_loop)
 
     def _start(self) -> bytes:
-        """The number from which a client goes on that loses its connection before the first event; empty once sent."""
+        """Return the first event: the position from which a client resumes if its connection breaks early."""
         begun, self._begun = self._begun, True
         return b"" if begun else b"id: %d\n\n" % self._seen
 
     def _lost(self) -> bytes:
-        """An event that says how many feed items the client has missed, as they are kept no more; empty if none."""
+        """Return an event with the number of feed items that the client has missed because they were evicted."""
         lost = self._workspace.feed.lost(self._seen)
         if not lost:
             return b""
@@ -142,7 +142,7 @@ class Subscriber:
         return _event(self._seen, "lost", {"count": lost})
 
     def _news(self, *, on_loop: bool) -> bytes:
-        """The next wanted feed items as events, up to a chunk."""
+        """Return the next wanted feed items as events, up to a chunk."""
         chunk, feed = bytearray(), self._workspace.feed
         for item in feed.after(self._seen):
             if len(chunk) >= _CHUNK:
@@ -157,10 +157,10 @@ class Subscriber:
         return bytes(chunk)
 
 
-class Counting(Subscriber):
-    """A client that wants to know only how much has happened; no item is put into words for it.
+class Counting(Subscription):
+    """A client that wants only the number of new feed items of each kind.
 
-    If it wants all kinds, it is told of control calls as well, which are no feed items.
+    A client that wants all kinds also gets the number of control calls, which are no feed items.
     """
 
     def __init__(self, store: Store, workspace: Workspace, kinds: frozenset[str], seen: int) -> None:
@@ -168,12 +168,12 @@ class Counting(Subscriber):
         self._calls = self._counted_calls()
 
     def _counted_calls(self) -> int:
-        """How many control calls have changed something in the workspace."""
+        """Return how many control calls have changed something in the workspace."""
         watchers = self._workspace.watchers
         return watchers.happened(CONTROL) - watchers.happened(RESETS)
 
     def _next(self, *, on_loop: bool) -> bytes:
-        """How many feed items of each wanted kind are new, and how many are lost, whatever they were; empty if none."""
+        """Return an event with the numbers of new feed items of each wanted kind, and of lost ones."""
         begun, feed, seen = self._start(), self._workspace.feed, self._seen
         self._seen = feed.last
         found = {kind: count for kind, count in feed.kinds_after(seen).items() if kind in self._kinds}
@@ -191,5 +191,5 @@ def _written(links: Links, item: FeedItem) -> bytes:
     return _event(item.number, item.kind, _VIEWS[item.kind](item.what, links))
 
 
-def _event(number: int, kind: str, data: dict[str, Any]) -> bytes:
-    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), answers.written(data).rstrip(b"\n"))
+def _event(number: int, kind: str, data: Any) -> bytes:
+    return b"id: %d\nevent: %s\ndata: %s\n\n" % (number, kind.encode(), written(data).rstrip(b"\n"))

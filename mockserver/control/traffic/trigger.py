@@ -1,26 +1,28 @@
-"""`/_mock/trigger`: events of e-mails, messages and contacts, raised by hand, of which webhooks are told."""
+"""`/_mock/trigger` and `/_mock/inbound`: events that are raised by hand, and inbound e-mails."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from typing import Any
 
-from flask import Response
 from marshmallow import EXCLUDE, ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import answers, off_loop, target
-from mockserver.control.framework.resource import ControlResource
+from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework.call import ControlResource, listed
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import meant
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.deliveries.delivery import Delivery
+from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import STORIES, is_reply, raisable
 from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category, Occurrence
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.views.traffic.deliveries import Deliveries, Owned
+from mockserver.views.record import listing
+from mockserver.views.traffic import show_delivery, show_inbound
+from mockserver.views.traffic_records import Arrival as Arrived
+from mockserver.views.traffic_records import Delivery, InboundMail
 from mockserver.web.schemas.fields import Email, JsonObject
 
 TRIGGER = ControlResource("trigger", "/_mock/trigger")
@@ -66,27 +68,25 @@ class Trigger(Item):
             _Recipient(unknown=EXCLUDE).load(data)
 
 
-@TRIGGER.call("POST", body=Trigger, answer=Deliveries)
-def trigger(body: dict[str, Any]) -> Response:
+@TRIGGER.call("POST", body=Trigger, answer=listing("Deliveries", Delivery))
+def trigger(workspace: Workspace, body: dict[str, Any]) -> Any:
     """Raise an event, or a whole story, as the service would; answers the calls that it makes."""
-    workspace = target.workspace()
-    with workspace.lock:
-        off_loop.before_showing(row.target.size for _, rows in workspace.state.tables(Webhook) for row in rows.values())
-        if _category(body).type == INBOUND:
-            account, found = _arrive(workspace, body)
-        else:
-            account = target.account(workspace, body)
-            found = _raise(workspace, account, body)
-        workspace.catch_up()
-        return answers.listed([Owned(account.name, row, workspace.links) for row in dict.fromkeys(found)])
+    off_loop.before_showing(row.target.size for _, rows in workspace.state.tables(Webhook) for row in rows.values())
+    if _category(body).type == INBOUND:
+        account, found = _receive(workspace, body)
+    else:
+        account = target.account(workspace, body)
+        found = _raise(workspace, account, body)
+    workspace.catch_up()
+    return listed([show_delivery(account.name, row, workspace.links) for row in dict.fromkeys(found)])
 
 
 def _category(body: dict[str, Any]) -> Category:
-    """The category of the event: the type and the channel of the webhooks that are told of it."""
+    """Return the category of the event: the type and the channel of the webhooks that it calls."""
     return Category(body.get("type", TRANSACTIONAL), body.get("channel", EMAIL))
 
 
-def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[Delivery]:
+def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list[DeliveryRow]:
     to, message_id = body.get("to", _RECIPIENT), events.draw_message_id(workspace)
     if "story" in body:
         return events.raise_story(workspace, account, body["story"], to, message_id, "Hello")
@@ -94,8 +94,8 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
     return events.raise_event(workspace, account, occurrence, body.get("payload", {}))
 
 
-def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[Delivery]]:
-    """Let a mail arrive, as a reply if the event is one; the account that receives it, and the deliveries made."""
+def _receive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[DeliveryRow]]:
+    """Receive a mail, as a reply if the event is one; return the account that gets it, and the deliveries."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
     account, to = _addressed(workspace, body)
@@ -110,15 +110,50 @@ def _arrive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[D
 
 
 def _addressed(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, str]:
-    """The account and the address at which a mail arrives; without `to`, the address of the first inbound webhook."""
-    named, meant = target.named_account(workspace, body), target.account(workspace, body)
-    asked = [meant] if named is not None else [meant, *workspace.state.accounts.values()]
+    """Return the account and the address that get a mail; without `to`, the address of the first inbound webhook."""
+    named, likely = target.named_account(workspace, body), target.account(workspace, body)
+    asked = [likely] if named is not None else [likely, *workspace.state.accounts.values()]
     to = body.get("to") or _inbound_address(asked)
-    return named or inbound.receiving_account(workspace, to, meant), to
+    return named or inbound.receiving_account(workspace, to, likely), to
 
 
 def _inbound_address(accounts: Iterable[Account]) -> str:
-    """An address in the domain of the first inbound webhook of the accounts; a default one if there is none."""
+    """Return an address in the domain of the accounts' first inbound webhook, or a default address."""
     hooks = (row for account in accounts for row in account.rows_of(Webhook).values() if row.type == INBOUND)
     found = (f"reply@{row.domain}" for row in hooks)
     return next((address for address in found if not _Recipient().validate({"to": address})), "reply@example.test")
+
+
+# ---------------------------------------------------------------------- inbound e-mails
+
+INBOUND_MAILS = ControlResource("inbound", "/_mock/inbound")
+
+
+class Arrival(Item):
+    sender = Email(required=True)
+    recipient = Email(required=True)
+    subject = fields.String(load_default="Hello")
+    text = fields.String(load_default="Hello\n")
+    account = fields.String()
+
+
+@INBOUND_MAILS.call("GET", query=inputs.Part, answer=listing("InboundMails", InboundMail))
+def index(workspace: Workspace, query: dict[str, Any]) -> Any:
+    """The mails that came in, newest first, once for each recipient."""
+    found = inbound.newest(workspace, offset=query["offset"], limit=query["limit"])
+    off_loop.before_showing(0 for _ in found)
+    count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in workspace.state.accounts.values())
+    return listed([show_inbound(account.name, row, workspace.links) for account, row in found], count)
+
+
+@INBOUND_MAILS.call("POST", body=Arrival, answer=Arrived, status=201)
+def arrive(workspace: Workspace, body: dict[str, Any]) -> Arrived:
+    """A mail arrives at the account that listens for its domain: it is recorded, and told to the inbound webhooks."""
+    from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
+
+    account = target.named_account(workspace, body)
+    account = account or inbound.receiving_account(workspace, body["recipient"], target.account(workspace, body))
+    message = compose(workspace, body["sender"], body["recipient"], body["subject"], body["text"])
+    event, made = inbound.receive(workspace, account, message, body["sender"], body["recipient"])
+    workspace.catch_up()
+    return Arrived(event.uuid, event.date, tuple(show_delivery(account.name, row, workspace.links) for row in made))

@@ -1,4 +1,4 @@
-"""`/_mock/clock`: show, set and advance the clock of a workspace."""
+"""`/_mock/clock` and `/_mock/timers`: the clock of a workspace, and its timers, pending and fired."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
-from flask import Response
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
-from mockserver.control.framework import answers, off_loop, parameters, target
-from mockserver.control.framework.problem import Problem, of_one
-from mockserver.control.framework.resource import ControlResource
-from mockserver.control.framework.waiting import begun, is_waiting, wait_for
+from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework.call import ControlResource, listed
+from mockserver.control.framework.off_loop import begun, is_waiting, wait_for
+from mockserver.control.framework.problem import Problem, of_one, unknown
 from mockserver.core.time import duration
-from mockserver.core.time.clock import ClockError, Timer
+from mockserver.core.time.clock import ClockError
+from mockserver.core.time.clock import Timer as TimerRow
 from mockserver.core.traffic.causes import Changed
-from mockserver.core.workspaces import lifecycle as model
+from mockserver.core.workspaces.lifecycle import Advance as Advancing
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Duration, Instant, Item
-from mockserver.views.workspaces import clock as shown
-from mockserver.views.workspaces.timers import Timers, pending
+from mockserver.views.record import Evicted, listing
+from mockserver.views.workspace_records import Advanced, Fired, Moment, Timer
+from mockserver.views.workspaces import pending, show_clock, show_timer
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import loop
 
@@ -29,7 +30,7 @@ CLOCK = ControlResource("clock", "/_mock/clock")
 
 #: How long an advance may take in real time, in seconds; chosen far above what webhook calls on the way take.
 _TIMEOUT_S = 600.0
-#: What stands for the soonest timer, whichever that is; the ids of timers have colons.
+#: The name of the soonest timer; the ids of timers have colons.
 _NEXT = "next"
 #: How many timers the error for an unknown one lists; chosen: the one that was meant is mostly among them.
 _NAMED = 10
@@ -53,7 +54,7 @@ class ClockChange(Item):
 
     @post_load(pass_original=True)
     def _as_length(self, data: dict[str, Any], original: Mapping[str, Any], **_: Any) -> dict[str, Any]:
-        """Load a relative `now` as a length: it is counted from the moment at which the advance begins."""
+        """Load a relative `now` as a length, which counts from the moment at which the advance begins."""
         now = original.get("now")
         return {**data, "now": duration.parse(now)} if duration.is_duration(now) else data
 
@@ -72,18 +73,15 @@ class Advance(Item):
             raise ValidationError("give exactly one of by, seconds and to")
 
 
-@CLOCK.call("GET", answer=shown.Clock)
-def show() -> Response:
+@CLOCK.call("GET", answer=Moment)
+def show(workspace: Workspace) -> Moment:
     """What time it is in the workspace."""
-    workspace = target.workspace()
-    with workspace.lock:
-        return answers.answer(workspace.state)
+    return show_clock(workspace.state.clock)
 
 
-@CLOCK.call("PUT", body=ClockChange, answer=shown.Clock)
-def change(body: dict[str, Any]) -> Response:
+@CLOCK.call("PUT", body=ClockChange, answer=Moment, locks=False)
+def change(workspace: Workspace, body: dict[str, Any]) -> Moment:
     """Freeze, thaw or set the clock; what is due on the way fires as with `advance`."""
-    workspace = target.workspace()
     if "now" in body:
         _advanced(workspace, body["now"], "now")
     with workspace.lock:
@@ -92,31 +90,30 @@ def change(body: dict[str, Any]) -> Response:
         elif body.get("frozen") is False:
             workspace.state.clock.thaw()
             workspace.watch()
-        return answers.answer(workspace.state)
+        return show_clock(workspace.state.clock)
 
 
-@CLOCK.call("GET", "/timers", query=parameters.Part, answer=Timers)
-def timers(query: dict[str, Any]) -> Response:
+@CLOCK.call("GET", "/timers", query=inputs.Part, answer=listing("Timers", Timer))
+def timers(workspace: Workspace, query: dict[str, Any]) -> Any:
     """What is due on the clock, soonest first."""
-    workspace = target.workspace()
     if query["offset"] + query["limit"] > loop.LARGE_LIST:
         off_loop.leave()
-    with workspace.lock:
-        rows = pending(workspace, query["offset"], query["limit"])
-        return answers.listed(rows, workspace.state.timers.count)
+    rows = [show_timer(workspace, timer) for timer in pending(workspace, query["offset"], query["limit"])]
+    return listed(rows, workspace.state.timers.count)
 
 
-@CLOCK.call("POST", "/advance", body=Advance, answer=shown.Advanced, problems=(409,))
-def advance(body: dict[str, Any]) -> Response:
+@CLOCK.call("POST", "/advance", body=Advance, answer=Advanced, problems=(409,), locks=False)
+def advance(workspace: Workspace, body: dict[str, Any]) -> Advanced:
     """Move the clock, firing each timer at its own moment, and waiting for what leaves then."""
-    workspace = target.workspace()
-    fired = _advanced(workspace, _target(body), next(iter(body)))
+    target = body["to"] if "to" in body else body["by"] if "by" in body else timedelta(seconds=body["seconds"])
+    fired = _advanced(workspace, target, next(iter(body)))
     with workspace.lock:
-        return answers.answer(shown.Moved(workspace.state.clock, fired))
+        moment = show_clock(workspace.state.clock)
+    return Advanced(moment, [Fired(row.at, row.machine, row.key, row.event) for row in fired])
 
 
 def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: str) -> list[Changed]:
-    """Advance to a target (a text: to the timer of this id, or the next one); the timed events on the way.
+    """Advance to a target, and return the timed events on the way; a text is the id of a timer, or `next`.
 
     Raises:
         Problem: 400, the clock cannot be set to the target, or there is no such timer; 409, the workspace was reset
@@ -135,16 +132,16 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: 
     return advance.fired()
 
 
-def _begin(workspace: Workspace, target: datetime | timedelta | str, member: str) -> model.Advance:
+def _begin(workspace: Workspace, target: datetime | timedelta | str, member: str) -> Advancing:
     with workspace.lock:
         try:
-            return model.Advance(workspace, _timer(workspace, target) if isinstance(target, str) else target)
+            return Advancing(workspace, _timer(workspace, target) if isinstance(target, str) else target)
         except ClockError as error:
             raise of_one(member, str(error)) from error
 
 
-def _timer(workspace: Workspace, identifier: str) -> Timer | None:
-    """The timer of an id, or None for the next one.
+def _timer(workspace: Workspace, identifier: str) -> TimerRow | None:
+    """Return the timer of an id, or None for the next one.
 
     Raises:
         Problem: 400, there is no such timer.
@@ -163,9 +160,27 @@ def _pending_timers(workspace: Workspace) -> str:
     return f"known: {_NEXT}, {named}" + (f" and {timers.count - _NAMED:,} more" if timers.count > _NAMED else "")
 
 
-def _target(data: dict[str, Any]) -> timedelta | str:
-    """The length of an advance, or the id of the timer to which it goes, or `next`."""
-    if "to" in data:
-        target: str = data["to"]
-        return target
-    return data["by"] if "by" in data else timedelta(seconds=data["seconds"])
+# ---------------------------------------------------------------------- timers
+
+TIMERS = ControlResource("timers", "/_mock/timers")
+
+
+@TIMERS.call("GET", query=inputs.Part, answer=listing("FiredTimers", Timer, evicted=Evicted))
+def fired_timers(workspace: Workspace, query: dict[str, Any]) -> Any:
+    """The timers that have fired, newest first; those that are pending are listed under `/_mock/clock/timers`."""
+    found = inputs.part_of(workspace.fired, query)
+    off_loop.before_showing(row.size for row in found)
+    rows = [show_timer(workspace, row.timer, row) for row in found]
+    return listed(rows, len(workspace.fired), evicted=workspace.fired.evicted)
+
+
+@TIMERS.call("GET", "/<identifier>", answer=Timer)
+def timer(workspace: Workspace, identifier: str) -> Timer:
+    """One timer, pending or fired: who set it, and what followed when it fired."""
+    waiting = workspace.state.timers.get(identifier)
+    if waiting is not None:
+        return show_timer(workspace, waiting)
+    fired = workspace.fired_timer(identifier)
+    if fired is None:
+        raise unknown("timer", identifier, "it was cancelled or replaced, or fired too long ago")
+    return show_timer(workspace, fired.timer, fired)

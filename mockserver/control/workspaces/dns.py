@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Response
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import answers, parameters, target
+from mockserver.control.framework import inputs, off_loop
+from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import of_one
-from mockserver.control.framework.resource import ControlResource
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.model import publish_dns
 from mockserver.resources.domains.section import DnsItem
 from mockserver.resources.section import Item
-from mockserver.views.workspaces import dns as shown
+from mockserver.views.record import listing
+from mockserver.views.workspace_records import Dns, KnownName
+from mockserver.views.workspaces import known, show_dns
 from mockserver.web.schemas.fields import Hostname
 
 DNS = ControlResource("dns", "/_mock/dns")
 
 
 class DnsChange(DnsItem):
-    """What DNS says of some records from now on; the others stay."""
+    """New values of some DNS records; the others stay."""
 
     @validates_schema
     def _check_members(self, data: dict[str, Any], **_: Any) -> None:
@@ -31,41 +33,36 @@ class DnsChange(DnsItem):
 class NameFilter(Item):
     #: As long as the longest domain name (RFC 1035, 2.3.4).
     name = fields.String(validate=validate.Length(max=253), load_default="")
-    limit = parameters.limit()
-    offset = parameters.offset()
+    limit = inputs.limit()
+    offset = inputs.offset()
 
 
-@DNS.call("GET", query=NameFilter, answer=shown.KnownNames)
-def index(query: dict[str, Any]) -> Response:
+@DNS.call("GET", query=NameFilter, answer=listing("KnownNames", KnownName))
+def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The domains of all accounts, and those that only DNS has, by name; `name` is a part of it."""
-    workspace = target.workspace(whole=True)
-    with workspace.lock:
-        rows, count = shown.known(workspace, query["name"], query["offset"], query["limit"])
-        return answers.listed(rows, count)
+    off_loop.before_all_of(workspace)
+    return listed(*known(workspace, query["name"], query["offset"], query["limit"]))
 
 
-@DNS.call("GET", "/<domain>", answer=shown.Dns, problems=(400,))
-def show(domain: str) -> Response:
+@DNS.call("GET", "/<domain>", answer=Dns, problems=(400,))
+def show(workspace: Workspace, domain: str) -> Dns:
     """What the workspace's DNS says about a domain."""
-    workspace = target.workspace()
-    return answers.answer(shown.asked(workspace, _hostname(domain)))
+    return show_dns(workspace, _hostname(domain))
 
 
-@DNS.call("PUT", "/<domain>", body=DnsChange, answer=shown.Dns, adds=True)
-def change(domain: str, body: dict[str, Any]) -> Response:
+@DNS.call("PUT", "/<domain>", body=DnsChange, answer=Dns, adds=True)
+def change(workspace: Workspace, domain: str, body: dict[str, Any]) -> Dns:
     """Change the records that are named; also of a domain that nobody has added."""
-    workspace = target.workspace()
     name = _hostname(domain)
-    with workspace.lock:
-        publish_dns(workspace, name, body)
-        return answers.answer(shown.asked(workspace, name))
+    publish_dns(workspace, name, body)
+    return show_dns(workspace, name)
 
 
 def _hostname(domain: str) -> str:
-    """The normalised name of a domain.
+    """Return the normalised name of a domain.
 
     Raises:
-        Problem: 400, it is not a host name.
+        Problem: 400, the domain is not a host name.
     """
     try:
         name: str = Hostname().deserialize(domain)

@@ -1,44 +1,50 @@
-"""`/_mock/state`, `reset`, `seed` and `scenarios`: the state of a workspace, and the scenarios to make it from."""
+"""`/_mock/state`, `reset`, `seed`, `scenarios` and `snapshots`: the state of a workspace, and ways to replace it."""
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from flask import Response, request
-from marshmallow import fields, validate
+from marshmallow import Schema, fields, validate
 
-from mockserver.control.framework import answers, dependencies, inputs, off_loop, target
-from mockserver.control.framework.problem import Problem, of_mistakes
-from mockserver.control.framework.resource import ControlResource
-from mockserver.control.workspaces.workspaces import ScenarioChoice, chosen_scenario, hosted
+from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework.call import ControlResource, listed
+from mockserver.control.framework.problem import Problem, of_mistakes, unknown
+from mockserver.control.workspaces.workspaces import ScenarioChoice, before_making, chosen_scenario, show_hosted
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT
-from mockserver.core.workspaces.workspace import Workspace
+from mockserver.core.workspaces.workspace import Snapshot, Workspace
 from mockserver.resources.section import Item, write_instant
 from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.schema import scenario_schema
 from mockserver.scenario.seed import add
 from mockserver.settings.locations import SCHEMA_FILE
-from mockserver.views.workspaces import workspaces as shown
-from mockserver.views.workspaces.scenarios import Scenarios, seed_schema
+from mockserver.views.record import listing
+from mockserver.views.workspace_records import KeptMoment, ScenarioLine, WorkspaceSummary
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas import json_text
-from mockserver.web.server import loop
 
 STATE = ControlResource("state", "/_mock")
 
-
-#: How many levels of a state stand around a row.
+#: The number of levels of a state around a row.
 _ROWS = 4
-
-
 _MEDIA = {"json": "application/json", "yaml": "application/yaml"}
 
 
-class Wanted(Item):
-    #: Left out: what `Accept` prefers. A link can set no header.
+@cache
+def seed_schema() -> Schema:
+    """Return the schema of what is added to a workspace: a partial scenario, and optionally `account`.
+
+    The account gets the rows at the top level of the document, outside of `accounts`.
+    """
+    return type(scenario_schema()).from_dict({"account": fields.String()}, name="SeedItem")()
+
+
+class StateForm(Item):
+    #: By default what `Accept` prefers. A link can set no header.
     format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
 
 
@@ -46,10 +52,10 @@ class Reset(ScenarioChoice):
     """A reset; without a choice the workspace keeps its scenario."""
 
 
-@STATE.call("GET", "/state", query=Wanted, written=scenario_schema, media=tuple(_MEDIA.values()))
-def show(query: dict[str, Any]) -> Response:
+@STATE.call("GET", "/state", query=StateForm, answer=scenario_schema, media=tuple(_MEDIA.values()), locks=False)
+def show(workspace: Workspace, query: dict[str, Any]) -> Response:
     """The whole workspace as a scenario, as JSON or as YAML by `Accept` or `?format=`."""
-    workspace = target.workspace(whole=True)
+    off_loop.before_all_of(workspace)
     with workspace.lock:
         document = dump(workspace)
         off_loop.before_showing([weight(document)])
@@ -60,21 +66,21 @@ def show(query: dict[str, Any]) -> Response:
     return Response(found, content_type="application/json")
 
 
-@STATE.call("PUT", "/state", document=scenario_schema, answer=shown.Workspace, heavy=True)
-def replace() -> Response:
+@STATE.call("PUT", "/state", document=scenario_schema, answer=WorkspaceSummary, heavy=True, locks=False)
+def replace(workspace: Workspace) -> WorkspaceSummary:
     """Let the workspace stand as a document says, JSON or YAML; journal, coverage and mailbox go on."""
-    workspace = target.changed_workspace()
+    target.occupy(workspace)
     document = inputs.document()
     if not request.get_data().strip():
         raise of_mistakes([Mistake((), "missing document in the body; send {} for an empty workspace")])
-    dependencies.store().put(workspace, document)
-    return answers.answer(hosted(workspace))
+    target.store().put(workspace, document)
+    return show_hosted(workspace)
 
 
-@STATE.call("POST", "/seed", document=seed_schema, answer=shown.Workspace, problems=(409,), heavy=True)
-def seed() -> Response:
+@STATE.call("POST", "/seed", document=seed_schema, answer=WorkspaceSummary, problems=(409,), heavy=True, locks=False)
+def seed(workspace: Workspace) -> WorkspaceSummary:
     """Add to the workspace what a partial scenario document holds; 409 if something is there already."""
-    workspace = target.changed_workspace()
+    target.occupy(workspace)
     document = inputs.document()
     with workspace.changing:
         account = target.account(workspace, document)
@@ -84,18 +90,18 @@ def seed() -> Response:
         except ScenarioError as error:
             status = 409 if all(mistake.taken for mistake in error.mistakes) else 400
             raise of_mistakes(error.mistakes, status) from error
-    return answers.answer(hosted(workspace))
+    return show_hosted(workspace)
 
 
-@STATE.call("POST", "/reset", body=Reset, answer=shown.Workspace)
-def reset(body: dict[str, Any]) -> Response:
+@STATE.call("POST", "/reset", body=Reset, answer=WorkspaceSummary)
+def reset(body: dict[str, Any]) -> WorkspaceSummary:
     """The workspace as its scenario made it, or as another one makes it."""
     scenario = chosen_scenario(body)
     workspace = _readable()
-    off_loop.before_making(workspace.origin.scenario if scenario is None else scenario)
-    loop.occupy(request.environ, workspace.changing)
-    dependencies.store().reset(workspace, scenario)
-    return answers.answer(hosted(workspace))
+    before_making(workspace.origin.scenario if scenario is None else scenario)
+    target.occupy(workspace)
+    target.store().reset(workspace, scenario)
+    return show_hosted(workspace)
 
 
 def _readable() -> Workspace:
@@ -107,22 +113,21 @@ def _readable() -> Workspace:
     try:
         return target.workspace(whole=True)
     except StorageError:
-        store, key = dependencies.store(), request.headers.get("api-key")
+        store, key = target.store(), request.headers.get("api-key")
         name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER, DEFAULT))
-        if (
-            name != DEFAULT
-            or (key and store.knows(key))
-            or DEFAULT not in store.unreadable()
-            or not store.discard(DEFAULT)
-        ):
+        is_default = name == DEFAULT and not (key and store.knows(key))
+        if not is_default or DEFAULT not in store.unreadable() or not store.discard(DEFAULT):
             raise
         return target.workspace(whole=True)
 
 
-@STATE.call("GET", "/scenarios", answer=Scenarios, in_workspace=False)
-def scenarios() -> Response:
+# ---------------------------------------------------------------------- scenarios
+
+
+@STATE.call("GET", "/scenarios", answer=listing("Scenarios", ScenarioLine), in_workspace=False)
+def scenarios() -> Any:
     """The scenarios that can be loaded."""
-    return answers.listed(list(dependencies.library().describe()))
+    return listed(list(target.library().describe()))
 
 
 @STATE.call("GET", "/scenarios.schema.json", media=("application/schema+json",), in_workspace=False)
@@ -135,8 +140,91 @@ def schema() -> Response:
 def scenario(name: str) -> Response:
     """A scenario as it is written, in YAML."""
     try:
-        if name not in dependencies.library().names():
-            raise Problem(404, dependencies.library().unknown(name))
-        return Response(dependencies.library().text(name), content_type="application/yaml")
+        if name not in target.library().names():
+            raise Problem(404, target.library().unknown(name))
+        return Response(target.library().text(name), content_type="application/yaml")
     except ScenarioError as error:
         raise Problem(404, str(error)) from error
+
+
+# ---------------------------------------------------------------------- snapshots
+
+SNAPSHOTS = ControlResource("snapshots", "/_mock/snapshots")
+
+
+class NewSnapshot(Item):
+    name = inputs.name()
+
+
+@SNAPSHOTS.call("POST", body=NewSnapshot, answer=KeptMoment, status=201, problems=(409,))
+def keep(workspace: Workspace, body: dict[str, Any]) -> KeptMoment:
+    """Keep this moment: state, clock, faults and mailbox; a snapshot of the same name gives way."""
+    off_loop.before_all_of(workspace)
+    name = body.get("name") or _unused(workspace)
+    if name not in workspace.snapshots and len(workspace.snapshots) >= workspace.limits.snapshots:
+        raise Problem(409, f"snapshot limit reached: {len(workspace.snapshots)} (--snapshots-limit); delete some")
+    document, mailbox = dump(workspace), workspace.state.mailbox.copy()
+    snapshot = Snapshot(name, workspace.state.clock.now(), document, mailbox, weight(document) + mailbox.bytes)
+    _check_size(workspace, snapshot)
+    workspace.snapshots.pop(name, None)  # snapshots are kept in order of age, the newest last
+    workspace.snapshots[name] = snapshot
+    return KeptMoment(name, snapshot.at)
+
+
+@SNAPSHOTS.call("GET", answer=listing("Moments", KeptMoment))
+def snapshots(workspace: Workspace) -> Any:
+    """The moments that are kept, oldest first."""
+    return listed([KeptMoment(row.name, row.at) for row in workspace.snapshots.values()])
+
+
+@SNAPSHOTS.call("DELETE", status=204)
+def clear(workspace: Workspace) -> None:
+    """Forget all moments that are kept."""
+    workspace.snapshots.clear()
+
+
+@SNAPSHOTS.call("DELETE", "/<name>", status=204)
+def forget(workspace: Workspace, name: str) -> None:
+    """Forget one moment."""
+    del workspace.snapshots[_found(workspace, name).name]
+
+
+@SNAPSHOTS.call("POST", "/<name>/restore", answer=WorkspaceSummary, heavy=True, locks=False)
+def restore(workspace: Workspace, name: str) -> WorkspaceSummary:
+    """Return to a moment; journal and coverage go on."""
+    target.occupy(workspace)
+    with workspace.lock:
+        snapshot = _found(workspace, name)
+    target.store().restore(workspace, snapshot)
+    return show_hosted(workspace)
+
+
+def _found(workspace: Workspace, name: str) -> Snapshot:
+    found = workspace.snapshots.get(name)
+    if found is None:
+        raise unknown("snapshot", name, f"known: {', '.join(workspace.snapshots) or 'none'}")
+    return found
+
+
+def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
+    """Refuse a snapshot with which all snapshots together exceed the limit of bytes.
+
+    Raises:
+        Problem: 409.
+    """
+    taken = sum(other.size for other in workspace.snapshots.values() if other.name != snapshot.name)
+    limit = workspace.limits.snapshots_bytes
+    most = f"the limit is {limit:,} (--snapshots-bytes-limit)"
+    if snapshot.size > limit:
+        raise Problem(409, f"this snapshot alone would take {snapshot.size:,} bytes, {most}")
+    if taken + snapshot.size > limit:
+        sizes = f"the snapshots take {taken:,} bytes and this one would take {snapshot.size:,}"
+        raise Problem(409, f"{sizes}; {most}; delete some")
+
+
+def _unused(workspace: Workspace) -> str:
+    """Return a name that no snapshot of the workspace has."""
+    number = len(workspace.snapshots) + 1
+    while f"snapshot-{number}" in workspace.snapshots:
+        number += 1
+    return f"snapshot-{number}"

@@ -1,24 +1,28 @@
-"""`/_mock/workspaces`: a workspace per test."""
+"""`/_mock/workspaces` and `/_mock/keys`: a workspace per test, and API keys that stop working."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any
 
-from flask import Response, request
+from flask import request
 from marshmallow import ValidationError, fields, validate, validates_schema
 
-from mockserver.control.framework import answers, dependencies, inputs, off_loop, parameters, target
+from mockserver.control.framework import inputs, off_loop, target
+from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.problem import Problem, of_misdirected, of_one
-from mockserver.control.framework.resource import ControlResource
 from mockserver.core.state.identifiers import ANY_REPLICA, REPLICA_HEADER
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
-from mockserver.views.workspaces import workspaces as shown
+from mockserver.views.record import listing
+from mockserver.views.workspace_records import Revoked, Unreadable, WorkspaceInUse, WorkspaceSummary
+from mockserver.views.workspaces import show_workspace, show_workspace_in_use
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
-from mockserver.web.schemas.fields import Flag
+from mockserver.web.schemas.fields import ApiKey, Flag
+from mockserver.web.server.loop import LARGE_WORKSPACE
 
 WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=False)
 
@@ -30,8 +34,8 @@ class ScenarioField(fields.Field[Any]):
         if not isinstance(value, (str, dict)):
             raise ValidationError("must be a name or a document")
         # Only known names: a path would let a caller read files of the server.
-        if isinstance(value, str) and value not in dependencies.library().names():
-            raise ValidationError(dependencies.library().unknown(value))
+        if isinstance(value, str) and value not in target.library().names():
+            raise ValidationError(target.library().unknown(value))
         return value
 
 
@@ -48,7 +52,7 @@ class ScenarioChoice(Item):
 
 
 def chosen_scenario(body: dict[str, Any]) -> str | dict[str, Any] | None:
-    """The scenario that a body chooses, by its name or as a document, read from its text if that was sent; None: none.
+    """Return the scenario that a body chooses, a name or a document, or None if it chooses none.
 
     Raises:
         Problem: 400, the text cannot be read; 413, it is too large.
@@ -64,7 +68,7 @@ class NewWorkspace(ScenarioChoice):
     """A new workspace; without a choice it has the scenario with which the server was started."""
 
     seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
-    name = parameters.name()
+    name = inputs.name()
     #: Whether the workspace refuses body fields that the service does not know, even if its scenario does not say so.
     strict = Flag(load_default=False)
     start = Instant(**about("the moment at which its clock starts, whatever its scenario says"))
@@ -75,37 +79,43 @@ class NewWorkspace(ScenarioChoice):
 class WorkspaceFilter(Item):
     #: A part of the name, in capitals or not.
     name = fields.String(load_default="")
-    limit = parameters.limit()
-    offset = parameters.offset()
+    limit = inputs.limit()
+    offset = inputs.offset()
 
 
-@WORKSPACES.call("POST", body=NewWorkspace, answer=shown.Workspace, status=201, problems=(409, 421))
-def create(body: dict[str, Any]) -> Response:
+def before_making(scenario: object | None) -> None:
+    """Leave the event loop before making a large workspace of a scenario; None is the server's own scenario."""
+    if target.store().maker.rows(scenario) > LARGE_WORKSPACE:
+        off_loop.leave()
+
+
+@WORKSPACES.call("POST", body=NewWorkspace, answer=WorkspaceSummary, status=201, problems=(409, 421))
+def create(body: dict[str, Any]) -> WorkspaceSummary:
     """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
     if "name" in body:
         _check_place(body["name"])
     scenario = chosen_scenario(body)
-    off_loop.before_making(scenario)
+    before_making(scenario)
+    store = target.store()
     if changes := _changes(body):
-        own = dependencies.store().maker.scenario
-        scenario = dependencies.library().changed(own if scenario is None else scenario, **changes)
+        scenario = target.library().changed(store.maker.scenario if scenario is None else scenario, **changes)
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
-        fresh = dependencies.store().create(scenario, **named)
+        fresh = store.create(scenario, **named)
     except NameTakenError as error:
         raise Problem(409, f"duplicate workspace name {str(error)!r}") from error
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
-    return answers.answer(hosted(target.acting_on(fresh)))
+    return show_hosted(target.acting_on(fresh))
 
 
 def _check_place(name: str) -> None:
-    """Refuse a given name on a replica that calls by this name are not led to.
+    """Refuse a name on a replica to which the load balancer does not route calls by this name.
 
     Raises:
-        Problem: 421; a header tells what leads the call to the right one. 400, something else has led it here.
+        Problem: 421, with a header that leads to the right replica; 400, another name has led the call here.
     """
-    replica = dependencies.store().replica
+    replica = target.store().replica
     target.refuse_misdirected(f"the name {name}", replica.other_of_name(name))
     if not replica.name:
         return
@@ -121,71 +131,117 @@ def _check_place(name: str) -> None:
 
 
 def _changes(body: dict[str, Any]) -> dict[str, Any]:
-    """The members of a scenario that the body of a call sets, whatever the scenario says."""
+    """Return the members of the scenario that the body overrides."""
     strict = {"strict": True} if body["strict"] else {}
     return {**strict, "clock": {"start": write_instant(body["start"])}} if "start" in body else strict
 
 
-@WORKSPACES.call("GET", query=WorkspaceFilter, answer=shown.Workspaces)
-def index(query: dict[str, Any]) -> Response:
+@WORKSPACES.call(
+    "GET",
+    query=WorkspaceFilter,
+    answer=listing(
+        "Workspaces",
+        WorkspaceInUse,
+        unreadable=Annotated[
+            Sequence[Unreadable], "those that could not be read when last asked for; no items stand for them"
+        ],
+    ),
+)
+def index(query: dict[str, Any]) -> Any:
     """All workspaces, the one used last first."""
-    found = found_by(query["name"])
-    part = loaded(found[query["offset"] : query["offset"] + query["limit"]])
+    part = loaded(inputs.part_of(found_by(query["name"]), query))
     _before_showing(part)
-    rows, count = [hosted(workspace) for workspace in part], len(found_by(query["name"]))
-    return answers.listed(rows, count, unreadable=unreadable())
+    rows, count = [_shown_in_use(workspace) for workspace in part], len(found_by(query["name"]))
+    return listed(rows, count, unreadable=unreadable())
 
 
 def found_by(name: str) -> list[str]:
-    """The names of workspaces that hold a text, in capitals or not; the one used last comes first.
-
-    Those that could not be read are left out.
-    """
-    store, wanted = dependencies.store(), name.lower()
+    """Return the names of the readable workspaces that contain a text in any case; the one used last comes first."""
+    store, wanted = target.store(), name.lower()
     left_out = store.unreadable()
     return [found for found in reversed(store.names()) if wanted in found.lower() and found not in left_out]
 
 
 def loaded(names: Iterable[str]) -> list[Workspace]:
-    """The workspaces of these names, without those that are gone, or cannot be read."""
+    """Return the workspaces of these names, without workspaces that are gone, or cannot be read."""
     return [found for found in map(_looked_at, names) if found is not None]
 
 
 def _looked_at(name: str) -> Workspace | None:
     try:
-        return dependencies.store().seen(name)
+        return target.store().seen(name)
     except StorageError:
         return None  # from now on it is among those that are unreadable
 
 
-def unreadable() -> list[dict[str, str]]:
-    """The workspaces that could not be read when somebody asked for them last, as rows of their view."""
-    return [{"name": name, "why": why} for name, why in dependencies.store().unreadable().items()]
+def unreadable() -> list[Unreadable]:
+    """Return the workspaces that could not be read when a client last asked for them."""
+    return [Unreadable(name, why) for name, why in target.store().unreadable().items()]
 
 
-@WORKSPACES.call("GET", "/<name>", answer=shown.WorkspaceInUse)
-def show(name: str) -> Response:
+@WORKSPACES.call("GET", "/<name>", answer=WorkspaceInUse)
+def show(name: str) -> WorkspaceInUse:
     """One workspace."""
     found = target.named(name)
     _before_showing([found])
-    return answers.answer(hosted(found))
+    return _shown_in_use(found)
 
 
 @WORKSPACES.call("DELETE", "/<name>", status=204, problems=(409,))
-def drop(name: str) -> Response:
+def drop(name: str) -> None:
     """Let a workspace go; its keys are refused from now on."""
     if name == DEFAULT:
         raise Problem(409, "the default workspace cannot be deleted; reset it instead")
-    if not dependencies.store().discard(name):
-        dependencies.store().drop(target.entered(target.named(name), whole=True))
-    return answers.done()
+    if not target.store().discard(name):
+        target.store().drop(target.entered(target.named(name), whole=True))
 
 
 def _before_showing(workspaces: Iterable[Workspace]) -> None:
-    """Leave the event loop before showing workspaces with many accounts."""
     off_loop.before_showing(0 for workspace in workspaces for _ in range(len(workspace.state.accounts)))
 
 
-def hosted(workspace: Workspace) -> shown.Hosted:
-    """A workspace as a row of its view, with the root of the address that the client has called."""
-    return shown.Hosted(workspace, request.host_url)
+def show_hosted(workspace: Workspace) -> WorkspaceSummary:
+    """Return the record of a workspace, whose address begins as the one that the client has called."""
+    return show_workspace(workspace, request.host_url)
+
+
+def _shown_in_use(workspace: Workspace) -> WorkspaceInUse:
+    return show_workspace_in_use(workspace, request.host_url)
+
+
+# ---------------------------------------------------------------------- keys
+
+KEYS = ControlResource("keys", "/_mock/keys")
+
+
+class Revocation(Item):
+    """A key to revoke, or an account whose keys are all revoked."""
+
+    key = ApiKey()
+    account = fields.String()
+
+    @validates_schema
+    def _check_members(self, data: dict[str, Any], **_: Any) -> None:
+        if not data:
+            raise ValidationError("give a key, or an account for all of its keys", "key")
+
+
+@KEYS.call("POST", "/revoke", body=Revocation, answer=Revoked, adds=True)
+def revoke(workspace: Workspace, body: dict[str, Any]) -> Revoked:
+    """Refuse a key with 401 from now on, until the workspace is reset; or all those of an account."""
+    for key in _keys(body, target.named_account(workspace, body)):
+        workspace.revoke_key(key)
+    return Revoked(revoked=True, workspace=workspace.name)
+
+
+def _keys(body: dict[str, Any], account: Account | None) -> list[str]:
+    """Return the keys to revoke: the key in the body, or else all keys of the account.
+
+    Raises:
+        Problem: 400, the key does not belong to the account in the body.
+    """
+    if "key" not in body:
+        return account.api_keys if account is not None else []
+    if account is not None and body["key"] not in account.api_keys:
+        raise of_one("key", f"the key does not belong to account {account.name}")
+    return [body["key"]]

@@ -1,4 +1,4 @@
-"""The page "Clock": the time of a workspace, the timers that are due, and ways to move on."""
+"""The page "Clock": workspace time, due timers, and buttons to advance."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.curl import example_key
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.section import write_instant
-from mockserver.views.workspaces.timers import Due as Row
-from mockserver.views.workspaces.timers import Timer, pending
+from mockserver.views.record import plain
+from mockserver.views.workspace_records import Timer
+from mockserver.views.workspaces import pending, show_timer
 from mockserver.web.server import loop
 
 #: The steps of the line of time by their ends. All steps have the same width; within a step time is linear.
@@ -41,14 +42,14 @@ _PLACES = 2
 
 
 class Tick(NamedTuple):
-    """The end of a step: its label, and its place in percent of the line's width."""
+    """A step end: label and place in percent of the width."""
 
     word: str
     at: float
 
 
 class Dot(NamedTuple):
-    """Timers due at nearly the same time: their place in percent of the line's width, and their number."""
+    """Timers due at nearly the same time: place in percent of the width, and count."""
 
     at: float
     number: int
@@ -89,7 +90,7 @@ def due(workspace: Workspace, now: datetime, offset: int) -> dict[str, Any]:
     offset = min(offset, max(timers.count - 1, 0) // MOST_ROWS * MOST_ROWS)
     drawn = [timer.moment for timer in islice(timers.soonest(), _MOST_DRAWN)]
     return {
-        "lines": [_line(row, now) for row in pending(workspace, offset, MOST_ROWS)],
+        "lines": [_line(show_timer(workspace, timer), now) for timer in pending(workspace, offset, MOST_ROWS)],
         "number": timers.count,
         "offset": offset,
         "before": max(offset - MOST_ROWS, 0) if offset else None,
@@ -99,10 +100,10 @@ def due(workspace: Workspace, now: datetime, offset: int) -> dict[str, Any]:
     }
 
 
-def _line(row: Row, now: datetime) -> dict[str, Any]:
-    at = row.timer.moment
+def _line(row: Timer, now: datetime) -> dict[str, Any]:
+    at = row.at
     return {
-        "timer": Timer.show(row), "at": write_instant(at), "ms": round(at.timestamp() * 1000), "left": spoken(at - now)
+        "timer": plain(row), "at": write_instant(at), "ms": round(at.timestamp() * 1000), "left": spoken(at - now)
     }  # fmt: skip
 
 
@@ -135,7 +136,9 @@ def index() -> Mapping[str, Any]:
                 "number": len(workspace.jobs),
                 "deliveries": [str(job.key) for job in islice(workspace.jobs, _MOST_CALLS)],
             },
-            "fired": [_line(Row.of(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)],
+            "fired": [
+                _line(show_timer(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)
+            ],
             "usual": _USUAL,
             "mistake": first.mistake,
             "key": example_key(workspace),
@@ -149,9 +152,9 @@ def timer(identifier: str) -> Mapping[str, Any]:
     with workspace.lock:
         pending_timer, fired_timer = workspace.state.timers.get(identifier), workspace.fired_timer(identifier)
         if pending_timer is not None:
-            row = Row.of(workspace, pending_timer)
+            row = show_timer(workspace, pending_timer)
         elif fired_timer is not None:
-            row = Row.of(workspace, fired_timer.timer, fired_timer)
+            row = show_timer(workspace, fired_timer.timer, fired_timer)
         else:
             raise Problem(404, "there is no such timer: it was cancelled or set again, or it has fired too long ago")
         clock = workspace.state.clock

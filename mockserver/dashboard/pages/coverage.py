@@ -11,8 +11,7 @@ from flask import request
 from mockserver.control.framework import target
 from mockserver.control.framework.problem import Problem
 from mockserver.control.server.coverage import ALL, counts
-from mockserver.coverage.contract import PointKind
-from mockserver.coverage.hints import hint
+from mockserver.coverage.contract import PointKind, hint
 from mockserver.coverage.report import Report, Row, Rows, counted, report, total
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import ALL_OPERATIONS, RESOURCES
@@ -47,7 +46,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/operations/<name>", template="coverage_part.html")
 def operation(name: str) -> Mapping[str, Any]:
-    """Show one operation, each point with its requests or a hint."""
+    """Show one operation with requests or hints for each point."""
     target.workspace()
     found, everywhere, _ = _chosen()
     rows = found.operations.get(name) or found.further.get(name) or ()
@@ -59,7 +58,7 @@ def operation(name: str) -> Mapping[str, Any]:
 
 @PAGE.view("/machines/<name>", template="coverage_part.html")
 def machine(name: str) -> Mapping[str, Any]:
-    """Show one state machine, each event with its requests or a hint."""
+    """Show one state machine with requests or hints for each event."""
     target.workspace()
     found, everywhere, _ = _chosen()
     rows = found.machines.get(name) or ()
@@ -69,7 +68,7 @@ def machine(name: str) -> Mapping[str, Any]:
 
 
 def _chosen() -> tuple[Report, bool, str]:
-    """Return the report, whether the whole server is selected, and the name of an unknown selection."""
+    """Return the report, whether the server is selected, and unknown selection names."""
     wanted = request.args.get("workspace", "")
     own = target.workspace().name
     everywhere = wanted == ALL
@@ -77,7 +76,7 @@ def _chosen() -> tuple[Report, bool, str]:
 
 
 def _shared(everywhere: bool) -> dict[str, Any]:
-    """Return the variables of all templates of the page."""
+    """Return template variables common to all views."""
     kinds = {kind: str(kind) for kind in _PARTS}
     return {"everywhere": everywhere, "kinds": kinds, "total": total, "counted": counted, "hint": hint, "way": _way}
 
@@ -98,7 +97,7 @@ def _shown(owners: Any, only_missing: bool) -> Iterator[tuple[str, Sequence[Row]
 
 
 def _way(row: Row) -> str:
-    """Return the query of `/_mock/requests` and of the page Requests that finds the requests of a point."""
+    """Return the query of `/_mock/requests` that finds requests of a point."""
     point = row.point
     if point.kind is PointKind.TRANSITIONS:
         return urlencode({"transition": f"{point.owner}.{point.name}"})

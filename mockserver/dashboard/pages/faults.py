@@ -23,8 +23,10 @@ from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, OK, POLI
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID, PARAMETERS, codes_of
-from mockserver.views.traffic.faults import FaultKind, Named, Rule, ruled
-from mockserver.views.workspaces.dns import Known, KnownName, known
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_fault_kind, show_rule
+from mockserver.views.workspace_records import KnownName
+from mockserver.views.workspaces import known
 
 
 @cache
@@ -60,7 +62,7 @@ def _kind(name: str, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 def _sentence(name: str) -> str:
     """Describe a kind of fault in a sentence."""
-    shown = FaultKind.show(Named(name, FAULT_KINDS[name]))
+    shown = plain(show_fault_kind(name, FAULT_KINDS[name]))
     if "code" in shown:
         return f"The answer is {shown['status']} {shown['code']}: {shown['message']}".rstrip(".") + "."
     text: str = shown["does"]
@@ -76,7 +78,7 @@ _LONGEST = 160
 
 def rule_line(fault: Fault, now: datetime) -> dict[str, Any]:
     """Return a rule as the control API shows it, and its parts in words."""
-    rule = Rule.show(ruled(fault, now))
+    rule = show_rule(fault, now)
     pattern = {name: value for name, value in (rule.get("match") or {}).items() if name != "operation"}
     spent = ""
     if not fault.is_active(now):
@@ -112,15 +114,15 @@ MOST_DOMAINS = 10
 _MOST_ACCOUNTS = 5
 
 
-def _domain_line(row: Known) -> dict[str, Any]:
-    name = KnownName.show(row)
+def _domain_line(row: KnownName) -> dict[str, Any]:
+    name = plain(row)
     return {"name": name, "accounts": name["accounts"][:_MOST_ACCOUNTS], "meaning": _meaning(row)}
 
 
-def _meaning(row: Known) -> str:
-    """Describe the effect of the DNS records on the authentication of a domain."""
+def _meaning(row: KnownName) -> str:
+    """Describe how DNS records affect domain authentication."""
     wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(row.records, record)) != OK]
-    if row.records.free_mail:
+    if row.free_mail:
         return "A provider of free mailboxes has it, so that nobody can authenticate it."
     if not wrong:
         return "All three records are right."
@@ -166,7 +168,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "fault.html")
 def one(identifier: str) -> Mapping[str, Any]:
-    """Show one rule, and the requests that it hit."""
+    """Show one rule with the requests it hit."""
     workspace = target.workspace()
     if identifier == HEADER_ID:
         raise Problem(404, "no rule stands behind this fault: a request asked for it, by its header X-Mock-Fault")

@@ -1,4 +1,4 @@
-"""The page "Machines": each state machine as a drawing, its instances, and the history of one instance."""
+"""The page "Machines": state machines as drawings, instances, and instance history."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import answers, target
+from mockserver.control.framework import call, target
 from mockserver.control.framework.problem import unknown
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import nearest
@@ -26,10 +26,8 @@ from mockserver.dashboard.addresses import asked
 from mockserver.dashboard.layout import drawing_of
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import LIFECYCLES
-from mockserver.views.traffic.causes import Cause
-from mockserver.views.traffic.requests import Change
-from mockserver.views.workspaces.machines import Instance
-from mockserver.views.workspaces.timers import Due, Timer
+from mockserver.views.traffic import show_causes, show_transition
+from mockserver.views.workspaces import show_timer
 
 PAGE = Page("machines", "Machines")
 
@@ -41,7 +39,7 @@ _COMMON = frozenset({"key", "account", "state", "allowed"})
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show all machines, with the number of instances in each state."""
+    """Show all machines with instance counts by state."""
     workspace = target.workspace(whole=True)
     with workspace.lock:
         return {"machines": [_overview(workspace, LIFECYCLES[name]) for name in sorted(LIFECYCLES)]}
@@ -67,7 +65,7 @@ def machine(machine: str) -> Mapping[str, Any]:
         found = select(workspace, lifecycle, wanted)
         return {
             **_overview(workspace, lifecycle),
-            "rows": [_plain(Instance.show(row)) for row in found.rows],
+            "rows": [_plain(row) for row in found.rows],
             "count": found.total,
             "wanted": wanted,
             "part": PART,
@@ -76,7 +74,7 @@ def machine(machine: str) -> Mapping[str, Any]:
 
 
 def _wanted(machine: StateMachine) -> tuple[InstanceQuery, list[str]]:
-    """Return the query of the address, and a sentence for each invalid part."""
+    """Parse the instance query, and return sentences about invalid parts."""
     state, first, mistakes = request.args.get("state", ""), asked("offset"), []
     if state and state not in machine.states:
         mistakes.append(f"There is no state {state!r}, so all are listed.")
@@ -97,7 +95,7 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
         found = lifecycle.find(workspace, key)
         if known is None or not (found or history):
             raise unknown(machine, key, "the workspace has no history of it either")
-        shown = None if found is None else _plain(Instance.show(lifecycle.describe(*found)))
+        shown = None if found is None else _plain(lifecycle.describe(*found))
         state = ABSENT if shown is None else shown["state"]
         return {
             "machine": lifecycle.machine,
@@ -117,7 +115,7 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
 
 
 def _events(machine: StateMachine, state: str) -> Iterator[tuple[str, str]]:
-    """Yield the events of a machine, each with its target state, or an empty text if the event is not allowed."""
+    """Yield machine events with target states, empty for events that are not allowed."""
     for event in dict.fromkeys(row.event for row in machine.transitions if row.source != ABSENT):
         yield event, machine.target(state, event) if event in machine.allowed(state) else ""
 
@@ -127,11 +125,11 @@ def _timers(workspace: Workspace, machine: str, key: Key) -> Iterator[Mapping[st
     now = workspace.state.clock.now()
     for timer in workspace.state.timers.of(machine, key):
         left = f"in {spoken(timer.moment - now)}" if timer.moment > now else "now"
-        yield {**_plain(Timer.show(Due.of(workspace, timer))), "left": left}
+        yield {**_plain(show_timer(workspace, timer)), "left": left}
 
 
 def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: list[Changed]) -> str:
-    """Return the account name of an instance, or an empty text if the account is deleted as well."""
+    """Return the account name of an instance, or an empty text for deleted accounts."""
     if shown is not None:
         return str(shown["account"])
     account = workspace.state.accounts.get(history[0].account)
@@ -142,16 +140,16 @@ def _step(workspace: Workspace, change: Changed) -> Mapping[str, Any]:
     """Return a transition as the control API shows it. If a timer caused it, add the causes of the timer as `set`."""
     by = change.cause
     setters = [] if by is None or by.kind != causes.TIMER else workspace.links.caused_by(by)
-    return {**_plain(Change.show(change)), "set": [_plain(Cause.show(setter)) for setter in setters]}
+    return {**_plain(show_transition(change)), "set": _plain(show_causes(setters))}
 
 
 def _change(change: Changed | None) -> dict[str, Any] | None:
-    return None if change is None else _plain(Change.show(change))
+    return None if change is None else _plain(show_transition(change))
 
 
 def _plain(shown: object) -> Any:
     """Convert a view to the JSON of the control API."""
-    return json.loads(answers.written(shown))
+    return json.loads(call.written(shown))
 
 
 def _lifecycle(name: str) -> Lifecycle[Any]:
@@ -167,7 +165,7 @@ _state = attrgetter("state")
 
 
 class InstanceQuery(NamedTuple):
-    """Which instances to list: all in a state, or all that mention a text. Empty values match all."""
+    """Conditions for listed instances: a state and a text. Empty values match all."""
 
     state: str = ""
     text: str = ""
@@ -175,14 +173,14 @@ class InstanceQuery(NamedTuple):
 
 
 class InstancePart(NamedTuple):
-    """One page of instances as the control API shows them, and the number of all matching instances."""
+    """One page of instances as JSON of the control API, and the total count."""
 
     rows: list[dict[str, Any]]
     total: int
 
 
 def counted(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, int]:
-    """Count the instances in each state of a machine."""
+    """Count instances of a machine by state."""
     found: Counter[str] = Counter()
     for account in workspace.state.accounts.values():
         found.update(map(_state, account.rows_of(lifecycle.row).values()))

@@ -17,8 +17,8 @@ from mockserver.dashboard.curl import example_key
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import write_instant
-from mockserver.views.traffic import deliveries as delivery_views
-from mockserver.views.traffic import mails as mail_views
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_inbound, show_mail
 from mockserver.web.pages import page as web_pages
 
 PAGE = Page("mail", "Mail")
@@ -68,7 +68,7 @@ def one(identifier: str) -> Mapping[str, Any] | Response:
         return Response(status=302, headers={"Location": f"received/{quote(identifier, safe='')}"})
     off_loop.before_showing([mail.size])
     with workspace.lock:
-        shown = mail_views.Mail.show(mail_views.SentMail(mail, workspace.state.mailbox.sending(mail), workspace.links))
+        shown = plain(show_mail(mail, workspace.state.mailbox.sending(mail), workspace.links))
     asked = request.args.get("form", "")
     form = asked if asked in _FORMS else "html"
     text = mail.text if form == "text" else ""
@@ -106,7 +106,7 @@ def arrived(uuid: str) -> Mapping[str, Any]:
         if found is None:
             raise Problem(404, f"no mail {uuid!r} has come in")
         account, row = found
-        return {"mail": delivery_views.InboundMail.show(delivery_views.Received(account.name, row, workspace.links)),
+        return {"mail": plain(show_inbound(account.name, row, workspace.links)),
                 "instant": write_instant}  # fmt: skip
 
 
@@ -118,16 +118,13 @@ def received() -> Mapping[str, Any]:
         accounts = workspace.state.accounts.values()
         count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in accounts)
         found = inbound.newest(workspace, offset=0, limit=_MOST)
-        rows = [
-            delivery_views.InboundMail.show(delivery_views.Received(account.name, row, workspace.links))
-            for account, row in found
-        ]
+        rows = [plain(show_inbound(account.name, row, workspace.links)) for account, row in found]
         names = [account.name for account in islice(accounts, _MOST)]
         return {"part": "received", "rows": rows, "count": count, "accounts": names, "instant": write_instant}
 
 
 def _found(identifier: str) -> tuple[Workspace, Mail | None]:
-    """Return the workspace and the sent e-mail of an id, or None for the id of a received mail.
+    """Return workspace and sent e-mail by id, or None for ids of received mails.
 
     Raises:
         Problem: 404, the id is unknown.

@@ -1,4 +1,4 @@
-"""The page "Requests": the journal as a list, and one request with its answer, its effects, and itself as code."""
+"""The page "Requests": journal list, and single requests with answer, effects and code."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from flask import Response, request
 
-from mockserver.control.framework import dependencies, off_loop, target
+from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.text.messages import nearest
 from mockserver.core.traffic.exchange import Exchange, Journal
@@ -24,9 +24,9 @@ from mockserver.dashboard.rendering import Page
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
-from mockserver.views.traffic import redaction
-from mockserver.views.traffic.calls import ControlCall, Recorded
-from mockserver.views.traffic.requests import Request
+from mockserver.views import redaction
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_control_call, show_exchange
 from mockserver.web.server import loop
 
 #: Query parameters that are members of a match.
@@ -95,7 +95,10 @@ def doubt(operation: str) -> str | None:
 
 
 def _statuses(text: str) -> range | None:
-    """Parse a status filter: `404`, `4xx`, or `none` for no answer, which is 0 in the range. None matches all.
+    """Parse a status filter: `404`, `4xx`, or `none` for missing answers. Empty text matches all.
+
+    Returns:
+        The statuses, 0 for a missing answer, or None for all.
 
     Raises:
         ValueError: The filter is invalid.
@@ -160,7 +163,7 @@ def line(exchange: Exchange) -> dict[str, Any]:
 
 
 def _shown(text: str) -> str:
-    """Redact a text and cut it to the length of a line."""
+    """Redact secrets in a text and cut long text."""
     # Long texts are not cached, so that a hostile client cannot fill the memory.
     return _redacted(text) if len(text) <= _LONGEST else f"{redaction.plain(text)[:_LONGEST]}…"
 
@@ -171,7 +174,7 @@ def _redacted(text: str) -> str:
 
 
 def neighbours(journal: Journal, identifier: str) -> tuple[str | None, str | None]:
-    """Return the ids of the previous and the next request, None at the ends of the journal."""
+    """Return ids of the previous and next request, None at journal ends."""
     after: str | None = None
     rows: Iterator[Exchange] = iter(journal)
     for exchange in rows:
@@ -183,7 +186,7 @@ def neighbours(journal: Journal, identifier: str) -> tuple[str | None, str | Non
 
 
 def evidence_of(exchange: Exchange) -> Mapping[str, Any] | None:
-    """Return the evidence for the called operation and for its refusal, or None for an unknown operation."""
+    """Return evidence for the called operation and its refusal, or None for unknown operations."""
     operation = ALL_OPERATIONS.get(exchange.operation or "")
     if operation is None:
         return None
@@ -199,7 +202,7 @@ def evidence_of(exchange: Exchange) -> Mapping[str, Any] | None:
 
 
 def page_of(source: str) -> str | None:
-    """Return the contract page of a source, as an address below `/_mock/docs/`, or None."""
+    """Return the contract page of a source, as address below `/_mock/docs/`, or None."""
     parts = map(str.strip, source.split(","))
     return next((part.removeprefix("docs/") for part in parts if part.startswith("docs/")), None)
 
@@ -241,7 +244,7 @@ def calls() -> Mapping[str, Any]:
         found = list(islice(workspace.calls, MOST))
         off_loop.before_showing(call.size for call in found)
         return {
-            "calls": [ControlCall.show(Recorded(call, workspace.links)) for call in found],
+            "calls": [plain(show_control_call(call, workspace.links)) for call in found],
             "further": len(workspace.calls) - len(found),
             "evicted": workspace.calls.evicted,
             "instant": write_instant,
@@ -258,15 +261,15 @@ def call(identifier: str) -> Mapping[str, Any]:
             raise Problem(404, f"there is no control call {identifier[:100]!r}; it may have been removed to make room")
         off_loop.before_showing([found.size])
         return {
-            "row": ControlCall.show(Recorded(found, workspace.links)),
-            "curl": curl_of(of_call(found), absolute_root(), None, asks_token=dependencies.current().wants_token),
+            "row": plain(show_control_call(found, workspace.links)),
+            "curl": curl_of(of_call(found), absolute_root(), None, asks_token=target.current().wants_token),
             "instant": write_instant,
         }
 
 
 @PAGE.view("/<identifier>", "requests_one.html")
 def show(identifier: str) -> Mapping[str, Any]:
-    """Show one request, with its answer, the reason and its effects."""
+    """Show one request with answer, reason and effects."""
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)
@@ -274,7 +277,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         fault = exchange.fault
         rule = fault if fault and workspace.state.faults.get(fault) is not None else None
     # Outside the lock, as a large request takes long.
-    row = Request.show(exchange)
+    row = plain(show_exchange(exchange))
     return {
         "row": row,
         "instant": write_instant,

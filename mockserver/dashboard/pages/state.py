@@ -1,4 +1,4 @@
-"""The page "State": the workspace as a scenario to read and to change, and all scenarios."""
+"""The page "State": view and change the workspace as a scenario, and browse scenarios."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import dependencies, off_loop, target
+from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.rendering import Page
@@ -36,7 +36,7 @@ def index() -> Mapping[str, Any]:
         "shown": shown,
         "most": MOST_LINES,
         "origin": workspace.origin.title,
-        "scenarios": dependencies.library().names(),
+        "scenarios": target.library().names(),
     }
 
 
@@ -45,7 +45,7 @@ def change() -> Mapping[str, Any]:
     """Show the state in a text area to edit."""
     workspace = target.workspace(whole=True)
     document = _document(workspace)
-    text = bounded(yaml_chunks(document), min(_EDITABLE, dependencies.current().bodies.yaml))
+    text = bounded(yaml_chunks(document), min(_EDITABLE, target.current().bodies.yaml))
     return {
         "text": text,
         "digest": "" if text is None else _digest(document, text),
@@ -66,7 +66,7 @@ def scenarios() -> Mapping[str, Any]:
     """Show the scenarios to load."""
     target.workspace()
     off_loop.leave()
-    return {"scenarios": list(dependencies.library().describe())}
+    return {"scenarios": list(target.library().describe())}
 
 
 @PAGE.view("/scenarios/<name>", "state_scenario.html")
@@ -74,7 +74,7 @@ def scenario(name: str) -> Mapping[str, Any]:
     """Show the source of a scenario."""
     target.workspace()
     off_loop.leave()
-    library = dependencies.library()
+    library = target.library()
     if name not in library.names():
         raise Problem(404, library.unknown(name))
     try:
@@ -89,7 +89,7 @@ def _document(workspace: Workspace) -> dict[str, Any]:
 
 
 def _digest(document: dict[str, Any], text: str) -> str:
-    """Return a digest that changes with the state, but not with the time of a running clock."""
+    """Hash the state, ignoring the time of a running clock."""
     clock = document["clock"]
     same = text if clock["frozen"] else text.replace(clock["start"], "", 1)
     return hashlib.sha256(same.encode("utf-8", "surrogatepass")).hexdigest()[:16]
@@ -121,7 +121,7 @@ class Block(NamedTuple):
 
 
 class Excerpt(NamedTuple):
-    """The first lines of a text, and whether the text ends there."""
+    """First lines of a text, and whether lines follow."""
 
     blocks: list[Block]
     is_whole: bool
@@ -147,7 +147,7 @@ def _split(chunks: Iterable[str]) -> Iterator[str]:
 
 
 def _member(line: str) -> str:
-    """Return the name of the member that begins in a line, or an empty text."""
+    """Return the member name at the line start, or an empty text."""
     name, colon, _ = line.partition(":")
     return name if colon and name[:1].isalpha() else ""
 

@@ -29,8 +29,8 @@ from mockserver.resources.webhooks.catalogue import BY_NAME, EVENTS, STORIES, ra
 from mockserver.resources.webhooks.event import EMAIL, SMS, TRANSACTIONAL_EMAIL, Category, Event, RaisedEvent
 from mockserver.resources.webhooks.event_table import RECEIVED
 from mockserver.resources.webhooks.model import Webhook
-from mockserver.views.traffic import receivers as receiver_views
-from mockserver.views.traffic.deliveries import Delivery, Owned
+from mockserver.views.record import plain
+from mockserver.views.traffic import show_delivery, show_received, show_receiver
 
 PAGE = Page("webhooks", "Webhooks")
 
@@ -69,7 +69,7 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "webhooks_delivery.html")
 def delivery(identifier: str) -> Mapping[str, Any]:
-    """Show one delivery, with its attempts and the time of the next attempt."""
+    """Show one delivery with attempts and next attempt time."""
     workspace = target.workspace()
     with workspace.lock:
         found = DELIVERY.find(workspace, identifier)
@@ -78,7 +78,7 @@ def delivery(identifier: str) -> Mapping[str, Any]:
         account, row = found
         off_loop.before_showing([row.text_size])
         now = workspace.state.clock.now()
-        shown = Delivery.show(Owned(account.name, row, workspace.links))
+        shown = plain(show_delivery(account.name, row, workspace.links))
         return {
             "part": "deliveries",
             "delivery": shown,
@@ -101,7 +101,7 @@ def delivery(identifier: str) -> Mapping[str, Any]:
 
 @PAGE.view("/list", "webhooks_list.html")
 def webhooks() -> Mapping[str, Any]:
-    """Show the webhooks, with the number of deliveries in each state."""
+    """Show webhooks with delivery counts by state."""
     workspace = target.workspace()
     with workspace.lock:
         _leave_if_long(workspace)
@@ -152,22 +152,22 @@ def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
 
 @PAGE.view("/receivers", "webhooks_receivers.html")
 def receivers() -> Mapping[str, Any]:
-    """Show the receivers, and the answer of each receiver."""
+    """Show all receivers with their configured answers."""
     workspace = target.workspace()
     with workspace.lock:
-        rows = [receiver_views.Receiver.show(row) for row in workspace.receivers]
+        rows = [plain(show_receiver(row)) for row in workspace.receivers]
         return {"part": "receivers", "rows": rows, "address": absolute_root(), "example": _example(workspace)}
 
 
 @PAGE.view("/receivers/<name>", "webhooks_receiver.html")
 def receiver(name: str) -> Mapping[str, Any]:
-    """Show one receiver, with its answer and its calls."""
+    """Show one receiver with configured answer and received calls."""
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.receivers.get(name)
         calls = [] if found is None else workspace.receivers.calls(found)[:_MOST_CALLS]
         off_loop.before_showing(len(row.body) for row in calls)
-        row = receiver_views.ReceiverCalls.show(receiver_views.received(found or Receiver(name), calls))
+        row = plain(show_received(found or Receiver(name), calls))
         return {"part": "receivers", "receiver": row, "is_there": found is not None, "address": absolute_root(),
                 "instant": write_instant}  # fmt: skip
 
@@ -236,7 +236,7 @@ def offered(accounts: Iterable[Account], category: Category) -> list[dict[str, A
 
 
 def stories(accounts: Iterable[Account]) -> dict[str, Sequence[dict[str, Any]]]:
-    """Return the events of all stories, each with its delay and the number of subscribed webhooks."""
+    """Return events of all stories with delays and subscribed webhooks."""
     counts = _subscriptions(accounts, TRANSACTIONAL_EMAIL)
     rows = BY_NAME[TRANSACTIONAL_EMAIL]
     return {
@@ -253,7 +253,7 @@ def stories(accounts: Iterable[Account]) -> dict[str, Sequence[dict[str, Any]]]:
 
 
 def _subscriptions(accounts: Iterable[Account], category: Category) -> Counter[tuple[str, ...]]:
-    """Count the webhooks of a category by their sets of events, which are fewer than the webhooks."""
+    """Count webhooks of a category by event sets, as sets repeat."""
     rows = (row for account in accounts for row in account.rows_of(Webhook).values())
     return Counter(tuple(row.events) for row in rows if row.category == category)
 

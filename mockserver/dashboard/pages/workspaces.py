@@ -12,15 +12,15 @@ from urllib.parse import quote
 
 from flask import Response, request
 
-from mockserver.control.framework import dependencies, off_loop, target
-from mockserver.control.workspaces.workspaces import found_by, hosted, loaded, unreadable
+from mockserver.control.framework import off_loop, target
+from mockserver.control.workspaces.workspaces import found_by, loaded, unreadable
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import server_root
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.section import write_instant
-from mockserver.views.workspaces.scenarios import Moment
-from mockserver.views.workspaces.workspaces import WorkspaceAccount, WorkspaceLine
+from mockserver.views.record import plain
+from mockserver.views.workspaces import show_account, show_workspace_line
 from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, WORKSPACE_PREFIX
 
 #: The units of an age, in seconds.
@@ -58,8 +58,8 @@ def index() -> Mapping[str, Any]:
         **_shared(),
         "lines": list(map(_line, part)),
         "count": len(found),
-        "of": len(dependencies.store()),
-        "evicted": dependencies.store().evicted,
+        "of": len(target.store()),
+        "evicted": target.store().evicted,
         "unreadable": unreadable(),
         "wanted": wanted,
         "number": number,
@@ -67,13 +67,13 @@ def index() -> Mapping[str, Any]:
         "has_more": number * _MOST < len(found),
         "wrong": wrong,
         "scenarios": _scenarios(),
-        "own_scenario": dependencies.store().maker.scenario,
+        "own_scenario": target.store().maker.scenario,
     }
 
 
 @PAGE.view("/<name>", template="workspaces_one.html")
 def show(name: str) -> Mapping[str, Any] | Response:
-    """Show one workspace, at the workspace's own address. Other addresses redirect to it."""
+    """Show one workspace below its own address. Other addresses redirect there."""
     if name != request.environ.get(WORKSPACE, DEFAULT):
         target.named(name)
         own = f"{server_root()}{WORKSPACE_PREFIX}{quote(name)}{DASHBOARD_PREFIX}/{PAGE.name}/{quote(name)}"
@@ -85,7 +85,7 @@ def show(name: str) -> Mapping[str, Any] | Response:
             **_shared(),
             "line": _line(workspace),
             "is_default": name == DEFAULT,
-            "snapshots": list(map(Moment.show, workspace.snapshots.values())),
+            "snapshots": [{"name": row.name, "at": row.at} for row in workspace.snapshots.values()],
             "scenarios": _scenarios(),
             **_accounts(workspace),
         }
@@ -96,14 +96,14 @@ def _shared() -> dict[str, Any]:
 
 
 def _line(workspace: Workspace) -> dict[str, Any]:
-    """Return the view of a workspace, with its age and the age of its last request."""
-    now, shown = datetime.now(UTC), WorkspaceLine.show(hosted(workspace))
+    """Return the workspace view with its age and last request time."""
+    now, shown = datetime.now(UTC), show_workspace_line(workspace, request.host_url)
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
 
 
 def _page_number(last: int) -> tuple[int, str]:
-    """Return the page number of the query, and the value if it is invalid."""
+    """Return the requested page number, and the value if invalid."""
     asked = request.args.get("page", "1")
     if len(asked) < 10 and asked.isdecimal() and asked.isascii() and 1 <= int(asked) <= last:
         return int(asked), ""
@@ -112,18 +112,18 @@ def _page_number(last: int) -> tuple[int, str]:
 
 def _scenarios() -> list[dict[str, Any]]:
     """Return the scenarios for new workspaces."""
-    found = dependencies.library().describe()
+    found = target.library().describe()
     return [row for row in found if "error" not in row and "stub_library" not in row]
 
 
 def _accounts(workspace: Workspace) -> dict[str, Any]:
-    """Return the accounts with their keys, and the connection to the selected account, or the first."""
+    """Return accounts with keys, and connection code for the selected or first account."""
     accounts = workspace.state.accounts
     asked = request.args.get("account", "")
     account = workspace.state.account_named(asked) if asked else workspace.state.first_account
-    chosen = None if account is None else WorkspaceAccount.show(account)
+    chosen = None if account is None else plain(show_account(account))
     return {
-        "accounts": list(map(WorkspaceAccount.show, islice(accounts.values(), _MOST))),
+        "accounts": [plain(show_account(row)) for row in islice(accounts.values(), _MOST)],
         "further": max(len(accounts) - _MOST, 0),
         "asked": asked[:_LONGEST],
         "chosen": chosen,
@@ -132,7 +132,7 @@ def _accounts(workspace: Workspace) -> dict[str, Any]:
 
 
 def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
-    """Return code that connects clients to an account, as in the guides; nothing for an account without key.
+    """Return code that connects clients to an account, as in the guides. An account without key gets no code.
 
     Returns:
         Titles, each with the code in one language.
@@ -140,8 +140,8 @@ def _connection(workspace: Workspace, key: str | None) -> list[tuple[str, str]]:
     if key is None:
         return []
     root, title = request.host_url.rstrip("/"), workspace.origin.title
-    url = WorkspaceLine.show(hosted(workspace))["url"]
-    scenario = title if title in dependencies.library().names() else ""
+    url = show_workspace_line(workspace, request.host_url)["url"]
+    scenario = title if title in target.library().names() else ""
     variables = {"MOCKSERVER_URL": root, "BREVO_API_URL": url, "BREVO_BASE_URL": url, "BREVO_API_KEY": key}
     return [
         ("Shell", "\n".join(f"export {name}={shlex.quote(value)}" for name, value in variables.items())),

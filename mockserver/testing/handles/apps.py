@@ -7,8 +7,8 @@ from typing import Unpack
 from mockserver.testing.arguments import AppChange, AppMembers
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle
-from mockserver.testing.records.reading import read, read_all
-from mockserver.testing.records.workspace import App
+from mockserver.testing.records import App
+from mockserver.views.record import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

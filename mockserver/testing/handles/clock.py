@@ -8,8 +8,8 @@ from typing import Any, Unpack
 
 from mockserver.testing.arguments import Units, refuse_unknown
 from mockserver.testing.handles.link import Handle, asks
-from mockserver.testing.records.clock import Fired, Moment, Timer
-from mockserver.testing.records.reading import read, read_all
+from mockserver.testing.records import Fired, Moment, Timer
+from mockserver.views.record import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

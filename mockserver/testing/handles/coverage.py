@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from mockserver.testing.handles.link import Handle, asks
-from mockserver.testing.records.coverage import Total
-from mockserver.testing.records.reading import read
+from mockserver.testing.records import Total
+from mockserver.views.record import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle, Link, given
 from mockserver.testing.names import WebhookEvent
-from mockserver.testing.records.deliveries import Call, Delivery
-from mockserver.testing.records.deliveries import State as DeliveryState
-from mockserver.testing.records.reading import read, read_all
+from mockserver.testing.records import Call, Delivery, DeliveryState
+from mockserver.views.record import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

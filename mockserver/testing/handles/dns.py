@@ -7,8 +7,8 @@ from typing import Unpack
 from mockserver.testing.arguments import DnsRecords
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle, given
-from mockserver.testing.records.dns import KnownName, Policy, Records
-from mockserver.testing.records.reading import read
+from mockserver.testing.records import KnownName, Policy, Records
+from mockserver.views.record import read
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

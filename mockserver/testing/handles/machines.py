@@ -8,8 +8,8 @@ from typing import Any
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle
 from mockserver.testing.names import MachineEvent, MachineName
-from mockserver.testing.records.machines import Instance, Transition
-from mockserver.testing.records.reading import read, read_all
+from mockserver.testing.records import Instance, Transition
+from mockserver.views.record import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

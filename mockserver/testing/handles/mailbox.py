@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle
-from mockserver.testing.records.mailbox import Mail
-from mockserver.testing.records.reading import read, read_all
+from mockserver.testing.records import Mail
+from mockserver.views.record import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

@@ -9,8 +9,8 @@ from typing import Any, Unpack
 from mockserver.testing.arguments import Filter, Pattern
 from mockserver.testing.client import path_segment
 from mockserver.testing.handles.link import Handle, given
-from mockserver.testing.records.reading import read, read_all
-from mockserver.testing.records.requests import ControlCall, Exchange, Page
+from mockserver.testing.records import ControlCall, Exchange, Page
+from mockserver.views.record import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 

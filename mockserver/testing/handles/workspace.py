@@ -19,10 +19,9 @@ from mockserver.testing.handles.requests import Calls, Requests
 from mockserver.testing.handles.state import Snapshot, State
 from mockserver.testing.handles.stubs import Stubs
 from mockserver.testing.names import Story, WebhookEvent
-from mockserver.testing.records.deliveries import Delivery
-from mockserver.testing.records.reading import read, read_all
-from mockserver.testing.records.workspace import Account, Arrival, InboundMail
+from mockserver.testing.records import Account, Arrival, Delivery, InboundMail
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
+from mockserver.views.record import read, read_all
 
 if TYPE_CHECKING:
     from mockserver.testing.coroutines import AsyncWorkspace

@@ -11,11 +11,9 @@ import pytest
 
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.figures import from_json, to_json
-from mockserver.coverage.junit import to_junit
-from mockserver.coverage.page import to_html
+from mockserver.coverage.forms import to_html, to_junit, to_text
 from mockserver.coverage.report import Report, report
 from mockserver.coverage.selection import Selection, parse
-from mockserver.coverage.text import to_text
 from mockserver.testing.baseline import BaselineError, Comparison, compare, points_of, read, selected, told
 from mockserver.testing.sessions.gate import Gate
 

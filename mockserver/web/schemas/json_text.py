@@ -72,13 +72,13 @@ def _decoded(text: str) -> Any:
     return value if end == len(text) else _DECODER.decode(text)
 
 
-def write(value: object, moment: Callable[[datetime], str] | None = None) -> bytes:
+def write(value: object, default: Callable[[Any], Any] | None = None) -> bytes:
     """The compact JSON text of a value, with the service's trailing newline.
 
-    `moment` writes the moments in the value, so that they need not be replaced before. Without it they are in RFC 3339.
+    `default` replaces the moments and records in the value. Without it moments are in RFC 3339.
     """
-    option = 0 if moment is None else orjson.OPT_PASSTHROUGH_DATETIME
-    return orjson.dumps(value, moment, orjson.OPT_APPEND_NEWLINE | option)
+    option = 0 if default is None else orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
+    return orjson.dumps(value, default, orjson.OPT_APPEND_NEWLINE | option)
 
 
 def pieces(value: object, moment: Callable[[datetime], str], levels: int) -> Iterator[bytes]:

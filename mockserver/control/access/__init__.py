@@ -1,1 +1,0 @@
-"""Who may use the control API: the control token, and the guard against other origins."""

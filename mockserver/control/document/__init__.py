@@ -1,1 +1,0 @@
-"""The OpenAPI document of the control API, made of the declarations of its calls."""

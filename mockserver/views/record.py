@@ -1,0 +1,212 @@
+"""Records: one class per control answer. The server sends it, the OpenAPI document describes it, the client reads it.
+
+A record is a named tuple or a dataclass. `Annotated` adds what the type of a member does not say: a description (a
+text), another name in the answer (`At`), a keyword of its JSON schema (`Keyword`), and the marks below. The client
+imports this module and the records without any other package, so they use the standard library only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import is_dataclass, make_dataclass
+from datetime import datetime
+from enum import Enum
+from functools import cache, partial
+from types import NoneType, UnionType
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+Record = TypeVar("Record")
+Convert = Callable[[Any], Any]
+
+
+class Mark(Enum):
+    """How a member of a record differs from a member of its answer."""
+
+    OMITTED = "missing in the answer where its value is None"
+    NOT_SENT = "only known to the client"
+    FLAT = "a record whose members stand beside the others in the answer"
+    REST = "the members of the answer that no other member of the record names"
+
+
+class At(NamedTuple):
+    """The name of a member in the answer."""
+
+    name: str
+
+
+class Keyword(NamedTuple):
+    """A keyword of a member's JSON schema; None removes the keyword that follows from the type."""
+
+    name: str
+    value: Any
+
+
+class Shape(NamedTuple):
+    """The type that the OpenAPI document describes, where the client takes the value as it is in the answer."""
+
+    hint: Any
+
+
+class ReadBy(NamedTuple):
+    """A function that makes the member's value of the value in the answer."""
+
+    function: Convert
+
+
+class Member(NamedTuple):
+    """A member of a record, by its type hint."""
+
+    name: str
+    sent_as: str
+    hint: Any
+    #: The type without None and without annotations.
+    type_: Any
+    is_nullable: bool
+    annotations: tuple[Any, ...]
+    convert: Convert
+
+    def of_type(self, kind: type[Record]) -> Record | None:
+        """Return the outermost annotation of a type, or None."""
+        return next((found for found in self.annotations if isinstance(found, kind)), None)
+
+
+Count = Annotated[int, Keyword("minimum", 0)]
+Positive = Annotated[int, Keyword("minimum", 1)]
+Status = Annotated[int, Keyword("minimum", 100)]
+Uuid = Annotated[str, Keyword("format", "uuid")]
+CountOfAll = Annotated[Count, "of all, where only a part is given"]
+Evicted = Annotated[Count, "how many had to go, as there is a limit"]
+
+
+def unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
+    """Return a type without None and annotations, its annotations from the outermost on, and whether it allows None."""
+    if get_origin(hint) is Annotated:
+        inner, *own = get_args(hint)
+        found, annotations, is_nullable = unwrapped(inner)
+        return found, (*own, *annotations), is_nullable
+    types = get_args(hint)
+    if get_origin(hint) not in (Union, UnionType) or NoneType not in types:
+        return hint, (), False
+    types = tuple(type_ for type_ in types if type_ is not NoneType)
+    found, annotations, _ = unwrapped(types[0]) if len(types) == 1 else (Union.__getitem__(types), (), False)
+    return found, annotations, True
+
+
+@cache
+def members(record_type: type) -> tuple[Member, ...]:
+    """Return the members of a record in the order of their declaration."""
+    return tuple(_member(name, hint) for name, hint in get_type_hints(record_type, include_extras=True).items())
+
+
+def _member(name: str, hint: Any) -> Member:
+    type_, annotations, is_nullable = unwrapped(hint)
+    found = Member(name, name, hint, type_, is_nullable, annotations, _converter(type_))
+    at, own, shape = found.of_type(At), found.of_type(ReadBy), found.of_type(Shape)
+    convert = _unchanged if shape else own.function if own else found.convert
+    return found._replace(
+        sent_as=at.name if at else name, convert=partial(_unless_none, convert) if is_nullable else convert
+    )
+
+
+def is_record(type_: Any) -> bool:
+    """Return whether a type is a record: a dataclass or a named tuple."""
+    return isinstance(type_, type) and (is_dataclass(type_) or hasattr(type_, "_fields"))
+
+
+def listing(name: str, item: type, **more: Any) -> type:
+    """Return the record of a list of items; `more` are the types of its members beside `items` and `count`."""
+    rows: Any = Sequence[item]  # type: ignore[valid-type]  # known at run time only
+    return make_dataclass(name, [("items", rows), ("count", CountOfAll), *more.items()], frozen=True)
+
+
+# ---------------------------------------------------------------------- reading
+
+
+def read(record_type: type[Record], item: Mapping[str, Any], **given: Any) -> Record:
+    """Read a record from an object of an answer; `given` members are not looked up in the object.
+
+    A datetime is read from its text, a record from its object, a sequence item by item; other values stay as they are.
+    A member that allows None may be missing in the object.
+
+    Raises:
+        KeyError: the object lacks a member that must not be missing.
+    """
+    hashable: Any = record_type
+    known = members(hashable)
+    for member in known:
+        if member.name in given:
+            continue
+        value: Any = item
+        if Mark.REST in member.annotations:
+            names = {other.sent_as for other in known}
+            value = {name: inner for name, inner in item.items() if name not in names}
+        elif Mark.FLAT not in member.annotations:
+            value = item.get(member.sent_as) if member.is_nullable else item[member.sent_as]
+        given[member.name] = member.convert(value)
+    return record_type(**given)
+
+
+def read_all(record_type: type[Record], items: Iterable[Mapping[str, Any]]) -> list[Record]:
+    """Read the records in a list of an answer.
+
+    Raises:
+        KeyError: an object lacks a member that must not be missing.
+    """
+    return [read(record_type, item) for item in items]
+
+
+def _converter(hint: Any) -> Convert:
+    """Return the function that makes a value of a type from the value in an answer."""
+    type_, _, is_nullable = unwrapped(hint)
+    if is_nullable:
+        return partial(_unless_none, _converter(type_))
+    if type_ is datetime:
+        return datetime.fromisoformat
+    if is_record(type_):
+        return partial(read, type_)
+    if get_origin(type_) in (Sequence, list, tuple):
+        return partial(_each, _converter(get_args(type_)[0]), tuple if get_origin(type_) is tuple else list)
+    return _unchanged
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _unless_none(convert: Convert, value: Any) -> Any:
+    return None if value is None else convert(value)
+
+
+def _each(convert: Convert, sequence_type: Callable[[Iterable[Any]], Any], values: Iterable[Any]) -> Any:
+    return sequence_type(map(convert, values))
+
+
+# ---------------------------------------------------------------------- sending
+
+
+def sent(record: Any) -> dict[str, Any]:
+    """Return the object that stands for a record in an answer; records within it stay records."""
+    found: dict[str, Any] = {}
+    record_type: Any = type(record)
+    for name, sent_as, mark in _sending(record_type):
+        value = getattr(record, name)
+        if mark is Mark.FLAT:
+            found.update(sent(value))
+        elif value is not None or mark is not Mark.OMITTED:
+            found[sent_as] = value
+    return found
+
+
+@cache
+def _sending(record_type: type) -> list[tuple[str, str, Mark | None]]:
+    marked = [(row.name, row.sent_as, row.of_type(Mark)) for row in members(record_type)]
+    return [row for row in marked if row[2] not in (Mark.NOT_SENT, Mark.REST)]
+
+
+def plain(value: Any) -> Any:
+    """Return a value in which dictionaries stand for all records; moments stay as they are."""
+    if is_record(type(value)):
+        return {name: plain(inner) for name, inner in sent(value).items()}
+    return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value

@@ -1,1 +1,0 @@
-"""What is shown of the server, and of the API that it mocks."""

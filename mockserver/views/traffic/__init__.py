@@ -1,1 +1,0 @@
-"""What is shown of requests, mails, deliveries, receivers, faults and stubs, with their secrets redacted."""

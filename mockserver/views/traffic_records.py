@@ -1,0 +1,354 @@
+"""The answers about requests, e-mails, deliveries, receivers and faults, with their secrets redacted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, NamedTuple
+from urllib.parse import urlencode
+
+from mockserver.views.record import At, Count, CountOfAll, Evicted, Keyword, Mark, Positive, ReadBy, Shape, Status, Uuid
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+#: The state machines.
+MachineName = Literal["domain", "sender", "delivery", "export", "sub_account_plan", "scheduled_email", "oauth_grant"]
+#: The same in an answer whose schema does not list them.
+AnyMachine = Annotated[MachineName, Keyword("enum", None)]
+#: Names of query parameters with their values.
+Query = Annotated[Mapping[str, Any], "a text each, a list where a name stands there twice"]
+RealAt = Annotated[datetime, "the same moment in real time"]
+Body = Annotated[Any, "the value of JSON, else the text; null where there is none"]
+
+
+class Cause(NamedTuple):
+    """A thing that has caused something, or was caused: its kind and its id.
+
+    An inbound e-mail has its uuid as id, a control call the header `X-Mock-Call` of its answer.
+    """
+
+    kind: Literal["request", "mail", "delivery", "timer", "control"]
+    id: str
+
+
+Caused = Annotated[
+    Sequence[Cause],
+    "the e-mails, deliveries and timers that it has caused, the first thousand; some may be gone by now",
+]
+CausedBy = Annotated[
+    Sequence[Cause], "what has caused it, the first thousand; empty where nobody knows, or it is too long ago"
+]
+
+
+class Transition(NamedTuple):
+    """A transition that an instance of a state machine has taken."""
+
+    at: datetime
+    machine: str
+    key: int | str
+    event: str
+    source: Annotated[str, At("from"), "`[*]` before it is there"]
+    target: Annotated[str, At("to"), "`[*]` when it is gone"]
+    real_at: RealAt
+    caused: Annotated[
+        Sequence[Cause], "the e-mails, deliveries and timers that followed from it; of many, the last ones"
+    ]
+    caused_by: CausedBy
+
+
+# ---------------------------------------------------------------------- requests
+
+
+def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
+    return {name.lower(): value for name, value in headers.items()}
+
+
+class Message(NamedTuple):
+    """The headers, by their names in lower case, and the body of a request or an answer."""
+
+    headers: Annotated[Mapping[str, str], ReadBy(_lowered), "secrets are redacted"]
+    body: Body
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request with its answer; `str` returns a few lines of text about it."""
+
+    id: Annotated[Uuid, "the answer's `sib-request-id`"]
+    at: Annotated[datetime, "on the workspace's clock"]
+    real_at: RealAt
+    operation: Annotated[str | None, "null where no operation is meant"]
+    method: str
+    path: str
+    query: Query
+    account: Annotated[str | None, "null where the key opens none"]
+    request: Message
+    status: Annotated[Status | None, "null where the client got no HTTP answer"]
+    answer: Message | None
+    fault: Annotated[str | None, "the rule that hit"]
+    held: Annotated[bool, "whether a fault holds the answer back, and the client waits for it"]
+    beyond: Annotated[
+        str | None,
+        "how a request was answered that no operation of the mock answers: refused, shaped, stubbed and so on",
+    ]
+    stub: Annotated[str | None, "the stub that was asked"]
+    transitions: Annotated[Sequence[Mapping[str, Any]], Shape(Sequence[Transition])]
+    warnings: Annotated[Sequence[str], "fields and parameters that the service ignored, and other advice"]
+    reason: Annotated[str | None, "why the request was refused"]
+    caused: Caused
+    caused_by: CausedBy
+    ms: Annotated[float, Keyword("minimum", 0.0)]
+
+    def __str__(self) -> str:
+        query = f"?{urlencode(self.query, doseq=True)}" if self.query else ""
+        status = "no answer" if self.status is None else self.status
+        lines = [f"{self.method} {self.path}{query} {status}", *(f"    {line}" for line in self._notes())]
+        return "\n".join(lines)
+
+    def _notes(self) -> Iterator[str]:
+        if self.reason:
+            yield self.reason
+        if self.fault:
+            yield f"fault: {self.fault}"
+        for warning in self.warnings:
+            yield f"warning: {warning}"
+
+
+class Page(NamedTuple):
+    """Some of the exchanges of a journal, newest first."""
+
+    items: Sequence[Exchange]
+    total: Annotated[CountOfAll, At("count")]
+    evicted: Evicted
+
+
+class Differing(NamedTuple):
+    """A value of a request that differs from the expected one."""
+
+    path: Annotated[str, "a JSON Pointer"]
+    wanted: Any
+    got: Any
+
+
+class NearMiss(NamedTuple):
+    """A request that nearly matches."""
+
+    id: Uuid
+    operation: str | None
+    method: str
+    path: str
+    differences: Annotated[Sequence[Differing], "the first hundred"]
+    further: Annotated[Positive | None, Mark.OMITTED, "how many more there are, where there are more"]
+
+
+class Verdict(NamedTuple):
+    """The result of a verification."""
+
+    satisfied: bool
+    matched: Count
+    ids: Sequence[Uuid]
+    near_misses: Annotated[Sequence[NearMiss], "the fewest differences first, where too few match"]
+
+
+@dataclass(frozen=True, slots=True)
+class ControlCall:
+    """A call of the control API that has changed something, with secrets redacted."""
+
+    id: Annotated[Uuid, "the answer's `X-Mock-Call`"]
+    at: Annotated[datetime, "when it was over, on the workspace's clock"]
+    real_at: RealAt
+    method: str
+    path: Annotated[str, "without the name of the workspace"]
+    query: Query
+    body: Body
+    left_out: Annotated[Positive | None, Mark.OMITTED, "how many bytes the body had, where it was too large to be kept"]
+    status: Status
+    transitions: Annotated[Sequence[Transition], "those that it has caused, the first hundred"]
+    caused: Caused
+    caused_by: CausedBy
+
+
+# ---------------------------------------------------------------------- e-mails
+
+
+class Recipient(NamedTuple):
+    """A recipient of an e-mail."""
+
+    kind: Annotated[str, Keyword("enum", ("to", "cc", "bcc"))]
+    email: str
+    name: Annotated[str, "empty where none was given"]
+
+
+class Attachment(NamedTuple):
+    """A file that goes with an e-mail."""
+
+    name: str
+    size: Annotated[Count | None, "in bytes; null where the content is at `url`, which is not fetched"] = None
+    url: Annotated[str | None, Mark.OMITTED, "where the content is, if it was not sent"] = None
+
+
+class Sending(NamedTuple):
+    """The progress of sending an e-mail to a real SMTP server."""
+
+    state: Annotated[str, Keyword("enum", ("waiting", "sent", "failed"))]
+    tries: Annotated[Count, "how often it was tried"]
+    error: Annotated[str | None, "what went wrong the last time"]
+
+
+class Mail(NamedTuple):
+    """An e-mail that the service has sent, with what caused it."""
+
+    id: str
+    at: Annotated[datetime, "on the workspace's clock"]
+    to: Annotated[str, "the addresses of the recipients of this kind, with commas between them"]
+    sender: Annotated[str, At("from")]
+    subject: str
+    text: Annotated[str, "empty where only HTML was sent"]
+    html: Annotated[str, "the text as a page where no HTML was sent"]
+    otp: Annotated[Count | None, "the one-time code in it"]
+    smtp: Annotated[
+        Mapping[str, Any] | None,
+        Shape(Sending),
+        Mark.OMITTED,
+        "how far it has come on its way to the server of --smtp-url",
+    ] = None
+    account: Annotated[str | None, "whose affair it is"] = None
+    machine: Annotated[AnyMachine | None, "the state machine that it is about"] = None
+    key: int | str | None = None
+    request: Annotated[str | None, "the id of the request that has caused it; null where none has"] = None
+    cc: Annotated[Sequence[str], "addresses"] = ()
+    bcc: Annotated[Sequence[str], "addresses"] = ()
+    recipients: Annotated[Sequence[Recipient], "all of them, with their names"] = ()
+    reply_to: str | None = None
+    headers: Annotated[Mapping[str, str], "those that the client has given"] = MappingProxyType({})
+    tags: Sequence[str] = ()
+    message_id: Annotated[str, "with its angle brackets"] = ""
+    attachments: Annotated[Sequence[Attachment], "their contents are in `.eml`"] = ()
+    template_id: Count | None = None
+    params: Annotated[Mapping[str, Any], "those that the client has given"] = MappingProxyType({})
+    caused: Caused = ()
+    caused_by: CausedBy = ()
+
+
+# ---------------------------------------------------------------------- webhook calls
+
+
+class AttemptedCall(NamedTuple):
+    """The request of an attempt."""
+
+    method: str
+    url: Annotated[str, "without credentials"]
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Attempt(NamedTuple):
+    """One request of a delivery, with its outcome."""
+
+    at: datetime
+    request: AttemptedCall
+    status: Annotated[int | None, Mark.OMITTED]
+    error: Annotated[str | None, Mark.OMITTED, "why there was no answer"]
+
+    @property
+    def method(self) -> str:
+        """The method of the request."""
+        return self.request.method
+
+    @property
+    def url(self) -> str:
+        """The address without credentials, which are sent as a header."""
+        return self.request.url
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """The headers of the request."""
+        return self.request.headers
+
+    @property
+    def body(self) -> Any:
+        """The payload: an object, or for a batch a list of objects."""
+        return self.request.body
+
+
+DeliveryState = Literal["scheduled", "delivered", "retrying", "dropped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A webhook call of the service to an address of a user, with its attempts."""
+
+    id: Positive
+    state: DeliveryState
+    account: str
+    webhook: Count | None
+    export: Annotated[Count | None, "of the process whose file is ready"]
+    event: Annotated[str | Sequence[str], "a name, or those of a batch"]
+    url: str
+    created_at: datetime
+    next_at: Annotated[datetime | None, "when it is tried next"]
+    in_flight: Annotated[bool, "whether an attempt is under way"]
+    attempts: Annotated[tuple[Attempt, ...], "oldest first"]
+    caused: Caused
+    caused_by: CausedBy
+    attempts_evicted: Evicted
+
+
+class Call(NamedTuple):
+    """A call that a receiver has received; the names of its headers are in lower case."""
+
+    at: datetime
+    method: str
+    path: str
+    query: str
+    headers: Mapping[str, str]
+    body: Any
+
+
+class Manner(NamedTuple):
+    """How a receiver answers its calls."""
+
+    status: Count
+    delay_ms: float
+    reset: bool
+    times: Count | None
+
+
+@dataclass(frozen=True)
+class ReceiverSummary:
+    """A receiver of webhook calls."""
+
+    name: str
+    answers: Manner
+    answered: Annotated[Count, "how many calls were answered in this manner"]
+    count: Annotated[Count, "of the calls that are kept"]
+    evicted: Evicted
+
+
+@dataclass(frozen=True)
+class ReceiverCalls(ReceiverSummary):
+    """A receiver with some of the calls that it has received."""
+
+    items: Annotated[Sequence[Call], "newest first"]
+
+
+class Arrival(NamedTuple):
+    """An inbound e-mail, and the webhook calls that it causes."""
+
+    uuid: Uuid
+    at: Annotated[datetime, At("date")]
+    deliveries: tuple[Delivery, ...]
+
+
+class InboundMail(NamedTuple):
+    """An e-mail that came in, once for each recipient."""
+
+    uuid: Uuid
+    at: Annotated[datetime, At("date"), "when it reached the service"]
+    account: str
+    sender: str
+    recipient: str
+    caused: Caused = ()
+    caused_by: CausedBy = ()

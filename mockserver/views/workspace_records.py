@@ -1,0 +1,240 @@
+"""The answers about workspaces, and about the clock, the state machines, the DNS and the apps of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Any, Literal, NamedTuple
+
+from mockserver.core.contract.operation import Role
+from mockserver.views.record import At, Count, Mark, Shape, Status, Uuid
+from mockserver.views.traffic_records import AnyMachine, Caused, CausedBy, RealAt, Transition
+
+__tracebackhide__ = True  # pytest shows the line of the test instead
+
+# ---------------------------------------------------------------------- clock and timers
+
+
+class Moment(NamedTuple):
+    """The time that a clock shows, and whether it is frozen."""
+
+    now: datetime
+    frozen: bool
+    offset_s: Annotated[float, "how far it is from real time"]
+
+
+class Fired(NamedTuple):
+    """An event of a timer that was due while the clock was moved."""
+
+    at: datetime
+    machine: str
+    key: int | str
+    event: str
+
+
+class Advanced(NamedTuple):
+    """A clock after it was advanced."""
+
+    moment: Annotated[Moment, Mark.FLAT]
+    fired: Annotated[Sequence[Fired], "the timed events that happened on the way"]
+
+
+class Timer(NamedTuple):
+    """An event of an instance that is due at a moment, or was."""
+
+    id: Annotated[str, "to which `advance` can go; an address takes it as it is"]
+    state: Literal["pending", "fired"]
+    at: Annotated[datetime, "when it is due, on the workspace's clock"]
+    real_at: Annotated[datetime | None, "when it fired in real time; null while it is pending"]
+    machine: str
+    key: int | str
+    event: Annotated[str, "an event of the machine, or work that leads to one"]
+    account: Annotated[str | None, "null if it is gone"]
+    transitions: Annotated[Sequence[Transition], "those that it has caused, the first hundred"]
+    caused: Caused
+    caused_by: CausedBy
+
+
+# ---------------------------------------------------------------------- state machines
+
+
+class MachineTransition(NamedTuple):
+    """A transition that a state machine allows."""
+
+    event: str
+    source: Annotated[str, At("from"), "`[*]` before it is there"]
+    target: Annotated[str, At("to"), "`[*]` when it is gone"]
+
+
+class Machine(NamedTuple):
+    """A state machine."""
+
+    name: str
+    states: Sequence[str]
+    timed: Annotated[Sequence[str], "the events that time brings about"]
+    transitions: Sequence[MachineTransition]
+    mermaid: Annotated[str, "a diagram"]
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One instance of a state machine: a sender, a domain, a sub-account's plan.
+
+    `secrets` are further members, which differ by machine and which the service does not show to its clients, such as
+    a sender's `otp` and `otp_expires_at`.
+    """
+
+    machine: Annotated[AnyMachine, Mark.NOT_SENT]
+    key: int | str
+    account: str
+    state: str
+    allowed: Annotated[tuple[str, ...], "the events that apply"]
+    secrets: Annotated[Mapping[str, Any], Mark.REST]
+
+
+# ---------------------------------------------------------------------- DNS
+
+RecordState = Literal["ok", "missing", "wrong", "timeout"]
+Policy = Literal["none", "quarantine", "reject"]
+SubdomainPolicy = Annotated[Policy, "a sub-domain has that of its registrable domain"]
+FreeMail = Annotated[bool | None, Mark.OMITTED, "true, and there only then: no user can have the domain"]
+
+
+class Records(NamedTuple):
+    """The state of each record of a domain."""
+
+    brevo_code: RecordState
+    dkim_record: RecordState
+    dmarc_record: RecordState
+
+
+class Dns(NamedTuple):
+    """What the DNS of a workspace says about a domain."""
+
+    domain: str
+    records: Annotated[Records, Mark.FLAT]
+    dmarc_policy: SubdomainPolicy
+    free_mail: FreeMail
+
+
+class OwnedDomain(NamedTuple):
+    """The domain of an account."""
+
+    account: str
+    state: Annotated[str, "of the domain"]
+
+
+class KnownName(NamedTuple):
+    """What DNS says about a domain, and the accounts that have it."""
+
+    name: Annotated[str, At("domain")]
+    records: Annotated[Records, Mark.FLAT]
+    dmarc_policy: SubdomainPolicy
+    free_mail: FreeMail
+    shown_as: Annotated[str, "the name as people write it"]
+    accounts: Annotated[Sequence[OwnedDomain], "that have a domain of this name"]
+
+
+# ---------------------------------------------------------------------- workspaces
+
+
+class Account(NamedTuple):
+    """One account of a workspace."""
+
+    name: str
+    role: Annotated[str, Shape(Role)]
+    api_key: Annotated[str | None, "null where no key opens it"]
+
+
+@dataclass(frozen=True)
+class WorkspaceSummary:
+    """A workspace with its address and its accounts."""
+
+    name: str
+    api_key: Annotated[str | None, "of its first account; null where no key opens it"]
+    scenario: Annotated[str, "from which it was made; `document` where that came with the call"]
+    url: Annotated[str, "the base address for a client of the service"]
+    accounts: Sequence[Account]
+
+
+class LastRequest(NamedTuple):
+    """The newest request of a workspace."""
+
+    id: Uuid
+    at: Annotated[datetime, "on the workspace's clock"]
+    real_at: RealAt
+    method: str
+    path: str
+    operation: Annotated[str | None, "null where no operation is meant"]
+    status: Annotated[Status | None, "null where the client got no HTTP answer"]
+
+
+class Counts(NamedTuple):
+    """How much a workspace holds; what was evicted is not counted."""
+
+    requests: Count
+    mails: Count
+    deliveries: Count
+    faults: Annotated[Count, "rules"]
+    stubs: Count
+    snapshots: Count
+    rows: Annotated[Count, "what counts towards `--rows-limit`"]
+
+
+class Use(NamedTuple):
+    """How old a workspace is, what its clock shows, and what it holds."""
+
+    made_at: Annotated[datetime, "in real time"]
+    clock: Moment
+    last_request: Annotated[LastRequest | None, "the newest of the journal; null where that is empty"]
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class WorkspaceInUse(WorkspaceSummary):
+    """A workspace with all that is known of it from outside."""
+
+    use: Annotated[Use, Mark.FLAT]
+
+
+class Unreadable(NamedTuple):
+    """A stored workspace that cannot be read: calls for it get 503, and it can be dropped."""
+
+    name: str
+    why: str
+
+
+class Revoked(NamedTuple):
+    """The answer of a call that has revoked keys."""
+
+    revoked: bool
+    workspace: str
+
+
+class KeptMoment(NamedTuple):
+    """A snapshot."""
+
+    name: str
+    at: Annotated[datetime, "on the workspace's clock"]
+
+
+class ScenarioLine(NamedTuple):
+    """A scenario that can be loaded."""
+
+    name: str
+    description: str
+    stub_library: Annotated[bool | None, Mark.OMITTED, "whether it has stubs and nothing else, as `--stubs` takes"]
+    error: Annotated[str | None, Mark.OMITTED, "what is wrong with its file"]
+
+
+class App(NamedTuple):
+    """A registered OAuth app."""
+
+    client_id: str
+    client_secret: Annotated[str | None, Mark.OMITTED, "a public app has none"]
+    name: str
+    redirect_uris: tuple[str, ...]
+    scopes: tuple[str, ...]
+    public: bool
+    account: Annotated[str, "whose developers have registered it"]

@@ -1,1 +1,0 @@
-"""What is shown of a workspace and of its state."""
