@@ -135,15 +135,21 @@ def _got(parts: Mapping[str, Any], found: Difference) -> Any:
 
 def show_mail(row: mail.Mail, sending: mail.Sending | None, links: Links) -> records.Mail:
     """Return the record of an e-mail; `sending` is the SMTP progress or None."""
-    recipients = [records.Recipient(part.kind, part.party.email, part.party.name) for part in row.recipients]
+    details = row.details
     return made(
         records.Mail,
         row,
         smtp=None if sending is None else made(records.Sending, sending),
         cc=row.addressed(mail.CC),
         bcc=row.addressed(mail.BCC),
-        recipients=recipients,
-        attachments=[made(records.Attachment, file) for file in row.attachments],
+        recipients=[records.Recipient(part.kind, part.party.email, part.party.name) for part in details.recipients],
+        reply_to=details.reply_to and str(details.reply_to),
+        headers=details.headers,
+        tags=details.tags,
+        message_id=details.message_id,
+        attachments=[made(records.Attachment, file) for file in details.attachments],
+        template_id=details.template_id,
+        params=details.params,
         **linked(causes.MAIL, row.id, links),
     )
 
