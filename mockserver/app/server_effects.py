@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mockserver.app.look_ups import LookUps
-from mockserver.core.effects import CallOutcome, Job, Report, Timed
+from mockserver.core.effects import CallOutcome, IsWanted, Job, Report, Timed
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace

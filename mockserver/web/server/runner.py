@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from mockserver.core.waiting import CallbackLock
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.server.stream import STREAM
