@@ -23,14 +23,8 @@ class Recorder:
 
 
 def case(**members):
-    facts = {
-        "operation": "getSenders",
-        "name": "a case",
-        "scenario": "standard",
-        "request": {},
-        "steps": [],
-        "then": [],
-    }
+    facts = {"operation": "getSenders", "name": "a case", "scenario": "standard", "request": {}}
+    facts |= {"steps": [], "then": []}
     return Case(**{**facts, "answer": {"status": 204}, **members})
 
 
@@ -38,51 +32,41 @@ def empty(status=204):
     return ReceivedAnswer(status, {}, b"")
 
 
-def test_every_case_begins_with_its_scenario_on_a_clock_that_stands_still():
+@pytest.mark.parametrize(
+    ("given", "scenario"),
+    [
+        ("standard", {"extends": "standard", "clock": CLOCK}),
+        ({"extends": "empty", "strict": True}, {"extends": "empty", "strict": True, "clock": CLOCK}),
+    ],
+)
+def test_case_begins_with_its_scenario_on_a_frozen_clock(given, scenario):
     send = Recorder(empty())
-    list(replay(case(), send))
+    list(replay(case(scenario=given), send))
     method, path, _, body = send.sent[0]
-    assert (method, path) == ("POST", "/_mock/reset")
-    assert json.loads(body) == {"scenario": {"extends": "standard", "clock": CLOCK}}
+    assert (method, path, json.loads(body)) == ("POST", "/_mock/reset", {"scenario": scenario})
 
 
-def test_a_scenario_may_be_a_document():
-    send = Recorder(empty())
-    list(replay(case(scenario={"extends": "empty", "strict": True}), send))
-    assert json.loads(send.sent[0][3]) == {"scenario": {"extends": "empty", "strict": True, "clock": CLOCK}}
-
-
-def test_the_request_goes_to_the_address_of_the_operation_with_the_first_key():
-    send = Recorder(empty())
-    list(replay(case(request={"query": {"ip": "::1", "domain": ["a", "b"]}}), send))
-    assert send.sent[1] == ("GET", "/v3/senders?ip=%3A%3A1&domain=a&domain=b", {"api-key": "key-acme"}, b"")
-
-
-def test_a_parameter_of_the_path_is_percent_encoded():
-    send = Recorder(empty())
-    list(replay(case(operation="deleteScheduledEmailById", request={"path": {"identifier": "<1@a/b>"}}), send))
-    assert send.sent[1][:2] == ("DELETE", "/v3/smtp/email/%3C1%40a%2Fb%3E")
-
-
-def test_a_request_may_be_made_as_another_account():
-    send = Recorder(empty())
-    list(replay(case(request={"as": "eu"}), send))
-    assert send.sent[1][2] == {"api-key": "key-eu"}
-
-
-def test_a_header_of_null_is_left_out():
-    send = Recorder(empty())
-    list(replay(case(request={"headers": {"api-key": None, "x-other": "1"}}), send))
-    assert send.sent[1][2] == {"x-other": "1"}
+KEY, JSON = {"api-key": "key-acme"}, {"content-type": "application/json"}
 
 
 @pytest.mark.parametrize(
-    ("request_", "body"), [({"json": {"a": None}}, b'{"a": null}'), ({"json": None}, b"null"), ({"body": "{"}, b"{")]
-)
-def test_a_body_is_sent_as_json(request_, body):
+    ("operation", "request_", "sent"),
+    [
+        ("getSenders", {"query": {"ip": "::1", "domain": ["a", "b"]}},
+         ("GET", "/v3/senders?ip=%3A%3A1&domain=a&domain=b", KEY, b"")),
+        ("deleteScheduledEmailById", {"path": {"identifier": "<1@a/b>"}},
+         ("DELETE", "/v3/smtp/email/%3C1%40a%2Fb%3E", KEY, b"")),
+        ("getSenders", {"as": "eu"}, ("GET", "/v3/senders", {"api-key": "key-eu"}, b"")),
+        ("getSenders", {"headers": {"api-key": None, "x-other": "1"}}, ("GET", "/v3/senders", {"x-other": "1"}, b"")),
+        ("createSender", {"json": {"a": None}}, ("POST", "/v3/senders", KEY | JSON, b'{"a": null}')),
+        ("createSender", {"json": None}, ("POST", "/v3/senders", KEY | JSON, b"null")),
+        ("createSender", {"body": "{"}, ("POST", "/v3/senders", KEY | JSON, b"{")),
+    ],
+)  # fmt: skip
+def test_request_is_sent_with_address_key_and_body(operation, request_, sent):
     send = Recorder(empty())
-    list(replay(case(request=request_), send))
-    assert send.sent[1][2:] == ({"api-key": "key-acme", "content-type": "application/json"}, body)
+    list(replay(case(operation=operation, request=request_), send))
+    assert send.sent[1] == sent
 
 
 def test_the_control_api_gets_no_key():

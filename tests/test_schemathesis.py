@@ -10,10 +10,9 @@ from collections import Counter
 from zlib import crc32
 
 import pytest
-import requests
 import schemathesis
 from examples import examples
-from hypothesis import given, settings, strategies
+from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance, unsupported_method
@@ -188,25 +187,3 @@ class Histories(SCHEMA.as_state_machine()):
 @pytest.mark.hypothesis
 def test_what_one_call_makes_the_next_ones_find():
     run_state_machine_as_test(Histories, settings=settings(examples(30), stateful_step_count=8))
-
-
-@pytest.mark.hypothesis
-def test_the_document_holds_over_a_real_socket_as_well(module_serve):
-    root = module_serve(SCENARIO, keys="known")
-    schema = schemathesis.openapi.from_url(f"{root}/_mock/openapi.json", config=CONFIG)
-    calls = 0
-
-    @examples(80)
-    @given(case=strategies.one_of(*(found.ok().as_strategy() for found in schema.get_all_operations())))
-    def run(case):
-        steer(case)
-        answer = case.call()
-        if has_changed_something(case, answer):
-            assert session.post(f"{root}/_mock/reset", timeout=10).ok
-        nonlocal calls
-        calls += 1
-        case.validate_response(answer, excluded_checks=excluded(case, answer))
-
-    with requests.Session() as session:
-        run()
-    assert calls >= 20

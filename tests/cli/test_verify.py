@@ -42,7 +42,6 @@ def test_a_server_whose_token_is_another_one_cannot_be_verified(run, serve):
 @pytest.mark.slow
 def test_an_exchange_that_is_answered_otherwise_is_found_wanting(run, monkeypatch):
     monkeypatch.setattr("mockserver.core.contract.errors.OTP_EXPIRED", errors.OTP_INVALID)
-    monkeypatch.setattr("mockserver.resources.senders.model.OTP_EXPIRED", errors.OTP_INVALID)
 
     answer = run("verify")
 

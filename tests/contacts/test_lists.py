@@ -187,13 +187,8 @@ class TestMembers:
 
 class TestFolders:
     def test_an_account_has_a_folder_from_the_beginning(self, contacts):
-        row = {
-            "id": 1,
-            "name": "Your first folder",
-            "uniqueSubscribers": 0,
-            "totalSubscribers": 0,
-            "totalBlacklisted": 0,
-        }
+        row = {"id": 1, "name": "Your first folder"}
+        row |= dict.fromkeys(("uniqueSubscribers", "totalSubscribers", "totalBlacklisted"), 0)
 
         assert contacts.get("/folders") == {"folders": [row], "count": 1}
         assert contacts.get("/folders/1") == row

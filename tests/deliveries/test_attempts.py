@@ -53,7 +53,7 @@ def test_attempts_follow_the_table(hooked_workspace, peer, answers, state):
 def test_any_pattern_of_answers_gives_the_attempts_of_the_table(hooked_workspace, peer, pattern):
     last = next((number for number, answer in enumerate(pattern) if answer in (204, 404, 503)), 4)
     hooked_workspace.reset()
-    peer.answers, peer.bodies = list(pattern), []
+    peer.answers, peer.calls = list(pattern), []
     hooked_workspace.trigger("delivered")
 
     hooked_workspace.clock.advance("PT12H")
@@ -86,17 +86,6 @@ def test_an_address_where_nobody_listens_is_tried_five_times(make_workspace, ref
     (found,) = workspace.deliveries.all()
     assert (found.state, minutes(found)) == ("dropped", MINUTES)
     assert all("refused" in error for error in told(found))
-
-
-def test_a_reset_connection_is_no_answer(hooked_workspace, peer):
-    peer.answers = ["reset"]
-    hooked_workspace.trigger("delivered")
-
-    hooked_workspace.clock.advance("PT10M")
-
-    (found,) = hooked_workspace.deliveries.all()
-    assert found.state == "delivered"
-    assert "reset" in told(found)[0].lower()
 
 
 def test_a_receiver_that_takes_too_long_is_no_answer(make_workspace, peer):

@@ -72,6 +72,11 @@ def corpus() -> dict[str, list[Conversation]]:
     return {path.stem: conversations(path) for path in sorted(FOLDER.glob("*.yaml"))}
 
 
+def sample(rows: dict[str, Conversation], size: int = 50) -> dict[str, Conversation]:
+    """About `size` conversations out of all classes."""
+    return {name: rows[name] for name in list(rows)[:: max(len(rows) // size, 1)]}
+
+
 def _listed(send: Any) -> list[Any]:
     return send if isinstance(send, list) else [send]
 

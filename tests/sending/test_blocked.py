@@ -102,19 +102,11 @@ def test_the_list_tells_reason_sender_and_moment_the_newest_first(sending):
 
 CONTACTS = [
     {"email": "a@x.test", "blocked_at": "2026-01-10T00:00:00Z", "reason": "adminBlocked"},
-    {
-        "email": "b@x.test",
-        "blocked_at": "2026-01-11T23:59:59Z",
-        "reason": "unsubscribedViaApi",
-        "sender": "news@acme.test",
-    },
-    {
-        "email": "c@x.test",
-        "blocked_at": "2026-01-12T00:00:00Z",
-        "reason": "contactFlaggedAsSpam",
-        "sender": "ops@acme.test",
-    },
-]
+    {"email": "b@x.test", "blocked_at": "2026-01-11T23:59:59Z", "reason": "unsubscribedViaApi",
+     "sender": "news@acme.test"},
+    {"email": "c@x.test", "blocked_at": "2026-01-12T00:00:00Z", "reason": "contactFlaggedAsSpam",
+     "sender": "ops@acme.test"},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -17,15 +17,20 @@ def states(here):
     return [(row["key"], row["state"]) for row in items]
 
 
-def test_it_is_answered_with_its_message_and_its_batch(sending):
+def test_scheduled_e_mail_is_answered_with_its_message_and_its_batch(sending):
     answer = sending().send(scheduledAt=LATER, batchId=BATCH)
 
     assert (answer.status_code, set(answer.json)) == (202, {"messageId", "batchId"})
     assert answer.json["batchId"] == BATCH
-
-
-def test_a_batch_is_drawn_where_none_is_given(sending):
     assert len(sending().send(scheduledAt=LATER).json["batchId"]) == len(BATCH)
+
+
+def test_sent_e_mail_cannot_be_cancelled(sending):
+    here = sending()
+    sent = [here.send(scheduledAt=LATER).json["messageId"], here.send().json["messageId"]]
+    here.advance("PT1H")
+
+    assert [cancel(here, identifier) for identifier in sent] == [404, 404]
 
 
 def test_it_is_sent_at_its_moment_and_all_that_sending_does_is_done_then(sending):
@@ -62,41 +67,18 @@ def test_it_is_cancelled_by_message_or_batch_until_it_falls_due(member, sending)
     assert states(here) == [(answer["messageId"], "cancelled")]
 
 
-def test_it_cannot_be_cancelled_once_it_was_sent(sending):
-    here = sending()
-    answer = here.send(scheduledAt=LATER).json
-    here.advance("PT1H")
-
-    assert cancel(here, answer["messageId"]) == 404
-
-
-def test_what_was_sent_at_once_cannot_be_cancelled(sending):
-    here = sending()
-
-    assert cancel(here, here.send().json["messageId"]) == 404
-
-
 def test_the_versions_of_a_batch_are_cancelled_together_or_alone(sending):
     here = sending()
     versions = [{"to": [{"email": f"u{number}@example.test"}]} for number in range(3)]
-    answer = here.send(to=None, messageVersions=versions, scheduledAt=LATER)
+    answer = here.send(to=None, messageVersions=versions, scheduledAt=LATER, batchId=BATCH)
     assert (answer.status_code, len(answer.json["messageIds"])) == (202, 3)
+    here.send(scheduledAt=LATER, batchId=BATCH)
 
     assert cancel(here, answer.json["messageIds"][0]) == 204
-    assert cancel(here, answer.json["batchId"]) == 204
+    assert cancel(here, BATCH) == 204
     here.advance("PT2H")
 
     assert {state for _, state in states(here)} == {"cancelled"}
-    assert here.mails() == []
-
-
-def test_calls_of_one_batch_are_cancelled_together(sending):
-    here = sending()
-    for _ in range(2):
-        here.send(scheduledAt=LATER, batchId=BATCH)
-
-    assert cancel(here, BATCH) == 204
-    here.advance("PT2H")
     assert here.mails() == []
 
 
@@ -152,12 +134,3 @@ def test_it_survives_a_restart(sending):
     (found,) = here.mails()
     assert (found["cc"], found["params"]) == (["carol@example.test"], {"a": [1]})
     assert here.send().status_code == 201
-
-
-def test_a_reset_forgets_it(sending):
-    here = sending()
-    here.send(scheduledAt=LATER)
-    here.api.post("/_mock/reset", json={})
-
-    here.advance("PT2H")
-    assert (states(here), here.mails()) == ([], [])

@@ -10,20 +10,12 @@ def master(make_api):
     """A factory of workspaces of a master with the sub-accounts 2 to 4; its pool holds a hundred credits of e-mail."""
 
     def make(bulk="PT1H", *, enterprise=True):
-        accounts = [
-            {
-                "name": "acme",
-                "id": 1,
-                "role": "master",
-                "api_keys": ["acme"],
-                "email": "owner@acme.test",
-                "enterprise": enterprise,
-                "pool": {"credits": {"email": 100}},
-            },
-            {"name": "eu", "id": 2, "role": "sub_account", "of": "acme", "api_keys": ["eu"]},
-            {"name": "us", "id": 3, "role": "sub_account", "of": "acme", "api_keys": ["us"]},
-            {"name": "asia", "id": 4, "role": "sub_account", "of": "acme", "api_keys": ["asia"]},
+        acme = {"name": "acme", "id": 1, "role": "master", "api_keys": ["acme"], "email": "owner@acme.test"}
+        subs = [
+            {"name": name, "id": number, "role": "sub_account", "of": "acme", "api_keys": [name]}
+            for number, name in enumerate(("eu", "us", "asia"), 2)
         ]
+        accounts = [{**acme, "enterprise": enterprise, "pool": {"credits": {"email": 100}}}, *subs]
         clock = {"start": START, "frozen": True}
         return make_api({"clock": clock, "behaviour": {"bulk_plan": {"after": bulk}}, "accounts": accounts}, key="acme")
 

@@ -22,13 +22,10 @@ def waiting(hooked):
     return hooked({"events": ["request", "delivered"]}, scheduled_emails=[{**EMAIL, "scheduled_at": "PT1H"}])
 
 
-def test_no_webhook_is_told_of_a_scheduled_email_before_its_moment(waiting):
+def test_a_scheduled_email_is_sent_at_its_moment_and_soon_delivered(waiting):
     waiting.advance("PT59M59S")
     assert waiting.receiver.bodies == []
-
-
-def test_a_scheduled_email_is_sent_at_its_moment_and_soon_delivered(waiting):
-    waiting.advance("PT1H")
+    waiting.advance("PT1S")
     assert [body["event"] for body in waiting.receiver.bodies] == ["request"]
     waiting.advance("PT2S")
 
@@ -36,28 +33,15 @@ def test_a_scheduled_email_is_sent_at_its_moment_and_soon_delivered(waiting):
     assert (sent["date"], delivered["date"]) == ("2026-01-15 11:00:00", "2026-01-15 11:00:02")
     assert delivered["event"] == "delivered"
     for body in (sent, delivered):
-        assert (body["email"], body["subject"], body["message-id"]) == (
-            EMAIL["to"],
-            EMAIL["subject"],
-            EMAIL["message_id"],
-        )
-
-
-def test_a_long_advance_sends_each_event_at_its_own_moment(waiting):
-    waiting.advance("P3D")
-    assert [body["date"] for body in waiting.receiver.bodies] == ["2026-01-15 11:00:00", "2026-01-15 11:00:02"]
+        shown = body["email"], body["subject"], body["message-id"]
+        assert shown == (EMAIL["to"], EMAIL["subject"], EMAIL["message_id"])
 
 
 @pytest.mark.parametrize(("credits_", "left"), [(2, 1), (1, 0), (0, 0)])
 def test_a_scheduled_email_of_a_sub_account_costs_a_credit_as_long_as_there_is_one(make_api, credits_, left):
     master = {"name": "group", "role": "master", "api_keys": ["key-group"], "pool": {"credits": {"email": 10}}}
-    sub = {
-        "name": "shop",
-        "id": 1003002,
-        "role": "sub_account",
-        "of": "group",
-        "assigned": {"credits": {"email": credits_}},
-    }
+    assigned = {"credits": {"email": credits_}}
+    sub = {"name": "shop", "id": 1003002, "role": "sub_account", "of": "group", "assigned": assigned}
     scheduled = [{**EMAIL, "scheduled_at": "PT1H"}]
     api = make_api({"clock": {"frozen": True}, "accounts": [master, {**sub, "scheduled_emails": scheduled}]})
 
@@ -65,19 +49,6 @@ def test_a_scheduled_email_of_a_sub_account_costs_a_credit_as_long_as_there_is_o
 
     plan = api.get("/v3/corporate/subAccount/1003002", key="key-group").json["planInfo"]
     assert plan["credits"]["emails"]["remaining"] == left
-
-
-@pytest.mark.parametrize("identifier", [EMAIL["message_id"], EMAIL["batch_id"]])
-def test_a_scheduled_email_that_was_sent_cannot_be_deleted(identifier, waiting):
-    waiting.advance("PT1H")
-    answer = delete(waiting, identifier)
-    assert (answer.status_code, answer.json["code"]) == (404, "document_not_found")
-
-
-def test_a_scheduled_email_that_was_deleted_is_not_sent(waiting):
-    assert delete(waiting, EMAIL["batch_id"]).status_code == 204
-    waiting.advance("PT2H")
-    assert waiting.receiver.bodies == []
 
 
 def test_a_scheduled_email_is_sent_by_itself_on_a_running_clock(hooked):
@@ -93,16 +64,8 @@ def test_a_restart_between_sending_and_delivery_loses_neither(waiting):
     waiting.advance("PT1H")
     state = waiting.save_and_load()
     assert waiting.state() == state
-    waiting.advance("PT2S")
-    assert [body["event"] for body in waiting.receiver.bodies] == ["request", "delivered"]
-
-
-def test_an_email_of_a_restarted_workspace_is_sent_once(waiting):
-    waiting.advance("PT30M")
-    waiting.save_and_load()
     waiting.advance("P1D")
     assert [body["event"] for body in waiting.receiver.bodies] == ["request", "delivered"]
-    assert delete(waiting, EMAIL["message_id"]).status_code == 404
 
 
 def test_an_encoded_slash_is_part_of_the_message_id(make_api):

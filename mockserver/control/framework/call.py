@@ -225,7 +225,7 @@ def _note(acting: CurrentCall, status: int) -> str | None:
         body = b""  # the call has not read it either
     with workspace.lock:
         record = CallRecord(
-            id=acting.cause(workspace.ids).id,
+            id=acting.cause(workspace.ids.call).id,
             at=workspace.state.clock.now(),
             real_at=time(),
             method=request.method,

@@ -1,4 +1,4 @@
-"""Contacts, with the lists and folders that they are sorted into."""
+"""Contacts, their lists, and folders of lists."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.contacts.routes import CONTACTS

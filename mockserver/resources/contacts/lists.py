@@ -21,7 +21,7 @@ _CHOICES: Mapping[str, str] = {"emails": EMAIL_ID, "ids": CONTACT_ID, "ext_ids":
 
 
 class Counts(NamedTuple):
-    """The numbers of contacts in a list or a folder (contract/contacts#counts)."""
+    """Numbers of contacts in a list or folder (contract/contacts#counts)."""
 
     unique: int
     blacklisted: int
@@ -32,7 +32,7 @@ class Counts(NamedTuple):
 
 
 class Moved(NamedTuple):
-    """The result of adding contacts to a list, or removing them."""
+    """The contacts added to, or removed from, a list."""
 
     success: Sequence[Any] | None = None
     failure: Sequence[Any] | None = None
@@ -41,7 +41,7 @@ class Moved(NamedTuple):
 
 
 def create(caller: Caller, name: str, folder_id: int) -> ContactList:
-    """Create a list in a folder, or refuse with 404."""
+    """Create a list, or refuse an unknown folder with 404."""
     get_folder(caller, folder_id)
     state = caller.workspace.state
     found = ContactList(state.next_id("contact_list"), name, folder_id, state.clock.now())
@@ -55,7 +55,7 @@ def select(account: Account) -> list[ContactList]:
 
 
 def get(caller: Caller, list_id: int) -> ContactList:
-    """Return the caller's list with this id, or refuse with 404."""
+    """Return the caller's list, or refuse with 404."""
     found = caller.account.rows_of(ContactList).get(list_id)
     if found is None:
         raise DOCUMENT_NOT_FOUND("List ID does not exist").because(
@@ -65,7 +65,7 @@ def get(caller: Caller, list_id: int) -> ContactList:
 
 
 def update(caller: Caller, list_id: int, body: Mapping[str, Any]) -> None:
-    """Rename a list or move it to another folder, or refuse with 404; an empty body with 400."""
+    """Rename or move a list, or refuse with 404 (unknown) or 400 (empty body)."""
     found = get(caller, list_id)
     if not body:
         reason = "the body of updateList has neither `name` nor `folderId`"
@@ -78,7 +78,7 @@ def update(caller: Caller, list_id: int, body: Mapping[str, Any]) -> None:
 
 
 def delete(caller: Caller, list_id: int) -> None:
-    """Delete a list without its contacts, or refuse with 404."""
+    """Delete a list, keeping its contacts, or refuse with 404."""
     _remove(caller.account, get(caller, list_id))
 
 
@@ -88,7 +88,7 @@ def _remove(account: Account, found: ContactList) -> None:
 
 
 def counts(account: Account, lists: Sequence[ContactList]) -> Counts:
-    """Return the common counts of lists, where each contact counts once."""
+    """Return the counts of lists, counting each contact once."""
     if len(lists) == 1:
         return Counts(len(lists[0].members), lists[0].blacklisted)
     contacts, members = account.rows_of(Contact), set[int]().union(*(row.members for row in lists))
@@ -96,7 +96,7 @@ def counts(account: Account, lists: Sequence[ContactList]) -> Counts:
 
 
 def members(caller: Caller, list_id: int, query: Mapping[str, Any]) -> list[Contact]:
-    """Return the contacts of a list, the oldest first, filtered by `modified_since`, or refuse with 404."""
+    """Return a list's contacts, oldest first, filtered by `modified_since`, or refuse with 404."""
     contacts, since = caller.account.rows_of(Contact), query.get("modified_since")
     found = [contacts[number] for number in sorted(get(caller, list_id).members)]
     return found if since is None else [row for row in found if row.modified_at >= since]
@@ -123,7 +123,7 @@ def add(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
 
 
 def take_out(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
-    """Remove some contacts from a list, or all by a process.
+    """Remove chosen contacts, or start a process that removes all contacts.
 
     Raises:
         ServiceError: 404; 400, the body chooses no contact, or no contact in the list.
@@ -152,13 +152,13 @@ def _leave(account: Account, found: ContactList, contact_ids: Iterable[int]) -> 
 
 
 def _find(account: Account, kind: str, value: str | int) -> Contact | None:
-    """Return the contact with an identifier, or None; addresses need lower case here (in code, 1)."""
+    """Return a contact, or None; addresses must be in lower case (in code, 1)."""
     is_other = kind == EMAIL_ID and value != str(value).lower()
     return None if is_other else rows.find_contact(account, kind, value)
 
 
 def _chosen(body: Mapping[str, Any], message: str) -> tuple[str, list[Any]]:
-    """Return the kind and the values of the identifiers in a body, or refuse a body without any."""
+    """Return kind and values of a body's identifiers, or refuse an empty choice."""
     name = next((name for name in _CHOICES if name in body), "")
     if not body.get(name):
         raise MISSING_PARAMETER(message).because("the body chooses no contacts")
@@ -175,13 +175,13 @@ def select_folders(account: Account) -> list[Folder]:
 
 
 def find_folder(account: Account, folder_id: int) -> Folder | None:
-    """Return the folder of an account with this id, or None."""
+    """Return a folder by id, or None."""
     found = account.rows_of(Folder).get(folder_id) or _FIRST_ROWS.get(folder_id)
     return None if found is None or found.name is None else found
 
 
 def get_folder(caller: Caller, folder_id: int) -> Folder:
-    """Return the caller's folder with this id, or refuse with 404."""
+    """Return the caller's folder, or refuse with 404."""
     account = caller.account
     found = find_folder(account, folder_id)
     if found is None:
@@ -207,7 +207,7 @@ def rename_folder(caller: Caller, folder_id: int, name: str) -> None:
 
 
 def delete_folder(caller: Caller, folder_id: int) -> None:
-    """Delete a folder with its lists, but without their contacts, or refuse with 404."""
+    """Delete a folder and its lists, keeping contacts, or refuse with 404."""
     get_folder(caller, folder_id)
     if folder_id == FIRST_FOLDER:
         _put(caller, Folder(FIRST_FOLDER, None))
@@ -218,7 +218,7 @@ def delete_folder(caller: Caller, folder_id: int) -> None:
 
 
 def _put(caller: Caller, folder: Folder) -> None:
-    """Replace a folder; the first folder gets a row, whose id counts as used."""
+    """Replace a folder; the first folder's row claims its id."""
     caller.workspace.state.claim_id("contact_folder", folder.id)
     caller.account.table(Folder)[folder.id] = folder
 

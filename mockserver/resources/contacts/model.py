@@ -23,7 +23,7 @@ _MEMBERS: Mapping[str, str] = {_EMAIL: "shown_email", _SMS: "phone", _EXT_ID: "e
 
 
 def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
-    """Create a contact, or change the contact with its identifiers; return it, and whether it is new.
+    """Create a contact, or change an existing contact; return it with an is-new flag.
 
     Raises:
         ServiceError: 400; no identifier, an identifier of another contact, an unknown list, or no room.
@@ -53,7 +53,7 @@ def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
 
 
 def update(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
-    """Change a contact, and add it to lists or remove it.
+    """Change a contact, including memberships of lists.
 
     Raises:
         ServiceError: 400; an identifier of another contact, an unknown list, or no room.
@@ -63,7 +63,7 @@ def update(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
 
 
 def delete(caller: Caller, contact: Contact) -> None:
-    """Delete a contact, and remove it from its lists."""
+    """Delete a contact and its memberships of lists."""
     _remove(caller.account, contact)
     _raise(caller.workspace, caller.account, contact, "contactDeleted", {})
 
@@ -98,7 +98,7 @@ def _change(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
 
 
 def _apply(caller: Caller, contact: Contact, body: Mapping[str, Any], identity: Identity) -> list[int]:
-    """Apply a checked body to a contact, and return the ids of its new lists."""
+    """Apply a checked body; return the ids of newly joined lists."""
     account, before = caller.account, contact.size
     is_moved = contact.email is not None and identity.email != contact.email
     rows.set_identity(account, contact, identity)
@@ -119,7 +119,7 @@ def _apply(caller: Caller, contact: Contact, body: Mapping[str, Any], identity: 
 
 
 def _merge(account: Account, contact: Contact, other: Contact) -> None:
-    """Remove another contact, and move its data to this contact where this contact has none."""
+    """Remove another contact, moving missing data to this contact."""
     lists, identity = other.list_ids, Identity.of(other)
     _remove(account, other)
     before = contact.size
@@ -133,7 +133,7 @@ def _merge(account: Account, contact: Contact, other: Contact) -> None:
 
 
 def _identity(body: Mapping[str, Any], before: Identity) -> Identity:
-    """Return the identifiers of a contact after a change with checked values."""
+    """Return a contact's identifiers after applying a checked body."""
     attributes = body.get("attributes", {})
     email = body.get("email") or attributes.get(_EMAIL)
     phone, ext_id = before.phone, before.ext_id
@@ -167,7 +167,7 @@ def _duplicate(account: Account, action: str, taken: Mapping[str, Contact]) -> S
 
 
 def select(account: Account, query: Mapping[str, Any]) -> list[Contact]:
-    """Return the contacts of an account that match a query, the oldest first."""
+    """Return contacts matching a query, oldest first."""
     found: Mapping[int, Contact] = account.rows_of(Contact)
     if "ids" in query:
         found = {number: found[number] for number in query["ids"] if number in found}
@@ -190,7 +190,7 @@ def _tests(query: Mapping[str, Any]) -> Iterator[Callable[[Contact], bool]]:
 
 
 def _has(value: Any, expected: str) -> bool:
-    """Return whether a value equals a text in lower case, or has all of its options, separated by commas."""
+    """Return whether a value equals the expected text, or includes all comma-separated options."""
     if isinstance(value, list):
         options = {_comparable(option) for option in value}
         return options.issuperset(option.strip() for option in expected.split(","))
@@ -211,7 +211,7 @@ def raise_list_addition(workspace: Workspace, account: Account, contact: Contact
 
 
 def _raise(workspace: Workspace, account: Account, contact: Contact, event: str, payload: Mapping[str, Any]) -> None:
-    """Raise an event of a contact, unless the contact has no address (proposed)."""
+    """Raise a contact's event, unless it lacks an address (proposed)."""
     if contact.email is not None:
         occurrence = Occurrence(MARKETING_EMAIL, event, contact.email, workspace.state.clock.now(), message_id="")
         events.raise_event(workspace, account, occurrence, payload)

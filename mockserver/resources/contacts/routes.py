@@ -6,12 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from mockserver.core.contract import errors
-from mockserver.core.contract.operation import (
-    OtherStatus,
-    documented_error,
-    error_observed_in_code,
-    proposed_error,
-)
+from mockserver.core.contract.operation import OtherStatus, documented_error, error_observed_in_code, proposed_error
 from mockserver.core.lazy import lazy
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
@@ -56,7 +51,7 @@ _TOO_MANY = documented_error(errors.OUT_OF_RANGE, "more than 150 contacts", "pyt
 
 
 def _page(items: Sequence[Any], query: Mapping[str, Any]) -> Sequence[Any]:
-    """The page of items that a query asks for; they come in the order of their creation."""
+    """Return one page of items in order of creation."""
     ordered = items if query["sort"] == "asc" else items[::-1]
     return ordered[query["offset"] : query["offset"] + query["limit"]]
 
@@ -67,8 +62,7 @@ def _page(items: Sequence[Any], query: Mapping[str, Any]) -> Sequence[Any]:
 @CONTACTS.operation(
     "getContacts", "GET", "/v3/contacts",
     summary="List contacts",
-    query=schemas.ContactFilter,
-    answer=schemas.Contacts,
+    query=schemas.ContactFilter, answer=schemas.Contacts,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG),
 )  # fmt: skip
 def get_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
@@ -79,11 +73,7 @@ def get_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 @CONTACTS.operation(
     "createContact", "POST", "/v3/contacts",
     summary="Create a contact",
-    adds=True,
-    status=201,
-    other_statuses=(204,),
-    body=schemas.NewContact,
-    answer=schemas.ContactCreated,
+    adds=True, status=201, other_statuses=(204,), body=schemas.NewContact, answer=schemas.ContactCreated,
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "no identifier at all", "contract/contacts#createContact"),
         _BAD_CONTACT,
@@ -99,9 +89,7 @@ def create_contact(caller: Caller, body: dict[str, Any]) -> Any:
 @CONTACTS.operation(
     "getContactInfo", "GET", "/v3/contacts/{identifier}",
     summary="Read a contact",
-    params=schemas.ContactPath,
-    query=schemas.ContactStatistics,
-    answer=schemas.ContactInfo,
+    params=schemas.ContactPath, query=schemas.ContactStatistics, answer=schemas.ContactInfo,
     errors=(_BAD_KIND, _NO_CONTACT),
 )  # fmt: skip
 def get_contact_info(caller: Caller, identifier: str, query: dict[str, Any]) -> rows.Contact:
@@ -111,10 +99,7 @@ def get_contact_info(caller: Caller, identifier: str, query: dict[str, Any]) -> 
 @CONTACTS.operation(
     "updateContact", "PUT", "/v3/contacts/{identifier}",
     summary="Update a contact",
-    status=204,
-    params=schemas.ContactPath,
-    query=schemas.ContactKind,
-    body=schemas.ContactChanges,
+    status=204, params=schemas.ContactPath, query=schemas.ContactKind, body=schemas.ContactChanges,
     errors=(_BAD_CONTACT, _TAKEN, _NO_CONTACT),
 )  # fmt: skip
 def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body: dict[str, Any]) -> None:
@@ -124,9 +109,7 @@ def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body:
 @CONTACTS.operation(
     "deleteContact", "DELETE", "/v3/contacts/{identifier}",
     summary="Delete a contact",
-    status=204,
-    params=schemas.ContactPath,
-    query=schemas.ContactKind,
+    status=204, params=schemas.ContactPath, query=schemas.ContactKind,
     errors=(_BAD_KIND, _NO_CONTACT),
 )  # fmt: skip
 def delete_contact(caller: Caller, identifier: str, query: dict[str, Any]) -> None:
@@ -137,7 +120,6 @@ def delete_contact(caller: Caller, identifier: str, query: dict[str, Any]) -> No
 
 
 def _list(account: Account, found: rows.ContactList) -> dict[str, Any]:
-    """A list as it is answered."""
     return {
         "id": found.id, "name": found.name, "folder_id": found.folder_id, "created_at": found.created_at,
         "dynamic": False, "statistics": [], **_counts(account, [found]),
@@ -156,8 +138,7 @@ def _lists(account: Account, found: Sequence[rows.ContactList], query: dict[str,
 @CONTACTS.operation(
     "getLists", "GET", "/v3/contacts/lists",
     summary="List the lists of contacts",
-    query=schemas.ListPage,
-    answer=schemas.Lists,
+    query=schemas.ListPage, answer=schemas.Lists,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG),
 )  # fmt: skip
 def get_lists(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
@@ -167,10 +148,7 @@ def get_lists(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 @CONTACTS.operation(
     "createList", "POST", "/v3/contacts/lists",
     summary="Create a list",
-    adds=True,
-    status=201,
-    body=schemas.NewList,
-    answer=schemas.Created,
+    adds=True, status=201, body=schemas.NewList, answer=schemas.Created,
     errors=(_NO_NAME, _BAD_NAME, _NO_FOLDER),
 )  # fmt: skip
 def create_list(caller: Caller, body: dict[str, Any]) -> rows.ContactList:
@@ -180,9 +158,7 @@ def create_list(caller: Caller, body: dict[str, Any]) -> rows.ContactList:
 @CONTACTS.operation(
     "getList", "GET", "/v3/contacts/lists/{listId}",
     summary="Read a list",
-    params=schemas.ListPath,
-    query=schemas.ListStatistics,
-    answer=schemas.ListInfo,
+    params=schemas.ListPath, query=schemas.ListStatistics, answer=schemas.ListInfo,
     errors=(_BAD_ID, _NO_LIST),
 )  # fmt: skip
 def get_list(caller: Caller, list_id: int, query: dict[str, Any]) -> dict[str, Any]:
@@ -192,9 +168,7 @@ def get_list(caller: Caller, list_id: int, query: dict[str, Any]) -> dict[str, A
 @CONTACTS.operation(
     "updateList", "PUT", "/v3/contacts/lists/{listId}",
     summary="Update a list",
-    status=204,
-    params=schemas.ListPath,
-    body=schemas.ListChanges,
+    status=204, params=schemas.ListPath, body=schemas.ListChanges,
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "neither a name nor a folder", "contract/contacts#updateList"),
         _BAD_NAME, _NO_LIST,
@@ -207,9 +181,7 @@ def update_list(caller: Caller, list_id: int, body: dict[str, Any]) -> None:
 @CONTACTS.operation(
     "deleteList", "DELETE", "/v3/contacts/lists/{listId}",
     summary="Delete a list",
-    sweeps=True,
-    status=204,
-    params=schemas.ListPath,
+    sweeps=True, status=204, params=schemas.ListPath,
     errors=(_BAD_ID, _NO_LIST),
 )  # fmt: skip
 def delete_list(caller: Caller, list_id: int) -> None:
@@ -219,9 +191,7 @@ def delete_list(caller: Caller, list_id: int) -> None:
 @CONTACTS.operation(
     "getContactsFromList", "GET", "/v3/contacts/lists/{listId}/contacts",
     summary="List the contacts of a list",
-    params=schemas.ListPath,
-    query=schemas.MemberFilter,
-    answer=schemas.Contacts,
+    params=schemas.ListPath, query=schemas.MemberFilter, answer=schemas.Contacts,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG, _NO_LIST),
 )  # fmt: skip
 def get_contacts_from_list(caller: Caller, list_id: int, query: dict[str, Any]) -> dict[str, Any]:
@@ -232,10 +202,7 @@ def get_contacts_from_list(caller: Caller, list_id: int, query: dict[str, Any]) 
 @CONTACTS.operation(
     "addContactToList", "POST", "/v3/contacts/lists/{listId}/contacts/add",
     summary="Add contacts to a list",
-    status=201,
-    params=schemas.ListPath,
-    body=schemas.ChosenContacts,
-    answer=schemas.MovedContacts,
+    status=201, params=schemas.ListPath, body=schemas.ChosenContacts, answer=schemas.MovedContacts,
     errors=(
         error_observed_in_code(errors.INVALID_PARAMETER, "nobody was added", programs=9),
         _NONE_CHOSEN, _TOO_MANY, _NO_LIST,
@@ -248,11 +215,7 @@ def add_contact_to_list(caller: Caller, list_id: int, body: dict[str, Any]) -> d
 @CONTACTS.operation(
     "removeContactFromList", "POST", "/v3/contacts/lists/{listId}/contacts/remove",
     summary="Remove contacts from a list",
-    sweeps=True,
-    status=201,
-    params=schemas.ListPath,
-    body=schemas.ContactsToRemove,
-    answer=schemas.MovedContacts,
+    sweeps=True, status=201, params=schemas.ListPath, body=schemas.ContactsToRemove, answer=schemas.MovedContacts,
     errors=(
         error_observed_in_code(errors.INVALID_PARAMETER, "nobody was removed", programs=7),
         _NONE_CHOSEN, _TOO_MANY, _NO_LIST,
@@ -266,15 +229,13 @@ def remove_contact_from_list(caller: Caller, list_id: int, body: dict[str, Any])
 
 
 def _folder(account: Account, found: rows.Folder) -> dict[str, Any]:
-    """A folder as it is answered."""
     return {"id": found.id, "name": found.name, **_counts(account, lists.lists_of(account, found.id))}
 
 
 @CONTACTS.operation(
     "getFolders", "GET", "/v3/contacts/folders",
     summary="List folders",
-    query=schemas.ListPage,
-    answer=schemas.Folders,
+    query=schemas.ListPage, answer=schemas.Folders,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG),
 )  # fmt: skip
 def get_folders(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
@@ -285,10 +246,7 @@ def get_folders(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 @CONTACTS.operation(
     "createFolder", "POST", "/v3/contacts/folders",
     summary="Create a folder",
-    adds=True,
-    status=201,
-    body=schemas.FolderName,
-    answer=schemas.Created,
+    adds=True, status=201, body=schemas.FolderName, answer=schemas.Created,
     errors=(_NO_NAME, _BAD_NAME),
 )  # fmt: skip
 def create_folder(caller: Caller, body: dict[str, Any]) -> rows.Folder:
@@ -298,8 +256,7 @@ def create_folder(caller: Caller, body: dict[str, Any]) -> rows.Folder:
 @CONTACTS.operation(
     "getFolder", "GET", "/v3/contacts/folders/{folderId}",
     summary="Read a folder",
-    params=schemas.FolderPath,
-    answer=schemas.FolderOut,
+    params=schemas.FolderPath, answer=schemas.FolderOut,
     errors=(_BAD_ID, _NO_FOLDER),
 )  # fmt: skip
 def get_folder(caller: Caller, folder_id: int) -> dict[str, Any]:
@@ -309,9 +266,7 @@ def get_folder(caller: Caller, folder_id: int) -> dict[str, Any]:
 @CONTACTS.operation(
     "updateFolder", "PUT", "/v3/contacts/folders/{folderId}",
     summary="Rename a folder",
-    status=204,
-    params=schemas.FolderPath,
-    body=schemas.FolderName,
+    status=204, params=schemas.FolderPath, body=schemas.FolderName,
     errors=(_NO_NAME, _BAD_NAME, _NO_FOLDER),
 )  # fmt: skip
 def update_folder(caller: Caller, folder_id: int, body: dict[str, Any]) -> None:
@@ -321,9 +276,7 @@ def update_folder(caller: Caller, folder_id: int, body: dict[str, Any]) -> None:
 @CONTACTS.operation(
     "deleteFolder", "DELETE", "/v3/contacts/folders/{folderId}",
     summary="Delete a folder with its lists",
-    sweeps=True,
-    status=204,
-    params=schemas.FolderPath,
+    sweeps=True, status=204, params=schemas.FolderPath,
     errors=(_BAD_ID, _NO_FOLDER),
 )  # fmt: skip
 def delete_folder(caller: Caller, folder_id: int) -> None:
@@ -333,9 +286,7 @@ def delete_folder(caller: Caller, folder_id: int) -> None:
 @CONTACTS.operation(
     "getFolderLists", "GET", "/v3/contacts/folders/{folderId}/lists",
     summary="List the lists of a folder",
-    params=schemas.FolderPath,
-    query=schemas.ListPage,
-    answer=schemas.FolderLists,
+    params=schemas.FolderPath, query=schemas.ListPage, answer=schemas.FolderLists,
     errors=(_BAD_PAGE, _PAGE_TOO_LONG, _NO_FOLDER),
 )  # fmt: skip
 def get_folder_lists(caller: Caller, folder_id: int, query: dict[str, Any]) -> dict[str, Any]:

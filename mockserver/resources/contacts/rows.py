@@ -34,7 +34,7 @@ DIGITS = re.compile(r"\A0*[1-9][0-9]*\Z")
 
 @dataclass(slots=True, eq=False)
 class Contact:
-    """A person with an e-mail address, a phone number, or an `ext_id` of the customer."""
+    """A person, identified by e-mail address, phone number or customer id."""
 
     id: int
     created_at: datetime
@@ -74,7 +74,7 @@ class Contact:
 
     @property
     def size(self) -> int:
-        """The memory of the contact in bytes, without its memberships of lists."""
+        """Memory in bytes, excluding memberships of lists."""
         return weight([self.email, self.phone, self.ext_id, self.attributes]) + _PER_CONTACT
 
 
@@ -97,18 +97,18 @@ class ContactList:
 
 @dataclass(slots=True, eq=False)
 class Folder:
-    """A folder of lists. None as the name marks the deleted first folder of the account."""
+    """A folder of lists; a None name marks the deleted first folder."""
 
     id: int
     name: str | None
 
 
 class Identifiers(dict[str, int]):
-    """An index of an account's contacts by identifiers, such as `email_id ada@acme.test`."""
+    """Contact ids by index key, such as `email_id ada@acme.test`; one record per account."""
 
 
 def join(account: Account, contact: Contact, lists: Iterable[int]) -> list[int]:
-    """Add a contact to existing lists, and return the ids of the lists that are new to it."""
+    """Add a contact to lists; return the ids of newly joined lists."""
     _, table = account.table(Contact), account.table(ContactList)
     joined = [number for number in dict.fromkeys(lists) if number not in contact.lists]
     for number in joined:
@@ -119,7 +119,7 @@ def join(account: Account, contact: Contact, lists: Iterable[int]) -> list[int]:
 
 
 def leave(account: Account, contact: Contact, lists: Iterable[int]) -> None:
-    """Remove a contact from lists; other lists of the contact are unchanged."""
+    """Remove a contact from lists, ignoring lists without this contact."""
     _, table = account.table(Contact), account.table(ContactList)
     left = [number for number in dict.fromkeys(lists) if number in contact.lists]
     for number in left:
@@ -129,7 +129,7 @@ def leave(account: Account, contact: Contact, lists: Iterable[int]) -> None:
 
 
 def blacklist(account: Account, contact: Contact, *, blacklisted: bool) -> None:
-    """Blacklist a contact for e-mails or not, and update the counts of its lists."""
+    """Set a contact's e-mail blacklisting and update its lists' counts."""
     for number in contact.lists:
         account.table(ContactList)[number].blacklisted += blacklisted - contact.email_blacklisted
     contact.email_blacklisted = blacklisted
@@ -158,7 +158,7 @@ def check_bytes(workspace: Workspace, value: Any, memberships: int = 0) -> None:
 
 
 class Identity(NamedTuple):
-    """The identifiers of a contact, or None for each missing identifier."""
+    """A contact's identifiers; None means missing."""
 
     email: str | None
     phone: str | None
@@ -166,7 +166,7 @@ class Identity(NamedTuple):
 
     @property
     def keys(self) -> dict[str, str]:
-        """The keys of the index by the names of the identifiers: `{"email": "email_id ada@acme.test"}`."""
+        """Index keys by identifier name: `{"email": "email_id ada@acme.test"}`."""
         values = zip(_NAMES.items(), self, strict=True)
         return {name: _key(kind, value) for (kind, name), value in values if value is not None}
 
@@ -186,12 +186,12 @@ def digits(text: str) -> str | None:
 
 
 def written(value: object) -> str:
-    """Return the value of an identifier, which may be a number or null, as a text."""
+    """Return an identifier (text, number or null) as a text."""
     return "" if value is None else str(value)
 
 
 def get_contact(caller: Caller, identifier: str, kind: str | None) -> Contact:
-    """Return the caller's contact with an identifier of a given or guessed kind, or refuse with 404."""
+    """Return the caller's contact, guessing a missing identifier kind, or refuse with 404."""
     kind = kind or _guessed(identifier)
     contact = find_contact(caller.account, kind, identifier)
     if contact is None and kind == CONTACT_ID:
@@ -204,7 +204,7 @@ def get_contact(caller: Caller, identifier: str, kind: str | None) -> Contact:
 
 
 def find_contact(account: Account, kind: str, value: str | int) -> Contact | None:
-    """Return the contact of an account with an identifier of a kind, or None."""
+    """Return the contact with an identifier, or None."""
     rows = account.rows_of(Contact)
     if kind == CONTACT_ID:
         return rows.get(int(value)) if _ID.fullmatch(str(value)) else None
@@ -225,7 +225,7 @@ def _guessed(identifier: str) -> str:
 
 
 def holders(account: Account, identity: Identity) -> Iterator[tuple[str, Contact]]:
-    """Yield the contacts with these identifiers, each with the name of the identifier."""
+    """Yield contacts with equal identifiers, each with the identifier's name."""
     index, rows = account.record(Identifiers), account.rows_of(Contact)
     for name, key in identity.keys.items():
         if key in index:
@@ -233,7 +233,7 @@ def holders(account: Account, identity: Identity) -> Iterator[tuple[str, Contact
 
 
 def set_identity(account: Account, contact: Contact, identity: Identity | None) -> None:
-    """Set the identifiers of a contact, which no other contact has, or with None remove them."""
+    """Set a contact's unique identifiers and update the index; None removes all identifiers."""
     index = account.record(Identifiers)
     for key in Identity.of(contact).keys.values():
         index.pop(key, None)

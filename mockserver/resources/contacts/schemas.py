@@ -42,14 +42,14 @@ def _invalid(text: str) -> Sentence:
 
 
 class _Email(Stated, Email):
-    """An e-mail address; the empty text is none."""
+    """An e-mail address, or an empty text."""
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
         return value if value == "" else super().deserialize(value, attr, data, **kwargs)
 
 
 class _ExtId(Stated, TextOrNumber):
-    """The customer's own id of a contact; the empty text is none."""
+    """The customer's id of a contact, or an empty text."""
 
 
 class _Ids(Stated, List):
@@ -65,7 +65,7 @@ class _FolderId(Stated, Int64):
 
 
 class _Name(Stated, Text):
-    """The name of a list or a folder; where it is required, a blank one counts as absent."""
+    """The name of a list or folder; a required name must not be blank."""
 
     def deserialize(self, value: Any, attr: str | None = None, data: Any = None, **kwargs: Any) -> Any:
         if self.absent and isinstance(value, str) and not value.strip():
@@ -74,7 +74,7 @@ class _Name(Stated, Text):
 
 
 class _Chosen(Stated, List):
-    """The identifiers of contacts that a list is to have, or to have no longer."""
+    """Identifiers of contacts to add or remove."""
 
     def __init__(self, inner: type[fields.Field[Any]], what: str, **kwargs: Any) -> None:
         super().__init__(
@@ -92,7 +92,7 @@ def _check_number(values: list[Any]) -> None:
 
 
 class _Numbers(List):
-    """Ids in a query: a parameter for each, or one with commas between them."""
+    """Ids in a query: repeated parameters, or comma-separated values."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         texts = value if isinstance(value, list) else [value]
@@ -131,7 +131,7 @@ def _is_value(value: Any) -> bool:
 
 
 class _Since(Stated, fields.Field[datetime]):
-    """An RFC 3339 date-time; a blank is a plus that a client has not encoded."""
+    """An RFC 3339 date-time; a blank replaces an unencoded plus sign."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
         try:
@@ -141,7 +141,7 @@ class _Since(Stated, fields.Field[datetime]):
 
 
 class _Count(Int64):
-    """A whole number of a query, 0 or more."""
+    """A non-negative integer of a query."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         number = super()._deserialize(value, attr, data, **kwargs)
@@ -151,7 +151,7 @@ class _Count(Int64):
 
 
 class _Filter(Stated, fields.String):
-    """`equals(NAME,"value")`, loaded as a name and a value."""
+    """`equals(NAME,"value")`, loaded as name and value."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -309,7 +309,7 @@ class ListChanges(Compact):
 
 
 class ChosenContacts(Compact):
-    """Which contacts; of several members, the first one counts."""
+    """Identifiers of contacts; the first member with identifiers counts."""
 
     emails = _Chosen(Text, "addresses in lower case")
     ids = _Chosen(Int64, "ids of contacts")

@@ -1,4 +1,4 @@
-"""The contacts, lists and folders of an account in a scenario."""
+"""Contacts, lists and folders in a scenario."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class ContactListItem(Item):
 
 
 class ContactItem(Item):
-    """A contact, with the lists that it is in."""
+    """A contact with the ids of its lists."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **_ID)
     email = Email(**about("its address, each once in an account"))

@@ -1,4 +1,4 @@
-"""Deliveries: calls of the service to addresses of its users, with their attempts."""
+"""Deliveries: webhook calls and export announcements, with attempts."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource

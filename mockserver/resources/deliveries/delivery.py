@@ -1,4 +1,4 @@
-"""Deliveries: calls to addresses of users, their states and timers, and how many a workspace keeps."""
+"""Deliveries: calls to users' addresses, their states, timers and retention."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _LARGEST_SHARE = 4
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The address of calls, with their credentials and headers."""
+    """A call's address, credentials and headers."""
 
     url: str
     auth: dict[str, str] | None = None
@@ -58,7 +58,7 @@ class Target:
 
 
 class Attempt(NamedTuple):
-    """An attempt of a delivery: its moment, and the status of the answer or an error."""
+    """An attempt's moment, and its status or error."""
 
     at: datetime
     status: int | None
@@ -69,7 +69,7 @@ class Attempt(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Delivery(Bounded):
-    """A webhook call, or the call that announces an export, with its attempts, oldest first."""
+    """A webhook call or export announcement; oldest attempts come first."""
 
     id: int
     target: Target
@@ -106,13 +106,13 @@ class Delivery(Bounded):
 
     @property
     def text_size(self) -> int:
-        """The estimated bytes of the delivery as JSON, where each attempt has its target and payloads."""
+        """Estimated bytes as JSON, where each attempt repeats target and payloads."""
         sent = sum((attempt.target or self.target).size + self.payloads_size for attempt in self.attempts)
         return (_BASE_BYTES + sent) // _BYTES_PER_CHARACTER
 
     @property
     def body(self) -> bytes:
-        """The body of the call: the payload of its event, or the list of a batch (proposed, contract/deliveries)."""
+        """The call's body: one payload, or a batch's list (proposed, contract/deliveries)."""
         content: Any = self.payloads if self.batched else self.payloads[0]
         text = json.dumps(content, ensure_ascii=False, separators=(",", ":"), default=str)
         return text.encode(errors="replace")
@@ -125,13 +125,13 @@ def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) ->
 
 
 def cancel_attempts(workspace: Workspace, number: int) -> None:
-    """Cancel the timer of the delivery with this id, and ignore the outcome of a present attempt."""
+    """Cancel a delivery's timer, ignoring outcomes of running attempts."""
     workspace.state.timers.cancel(MACHINE.name, number)
     workspace.jobs.cancel(MACHINE.name, number)
 
 
 def copied(delivery: Delivery) -> Delivery:
-    """Return a copy that does not change with the delivery."""
+    """Return a copy, unaffected by later attempts."""
     return replace(delivery, attempts=list(delivery.attempts))
 
 
@@ -166,7 +166,7 @@ class Finished:
             del self._rows[index]
 
     def take(self) -> int | None:
-        """Remove the delivery with the oldest last attempt, and return its id, or None if all are unfinished."""
+        """Remove the delivery with the oldest last attempt; return its id, or None."""
         return self._rows.pop(0)[1] if self._rows else None
 
 
@@ -176,7 +176,7 @@ def _last(delivery: Delivery) -> tuple[datetime, int]:
 
 
 def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: dict[str, Any], size: int) -> None:
-    """Add an event with its payload of `size` bytes in memory to a delivery.
+    """Append an event with its payload (`size` bytes in memory) to a delivery.
 
     A payload too large for the workspace is replaced by a short error. The lists of the delivery are replaced and not
     appended to: a dry run shares them with the workspace below.
@@ -189,13 +189,13 @@ def add_payload(workspace: Workspace, delivery: Delivery, event: str, payload: d
 
 
 def keep_within_limits(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    """Update the size of a delivery, and evict deliveries until the limits hold again."""
+    """Update a delivery's size, and evict deliveries beyond the limits."""
     update_size(account, delivery)
     evict_excess(workspace, account)
 
 
 def update_size(account: Account, delivery: Delivery) -> None:
-    """Update the size of a delivery, unless it was evicted; each of its targets counts once."""
+    """Update a kept delivery's size, counting equal targets once."""
     if account.table(Delivery).get(delivery.id) is not delivery:
         return
     targets: list[Target] = []
@@ -209,7 +209,7 @@ def update_size(account: Account, delivery: Delivery) -> None:
 
 
 def evict_excess(workspace: Workspace, account: Account) -> None:
-    """Evict deliveries until the limits hold again: finished deliveries first, then the oldest.
+    """Evict deliveries beyond the limits: finished deliveries first, then the oldest.
 
     The limit of the number holds for each account, the limit of the bytes for the workspace.
     """
@@ -220,7 +220,7 @@ def evict_excess(workspace: Workspace, account: Account) -> None:
 
 
 def _account_to_evict_from(workspace: Workspace, account: Account) -> Account:
-    """Return the account if it has finished deliveries, else another account with some, else the largest account."""
+    """Return this account or another account with finished deliveries, else the largest account."""
     if account.record(Finished):
         return account
     holding = [other for other in workspace.state.accounts.values() if other.bytes]

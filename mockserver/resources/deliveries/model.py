@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import CLIENT_HEADERS
 from mockserver.core.traffic import causes
@@ -50,7 +50,7 @@ DELIVERY = Lifecycle(
 
 
 class DeliveryCriteria(NamedTuple):
-    """The webhook, the state and the name of an event by which deliveries are selected; None selects all."""
+    """Selection criteria (webhook, state, event name); None matches everything."""
 
     webhook: int | None = None
     state: str | None = None
@@ -58,7 +58,7 @@ class DeliveryCriteria(NamedTuple):
 
 
 def select(workspace: Workspace, criteria: DeliveryCriteria) -> Sequence[tuple[Account, Delivery]]:
-    """Return the deliveries of a workspace that meet the criteria, each with its account, newest first."""
+    """Return deliveries matching criteria, with their accounts, newest first."""
     webhook, state, event = criteria
     found = [
         (row.id, account, row)
@@ -71,7 +71,7 @@ def select(workspace: Workspace, criteria: DeliveryCriteria) -> Sequence[tuple[A
 
 
 def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Delivery:
-    """Schedule a delivery for its `next_at` and return it.
+    """Schedule a delivery for its `next_at`.
 
     At the limits of the workspace, other deliveries are evicted, or the delivery itself.
     """
@@ -109,7 +109,7 @@ def _unfinished(account: Account, webhook: int) -> Iterator[Delivery]:
 
 
 def request_headers(target: Target) -> list[tuple[str, str]]:
-    """Return the headers of a call: the usual ones, a bearer token or basic credentials, and the webhook's own.
+    """Return a call's headers: standard headers, credentials, and the webhook's own.
 
     A webhook's own header replaces another header of its name (contract/webhooks#configuration).
     """
@@ -127,7 +127,7 @@ def request_headers(target: Target) -> list[tuple[str, str]]:
 
 
 def request_url(target: Target) -> str:
-    """Return the address of a call without credentials, which become a header."""
+    """Return a call's address, moving credentials to headers."""
     netloc = urlsplit(target.url).netloc
     return target.url.replace(netloc, netloc.rpartition("@")[2], 1) if "@" in netloc else target.url
 
@@ -142,7 +142,7 @@ def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None
 
 
 def resume(workspace: Workspace) -> None:
-    """Repeat the calls that were under way when the workspace left the memory, as their outcomes are unknown."""
+    """Repeat interrupted calls of a passivated workspace, whose outcomes are unknown."""
     for account in workspace.state.accounts.values():
         for delivery in account.rows_of(Delivery).values():
             if delivery.began_at is not None and not workspace.jobs.has(MACHINE.name, delivery.id):
@@ -157,7 +157,7 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     def write() -> OutgoingRequest:
         return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
 
-    def done(outcome: Outcome) -> None:
+    def done(outcome: CallOutcome) -> None:
         # Looked up: the rows may have been read again meanwhile.
         owner = workspace.state.accounts.get(account.id)
         found = None if owner is None else owner.table(Delivery).get(delivery.id)
@@ -168,8 +168,8 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
 
 
-def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
-    """Add an attempt to its delivery, and fire the event that follows from its outcome."""
+def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: CallOutcome, target: Target) -> None:
+    """Record an attempt, and fire its outcome's event."""
     other = None if target == delivery.target else target
     delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, other))
     while len(delivery.attempts) > KEPT_ATTEMPTS:
@@ -184,7 +184,7 @@ def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome:
     evict_excess(workspace, account)
 
 
-def _may_retry(workspace: Workspace, outcome: Outcome) -> bool:
+def _may_retry(workspace: Workspace, outcome: CallOutcome) -> bool:
     """Return whether an outcome allows a retry: no answer, 429, or 5xx with `behaviour.webhook_5xx: retry`.
 
     Redirects and impossible calls are not retried (both proposed, contract/deliveries).

@@ -1,4 +1,4 @@
-"""Deliveries in a scenario: those that a running workspace still has to make, and the finished ones."""
+"""Deliveries in a scenario, finished and unfinished."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WRAPPER_LEVELS = 2
 
 
 class TargetItem(Item):
-    """Where a webhook call goes, with the credentials and headers that it has."""
+    """A webhook call's address, credentials and headers."""
 
     url = Url(required=True, **about("where the call goes"))
     auth = Dict(
@@ -68,7 +68,7 @@ class AttemptItem(Item):
 
 
 class DeliveryItem(Item):
-    """A delivery with its attempts, as the row holds it."""
+    """A delivery with all attempts."""
 
     id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("its number"))
     target = fields.Nested(TargetItem, required=True, **about("where the call goes, and with which headers"))

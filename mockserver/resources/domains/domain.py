@@ -78,12 +78,12 @@ class BrevoCode:
 
 
 def find(account: Account, name: str) -> Domain | None:
-    """Return the account's domain with a name in any spelling, or None."""
+    """Return the account's domain, or None; any spelling matches."""
     return account.table(Domain).get(ascii_form(name))
 
 
 def named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Account, Domain]]:
-    """Yield the domains with these names in all accounts; loop over the names or the rows, whichever are fewer."""
+    """Yield domains by name across accounts, looping over names or rows, whichever are fewer."""
     for number, rows in workspace.state.tables(Domain) if names else ():
         for name in list(names) if len(names) < len(rows) else [name for name in rows if name in names]:
             if name in rows:
@@ -92,7 +92,7 @@ def named(workspace: Workspace, names: Collection[str]) -> Iterator[tuple[Accoun
 
 
 def new(workspace: Workspace, account: Account, name: str) -> Domain:
-    """Return a domain with a new number, code and DKIM key, without adding it to its table."""
+    """Return a domain with new number, code and DKIM key, not yet in its table."""
     return Domain(
         name=name,
         number=workspace.state.next_id("domain"),
@@ -124,7 +124,7 @@ def _draw_dkim_key(workspace: Workspace) -> str:
 
 
 class Seen(NamedTuple):
-    """The result of a real look-up of one record: one of `ANSWERS`, and a text about the mistake, if any."""
+    """A look-up result of one record: one of `ANSWERS`, with details of a mistake."""
 
     status: str
     detail: str = ""
@@ -132,7 +132,7 @@ class Seen(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class DnsView:
-    """The answers of the workspace's DNS about a domain's records; a row of the workspace."""
+    """The workspace's DNS answers about one domain; a workspace row."""
 
     brevo_code: str = MISSING
     dkim_record: str = MISSING
@@ -150,22 +150,22 @@ class DnsView:
         return self.brevo_code == self.dkim_record == self.dmarc_record == OK
 
     def answer(self, name: str) -> str:
-        """Return one of `ANSWERS` for the record with this name on the wire."""
+        """Return the answer (`ANSWERS`) for a record's wire name."""
         return self.seen[name].status if name in self.seen else str(getattr(self, member_of(name)))
 
 
 def member_of(name: str) -> str:
-    """Return the member of `RECORDS` for a record's name on the wire; both CNAME records share that of DKIM."""
+    """Return a wire name's member of `RECORDS`; both CNAME records share `dkim_record`."""
     return name if name in RECORDS else "dkim_record"
 
 
 def dns_view(workspace: Workspace, name: str) -> DnsView:
-    """Return the DNS answers about a domain: until an answer is set, all records are missing."""
+    """Return a domain's DNS view; by default, all records are missing."""
     return workspace.state.table(DnsView).get(name) or DnsView(free_mail=gives_mailboxes(name))
 
 
 def set_answers(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
-    """Set some members of a domain's DNS view and return the view; the states of domains do not follow yet."""
+    """Set members of a domain's DNS view and return it, leaving domain states unchanged."""
     view = workspace.state.table(DnsView).setdefault(name, dns_view(workspace, name))
     for member, answer in answers.items():
         setattr(view, member, answer)
@@ -174,7 +174,7 @@ def set_answers(workspace: Workspace, name: str, answers: Mapping[str, str]) -> 
 
 
 def gives_mailboxes(name: str) -> bool:
-    """Return whether a domain or its registrable domain belongs to a provider of free mailboxes.
+    """Return whether a free mailbox provider owns the registrable domain.
 
     The service says that such a domain can be added and never authenticated, and names gmail.com, yahoo.com and
     orange.fr as examples: https://help.brevo.com/hc/en-us/articles/16045394674066. It publishes no list. free_mail.txt
@@ -189,7 +189,7 @@ def _free_mail() -> frozenset[str]:
 
 
 def dmarc_policy(workspace: Workspace, name: str) -> str:
-    """Return the DMARC policy of a domain, else of its registrable domain, else `none` (RFC 7489, 6.6.3)."""
+    """Return a domain's DMARC policy, defaulting to the registrable domain's, then `none` (RFC 7489, 6.6.3)."""
     views = workspace.state.table(DnsView)
     for candidate in (name, *parents(name)):
         policy = views[candidate].dmarc_policy if candidate in views else None

@@ -1,4 +1,4 @@
-"""Look-ups of a domain's records at a real DNS server: the questions, and the comparison with the records to set."""
+"""DNS look-ups at a real server: questions, and comparison of answers with expected records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SHOWN_VALUES, _SHOWN_CHARACTERS = 4, 300
 
 
 class Question(NamedTuple):
-    """A question to a DNS server: the record of a domain, its full name, its type and the expected value."""
+    """A DNS question: a record with full name, type and expected value."""
 
     record: str
     name: str
@@ -27,12 +27,12 @@ class Question(NamedTuple):
 
     @property
     def asked(self) -> tuple[str, str]:
-        """The name and type in the DNS query, which questions about several records may share."""
+        """Name and type of the DNS query; several records may share a query."""
         return self.name, self.type
 
 
 class DnsAnswer(Protocol):
-    """The values in a DNS server's answer, or a failure (`missing` or `timeout`) with a text about it."""
+    """A DNS server's values, or a failure (`missing` or `timeout`) with details."""
 
     @property
     def values(self) -> Sequence[str]: ...
@@ -45,7 +45,7 @@ class DnsAnswer(Protocol):
 
 
 class NoAnswer(NamedTuple):
-    """The answer if no server could be asked."""
+    """The failed answer without any DNS server."""
 
     detail: str
     values: Sequence[str] = ()
@@ -53,7 +53,7 @@ class NoAnswer(NamedTuple):
 
 
 def questions(workspace: Workspace, account: Account, name: str) -> list[Question]:
-    """Return the questions about an account's domain, or an empty list if the account has no such domain."""
+    """Return the DNS questions about an account's domain, or an empty list without this domain."""
     domain = find(account, name)
     if domain is None:
         return []
@@ -83,7 +83,7 @@ def publish(
 
 
 def _effective_policy(seen: Seen, values: Mapping[str, Sequence[str]]) -> str | None:
-    """Return the effective DMARC policy of a domain (RFC 7489, 6.6.3), or None after a timeout.
+    """Return the effective DMARC policy (RFC 7489, 6.6.3), or None after a timeout.
 
     Several DMARC records, and a record with an unknown policy, mean the policy `none`.
     """
@@ -98,14 +98,14 @@ def _effective_policy(seen: Seen, values: Mapping[str, Sequence[str]]) -> str | 
 
 
 def compare(question: Question, answer: DnsAnswer) -> Seen:
-    """Compare the answer to a question with the expected record."""
+    """Compare a DNS answer with the expected record."""
     if answer.failure is not None:
         return Seen(MISSING if answer.failure == "missing" else TIMEOUT, answer.detail)
     return _COMPARISONS[question.record](question, answer.values)
 
 
 def _compare_ownership(question: Question, values: Sequence[str]) -> Seen:
-    """Look for the ownership record among the domain's TXT records, which serve SPF and others as well."""
+    """Find the ownership record among TXT records, ignoring SPF and other services."""
     if question.value in (value.strip() for value in values):
         return Seen(OK)
     codes = [value for value in values if value.lower().lstrip("\"' ").startswith("brevo")]
@@ -115,19 +115,19 @@ def _compare_ownership(question: Question, values: Sequence[str]) -> Seen:
 
 
 def _compare_key(question: Question, values: Sequence[str]) -> Seen:
-    """Look for the DKIM record: a list of tags, whose blanks and order do not matter (RFC 6376, 3.2)."""
+    """Find the DKIM record, ignoring blanks and the order of tags (RFC 6376, 3.2)."""
     expected = _tags(question.value)
     return Seen(OK) if any(_tags(value) == expected for value in values) else _wrong(question, values)
 
 
 def _compare_alias(question: Question, values: Sequence[str]) -> Seen:
-    """Look for the target of a CNAME record, without regard to case and to a final dot."""
+    """Find a CNAME record's target, ignoring case and final dots."""
     names = [value.rstrip(".").lower() for value in (question.value, *values)]
     return Seen(OK) if names[0] in names[1:] else _wrong(question, values)
 
 
 def _compare_policy(question: Question, values: Sequence[str]) -> Seen:
-    """Look for exactly one DMARC record with the tag `rua`, which may differ from the proposed record.
+    """Find exactly one DMARC record with the tag `rua`; other tags may differ.
 
     Proposed, after https://help.brevo.com/hc/en-us/articles/10415456027666: a domain keeps its existing record.
     """
@@ -174,7 +174,7 @@ def _policies(values: Sequence[str]) -> list[str]:
 
 
 def _tags(value: str) -> dict[str, str] | None:
-    """Return the tags of a list such as `a=b; c=d` without blanks, or None for other texts and duplicate tags."""
+    """Return the tags of a list such as `a=b; c=d`, or None for malformed lists and duplicates."""
     parts = value.split(";")
     if not parts[-1].strip():
         parts.pop()  # the last tag may end with a semicolon as well

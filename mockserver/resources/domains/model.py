@@ -5,12 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from mockserver.core.contract.errors import (
-    DNS_NOT_CONFIGURED,
-    DOCUMENT_NOT_FOUND,
-    DOMAIN_DOES_NOT_EXIST,
-    DOMAIN_EXISTS,
-)
+from mockserver.core.contract.errors import DNS_NOT_CONFIGURED, DOCUMENT_NOT_FOUND, DOMAIN_DOES_NOT_EXIST, DOMAIN_EXISTS
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form, below_registrable, parents
@@ -53,7 +48,7 @@ def is_verified(workspace: Workspace, domain: Domain) -> bool:
 
 
 def get(caller: Caller, name: str) -> Domain:
-    """Return the caller's domain with a name in any spelling, or refuse with 404."""
+    """Return the caller's domain, or refuse with 404; any spelling matches."""
     domain = find(caller.account, name)
     if domain is None:
         raise DOCUMENT_NOT_FOUND(sentence=DOMAIN_DOES_NOT_EXIST).because(
@@ -63,7 +58,7 @@ def get(caller: Caller, name: str) -> Domain:
 
 
 def dedicated_ips(account: Account) -> dict[str, str]:
-    """Return the first dedicated IP of each domain of an account by the domain's name.
+    """Return each domain's first dedicated IP by domain name.
 
     A dedicated IP serves its own domain and the domains above.
     """
@@ -76,7 +71,7 @@ def dedicated_ips(account: Account) -> dict[str, str]:
 
 
 def create(caller: Caller, name: str) -> Domain:
-    """Create a domain, whose state follows DNS at once; refuse a duplicate with 400."""
+    """Create a domain and update its state from DNS, or refuse a duplicate with 400."""
     workspace, account = caller.workspace, caller.account
     known = find(account, name)
     if known is not None:
@@ -110,7 +105,7 @@ class DnsRecord(NamedTuple):
 
 
 def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
-    """Return the records of a domain by their names on the wire (contract/domains#records)."""
+    """Return a domain's records by wire name (contract/domains#records)."""
     view, label = dns_view(workspace, domain.name), below_registrable(domain.name)
 
     def record(name: str, kind: str, value: str, host: str = "", label: str = label) -> DnsRecord:
@@ -139,7 +134,7 @@ def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
 
 
 def authenticate(caller: Caller, name: str) -> tuple[Domain, bool]:
-    """Authenticate a domain whose records are all right; return it, and whether it was authenticated already.
+    """Authenticate a domain with correct records; return it, and its previous authentication.
 
     Raises:
         ServiceError: 404; 400 `DNS records not properly configured` for a wrong record, for a provider of free
@@ -163,7 +158,7 @@ def authenticate(caller: Caller, name: str) -> tuple[Domain, bool]:
 
 
 def _wrong_records(workspace: Workspace, domain: Domain, view: DnsView) -> str:
-    """Return a sentence about the records that are not right, with the values that DNS has instead."""
+    """Return a sentence listing incorrect records, and the values found in DNS."""
     wrong = [
         f"{name} ({record.type} {record.full_name}) {view.answer(name)}"
         for name, record in records(workspace, domain).items()
@@ -198,7 +193,7 @@ def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> 
 
 
 def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy: str | None) -> None:
-    """Publish the results of a look-up at a real server, by the records' names on the wire.
+    """Publish look-up results by the records' wire names.
 
     Both CNAME records share one answer: the first answer that is not ok. Without a policy, the DNS view keeps its
     policy.
@@ -211,13 +206,13 @@ def publish_seen(workspace: Workspace, name: str, seen: dict[str, Seen], policy:
 
 
 def follow_dns(workspace: Workspace, names: Collection[str]) -> None:
-    """Update the states of all domains with these names from DNS, in all accounts."""
+    """Update the states of the named domains in all accounts."""
     for account, domain in named(workspace, names):
         _follow(workspace, account, domain)
 
 
 def _follow(workspace: Workspace, account: Account, domain: Domain) -> None:
-    """Fire the events that bring the state of a domain into line with DNS."""
+    """Fire events until a domain's state matches DNS."""
     view = dns_view(workspace, domain.name)
     signed = view.dkim_record == view.dmarc_record == OK
     if not view.published:
@@ -256,7 +251,7 @@ def _agree_on_a_broken_record(workspace: Workspace, account: Account, domain: Do
 
 @DOMAIN.on("delete")
 def _forget_records(workspace: Workspace, account: Account, domain: Domain) -> None:
-    """Remove the DNS view with the last domain of its name, but for the policy and the provider of mailboxes."""
+    """Remove the DNS view, except policy and mailbox provider, after deleting the last domain."""
     if any(named(workspace, {domain.name})):
         return
     view = workspace.state.table(DnsView).pop(domain.name, None)
@@ -265,7 +260,7 @@ def _forget_records(workspace: Workspace, account: Account, domain: Domain) -> N
 
 
 def _agree(workspace: Workspace, domain: Domain, **answers: str) -> None:
-    """Set the DNS answers that an event implies, as it may be fired by hand: state and records never disagree."""
+    """Set the DNS answers implied by an event; control calls may fire events without DNS changes."""
     view = dns_view(workspace, domain.name)
     if any(getattr(view, record) != answer for record, answer in answers.items()):
         publish_dns(workspace, domain.name, answers)

@@ -56,9 +56,7 @@ def _listed(caller: Caller, row: Domain, ip: str | None) -> dict[str, Any]:
 @DOMAINS.operation(
     "createDomain", "POST", "/v3/senders/domains",
     summary="Create a domain",
-    adds=True,
-    body=schemas.NewDomain,
-    answer=schemas.DomainCreated,
+    adds=True, body=schemas.NewDomain, answer=schemas.DomainCreated,
     errors=(
         documented_error(errors.DOMAIN_EXISTS, "the account has the domain already", "specification 7.3"),
         proposed_error(errors.MISSING_PARAMETER, "name is absent"),
@@ -79,15 +77,14 @@ def create_domain(caller: Caller, body: dict[str, Any]) -> dict[str, Any]:
 
 
 def _records(caller: Caller, domain: Domain) -> dict[str, Any]:
-    """Return the records, with `dkim_record` as null where DKIM is two CNAME records (recorded)."""
+    """Return DNS records; with CNAME records, `dkim_record` is null (recorded)."""
     return {"dkim_record": None, **model.records(caller.workspace, domain)}
 
 
 @DOMAINS.operation(
     "getDomainConfiguration", "GET", "/v3/senders/domains/{domainName}",
     summary="Read a domain's configuration",
-    params=_PATH,
-    answer=schemas.DomainConfiguration,
+    params=_PATH, answer=schemas.DomainConfiguration,
     errors=(_UNKNOWN, _NO_DOMAIN),
 )  # fmt: skip
 def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]:
@@ -103,9 +100,7 @@ def get_domain_configuration(caller: Caller, domain_name: str) -> dict[str, Any]
 @DOMAINS.operation(
     "deleteDomain", "DELETE", "/v3/senders/domains/{domainName}",
     summary="Delete a domain",
-    sweeps=True,
-    params=_PATH,
-    answer=schemas.DomainDeleted,
+    sweeps=True, params=_PATH, answer=schemas.DomainDeleted,
     errors=(_UNKNOWN, _NO_DOMAIN),
 )  # fmt: skip
 def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
@@ -116,10 +111,7 @@ def delete_domain(caller: Caller, domain_name: str) -> dict[str, str]:
 @DOMAINS.operation(
     "authenticateDomain", "PUT", "/v3/senders/domains/{domainName}/authenticate",
     summary="Authenticate a domain",
-    sweeps=True,
-    looks_up=True,
-    params=_PATH,
-    answer=schemas.DomainAuthenticated,
+    sweeps=True, looks_up=True, params=_PATH, answer=schemas.DomainAuthenticated,
     errors=(
         documented_error(errors.DNS_NOT_CONFIGURED, "a record is not right in DNS; free mailboxes",
             "specification 7.3, contract/domains#authenticateDomain"),

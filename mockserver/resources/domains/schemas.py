@@ -34,7 +34,7 @@ _RECORDED = observed("with `behaviour.dkim: cname`", source="contract/domains#re
 
 
 class DkimRecordOut(Output):
-    """One of the two CNAME records of DKIM, which recorded answers have and no document."""
+    """A CNAME record of DKIM, seen in recorded answers only."""
 
     type = Text(required=True, **_RECORDED)
     value = Text(required=True, **_RECORDED)
@@ -51,7 +51,7 @@ class DnsRecords(Output):
 
 
 class DomainId(fields.Field[int | str]):
-    """The number of a domain, or its 24 hexadecimal digits."""
+    """A domain's number, or its 24 hexadecimal digits."""
 
     def __init__(self, **kwargs: Any) -> None:
         kwargs["metadata"] = {**kwargs.get("metadata", {}), "type": ["integer", "string"]}

@@ -1,4 +1,4 @@
-"""Domains in a scenario, and the answers of its DNS."""
+"""Domains and DNS answers in a scenario."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _code(**options: Any) -> fields.String:
 
 
 class DomainItem(Item):
-    """A domain, with how far its set-up has come and what DNS says of its records."""
+    """A domain with its progress and its DNS answers."""
 
     name = Hostname(required=True, **about("the name, in any spelling; each once in an account"))
     number = fields.Integer(
@@ -116,7 +116,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _to_follow(workspace: Workspace) -> dict[str, None]:
-    """Return the names of the domains that will follow DNS once, when all accounts are loaded."""
+    """Return domain names whose states follow DNS after loading all accounts."""
     return once_per_load(workspace, follow_dns, dict[str, None])
 
 
@@ -128,7 +128,7 @@ def _finish(workspace: Workspace) -> tuple[()]:
 
 
 def _load_code(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> None:
-    """Load the code of an account: the given code, else the code of its first domain with a code.
+    """Load an account's code, defaulting to its first domain's code.
 
     With `behaviour.brevo_code: domain` the codes of domains do not become the code of the account.
     """
@@ -176,7 +176,7 @@ SECTION = Section(
 
 
 class ByDomain(Dict):
-    """A mapping by names of domains, which refuses two spellings of a name."""
+    """A mapping by domain name, refusing two spellings of a name."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         loaded: dict[str, Any] = super()._deserialize(value, attr, data, **kwargs)

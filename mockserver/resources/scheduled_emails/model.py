@@ -7,20 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from mockserver.core.contract.errors import (
-    DOCUMENT_NOT_FOUND,
-    INVALID_PARAMETER,
-    INVALID_PARAMETERS_PASSED,
-    RECORDS_NOT_FOUND,
-    no_room,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.mail import TO, Mail, MailContent, Party
-from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
 from mockserver.resources.webhooks import events
@@ -52,13 +45,13 @@ def reject(
     workspace: Workspace, account: Account, contents: Sequence[MailContent], reason: str,
     *, after: timedelta = timedelta(),
 ) -> None:  # fmt: skip
-    """Raise the event `error` for e-mails that are not sent, `after` from now."""
+    """Raise `error` events for unsent e-mails, `after` from now."""
     for content in contents:
         events.raise_for_recipients(workspace, account, content, "error", after=after, overrides={"reason": reason})
 
 
 def deliver(workspace: Workspace, account: Account, content: MailContent, *, request: str | None) -> bool:
-    """Put an e-mail into the mailbox, and send it by SMTP if a server is set; `request` is the cause.
+    """Store an e-mail in the mailbox, and send it by SMTP if configured; `request` is its cause.
 
     Returns:
         Whether the contents of its attachments were kept. If they are too large for the mailbox, they are only listed.
@@ -76,12 +69,12 @@ def deliver(workspace: Workspace, account: Account, content: MailContent, *, req
         content=content,
     )
     fits = mail.size <= workspace.state.mailbox.largest
-    lifecycle.send(workspace, mail if fits else mail._replace(content=content.without_files()))
+    send_mail(workspace, mail if fits else mail._replace(content=content.without_files()))
     return fits
 
 
 def completed(workspace: Workspace, account: Account, content: MailContent) -> MailContent:
-    """Return an e-mail with the account's default sender and a new message id, unless it has its own."""
+    """Return an e-mail with default sender and message id filled in."""
     sender = content.sender if content.sender.email else Party(events.default_sender(account))
     return content._replace(sender=sender, message_id=content.message_id or events.draw_message_id(workspace))
 
@@ -160,20 +153,22 @@ def schedule(workspace: Workspace, account: Account, email: ScheduledEmail) -> N
 
 
 def count(account: Account, email: ScheduledEmail, sign: int = 1) -> None:
-    """Add the bytes of a scheduled e-mail to the account's record, or with -1 subtract them."""
+    """Add an e-mail's bytes to the account's record; -1 subtracts."""
     if email.mail is not None:
         account.record(Waiting).bytes += sign * email.mail.size
 
 
 def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
-    """Refuse more scheduled e-mails with 400 `out_of_range` if the workspace has no room for these contents."""
+    """Refuse more scheduled e-mails with 400 `out_of_range` if these contents exceed the limits."""
     if reason := workspace.state.full(len(contents)):
-        raise no_room(reason)
+        raise errors.no_room(reason)
     accounts = (workspace.state.accounts[number] for number, _ in workspace.state.tables(ScheduledEmail))
     waiting = sum(account.record(Waiting).bytes for account in accounts)
     needed, most = waiting + sum(content.size for content in contents), workspace.limits.mailbox_bytes
     if needed > most:
-        raise no_room(f"scheduled e-mails would take {needed:,} bytes, the limit is {most:,} (--mailbox-bytes-limit)")
+        raise errors.no_room(
+            f"scheduled e-mails would take {needed:,} bytes, the limit is {most:,} (--mailbox-bytes-limit)"
+        )
 
 
 def is_taken(workspace: Workspace, message_id: str) -> bool:
@@ -188,7 +183,7 @@ def delete(caller: Caller, identifier: str) -> None:
 
 
 def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
-    """Return the e-mails in some states with a batch id or a message id.
+    """Return e-mails in given states, by batch or message id.
 
     Raises:
         ServiceError: 400 for another identifier; 404 for an empty list.
@@ -196,24 +191,24 @@ def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
     if not is_message_id(identifier) and not is_batch_id(identifier):
         expected = "expected a UUID of version 4 or a message id <id@host>"
         message = "identifier must be a UUIDv4 batch id or a message id in angle brackets"
-        raise INVALID_PARAMETER(message, sentence=INVALID_PARAMETERS_PASSED).because(
+        raise errors.INVALID_PARAMETER(message, sentence=errors.INVALID_PARAMETERS_PASSED).because(
             f"invalid identifier {reasons.shown(identifier)}: {expected}"
         )
     named = _named(caller.account, identifier)
     found = [row for row in named if row.state in states]
     if not found:
-        raise DOCUMENT_NOT_FOUND(sentence=RECORDS_NOT_FOUND).because(_why_none(caller, identifier, named))
+        raise errors.DOCUMENT_NOT_FOUND(sentence=errors.RECORDS_NOT_FOUND).because(_why_none(caller, identifier, named))
     return found
 
 
 def _named(account: Account, identifier: str) -> list[ScheduledEmail]:
-    """Return the e-mails in any state with a batch id or a message id."""
+    """Return e-mails, in any state, by batch or message id."""
     rows = account.table(ScheduledEmail).values()
     return [row for row in rows if identifier == row.message_id or identifier.lower() == row.batch_id]
 
 
 def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> str:
-    """Return the states of the e-mails with an identifier, or the account that has it, or the known identifiers."""
+    """Return an identifier's e-mail states, else its owner, else known identifiers."""
     if found:
         row = found[0]
         states = " and ".join(dict.fromkeys(row.state for row in found))

@@ -21,9 +21,7 @@ SCHEDULED_EMAILS = Operations("scheduled_emails", "specification 4.8", scope="tr
 @SCHEDULED_EMAILS.operation(
     "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/{identifier}",
     summary="Delete scheduled e-mails",
-    sweeps=True,
-    status=204,
-    params=schemas.IdentifierPath,
+    sweeps=True, status=204, params=schemas.IdentifierPath,
     errors=(
         documented_error(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id",
             "specification 4.8, contract/errors#codes"),

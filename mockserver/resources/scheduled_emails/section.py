@@ -1,4 +1,4 @@
-"""Scheduled e-mails in a scenario, and the content of an e-mail in scenarios and stubs."""
+"""Scheduled e-mails in a scenario; e-mail contents in scenarios and stubs."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class PartiesField(fields.Field[list[Party]]):
 
 
 def _named(text: str) -> str:
-    """Return the name before an address, without quotes around it."""
+    """Return a name without surrounding quotes."""
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
@@ -98,7 +98,7 @@ class Base64(fields.Field[bytes]):
 
 
 class AttachmentItem(Item):
-    """A file, by its content or its address."""
+    """A file, given by content or address."""
 
     constraints: ClassVar[dict[str, Any]] = {"oneOf": [{"required": ["content"]}, {"required": ["url"]}]}
 

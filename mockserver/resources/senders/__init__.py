@@ -1,4 +1,4 @@
-"""Senders: addresses that e-mails may come from, verified by one-time codes."""
+"""Senders: e-mail addresses, verified by one-time codes."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource

@@ -6,26 +6,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from mockserver.core.contract.errors import (
-    DMARC_POLICY,
-    DOCUMENT_NOT_FOUND,
-    DUPLICATE_PARAMETER,
-    INVALID_PARAMETER,
-    IP_WEIGHTS,
-    MISSING_PARAMETER,
-    OTP_EXPIRED,
-    OTP_INVALID,
-    OUT_OF_RANGE,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import ascii_form, comparable, domain_of
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.domains.domain import NO_POLICY, OK, dmarc_policy, dns_view, find
@@ -50,7 +39,7 @@ OTP_RANGE = (100_000, 999_999)
 
 @dataclass(slots=True, eq=False)
 class IpShare:
-    """A dedicated IP of a sender with its share of the sender's e-mails, in percent."""
+    """A sender's dedicated IP, with its share of e-mails in percent."""
 
     domain: str
     ip: str
@@ -59,7 +48,7 @@ class IpShare:
 
 @dataclass(slots=True, eq=False)
 class Sender:
-    """An address that e-mails may come from."""
+    """A sender's e-mail address."""
 
     id: int
     name: str
@@ -81,7 +70,7 @@ class Addresses(dict[str, int]):
 
 
 class Created(NamedTuple):
-    """The id of a new sender, and whether SPF and DKIM of its domain are wrong."""
+    """A new sender's id, and errors of its domain's SPF and DKIM."""
 
     id: int
     spf_error: bool
@@ -96,7 +85,7 @@ SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)
 
 
 def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
-    """Return the account's senders; with an IP or a domain, only senders with this dedicated IP or of this domain."""
+    """Return the account's senders, filtered by dedicated IP or domain."""
     rows = list(caller.account.rows_of(Sender).values())
     if ip is not None:
         rows = [row for row in rows if any(share.ip == ip for share in row.ips)]
@@ -107,17 +96,17 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
 
 
 def get(caller: Caller, sender_id: int) -> Sender:
-    """Return the caller's sender with this id, or refuse with 404."""
+    """Return the caller's sender, or refuse with 404."""
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
-        raise DOCUMENT_NOT_FOUND("Sender ID not found").because(
+        raise errors.DOCUMENT_NOT_FOUND("Sender ID not found").because(
             reasons.absent(caller.workspace.state, caller.account, "sender", Sender, sender_id)
         )
     return sender
 
 
 def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] | None = None) -> Created:
-    """Create a sender, and send a code to its address unless its domain is trusted.
+    """Create a sender, and send a code unless its domain is trusted.
 
     Raises:
         ServiceError: 400; the address is a duplicate, the IPs break their rules, or the domain has a strict DMARC
@@ -134,9 +123,7 @@ def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] |
     view = None if domain is None else dns_view(workspace, domain.name)
     # SPF counts as right if the ownership record is (proposed): no source says which record the service checks.
     return Created(
-        sender.id,
-        spf_error=view is None or view.brevo_code != OK,
-        dkim_error=view is None or view.dkim_record != OK,
+        sender.id, spf_error=view is None or view.brevo_code != OK, dkim_error=view is None or view.dkim_record != OK
     )
 
 
@@ -183,11 +170,11 @@ def _refuse_duplicate(account: Account, email: str) -> None:
         state = account.rows_of(Sender)[owner].state
         taken = f"sender {owner} ({state}) of account {account.name} has it"
         reason = f"duplicate e-mail address {reasons.shown(email)}: {taken}"
-        raise DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
+        raise errors.DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
 def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
-    """Refuse a sender whose domain has a strict DMARC policy and is not authenticated.
+    """Refuse an unauthenticated domain with a strict DMARC policy.
 
     Receivers reject unsigned mail of such a domain. An authenticated parent domain does not help
     (contract/senders#createSender).
@@ -200,29 +187,29 @@ def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) ->
     if domain is None or not domain.authenticated:
         state = f"account {account.name} {'does not have it' if domain is None else f'has it as {domain.state}'}"
         reason = f"the DMARC policy of {reasons.shown(name)} is {policy}, so the domain must be authenticated"
-        raise DMARC_POLICY().because(f"{reason}; {state}")
+        raise errors.DMARC_POLICY().because(f"{reason}; {state}")
 
 
 # ---------------------------------------------------------------------- verification (contract/senders#verification)
 
 
 def validate(caller: Caller, sender_id: int, otp: int) -> None:
-    """Verify a sender by the one-time code from its e-mail.
+    """Verify a sender by its one-time code.
 
     Raises:
         ServiceError: 404; 400 for a wrong or expired code, or for a sender that awaits no code.
     """
     sender = get(caller, sender_id)
     if sender.state != AWAITING or otp != sender.otp:
-        raise OTP_INVALID().because(_why_wrong(caller, sender, otp))
+        raise errors.OTP_INVALID().because(_why_wrong(caller, sender, otp))
     if sender.otp_expires_at is not None and caller.workspace.state.clock.now() >= sender.otp_expires_at:
         reason = f"the code of sender {sender.id} expired at {reasons.instant(sender.otp_expires_at)}"
-        raise OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace.state.clock)}")
+        raise errors.OTP_EXPIRED().because(f"{reason}; {reasons.clock(caller.workspace.state.clock)}")
     SENDER.fire(caller.workspace, caller.account, sender, "verify")
 
 
 def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
-    """Return the reason for a refused code, without any code: the journal must not show it."""
+    """Return the reason for refusing a code; the journal must show no code."""
     if sender.state != AWAITING:
         return f"sender {sender.id} ({reasons.shown(sender.email)}) is {sender.state} and needs no code"
     mail = next((mail for mail in caller.workspace.state.mailbox if mail.otp == otp), None)
@@ -233,14 +220,14 @@ def _why_wrong(caller: Caller, sender: Sender, otp: int) -> str:
 
 @SENDER.on("create", "change_email", "resend_otp")
 def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Send a new code to a sender's address, or fire `trust` if its domain is trusted."""
+    """Send a new code, or fire `trust` for a trusted domain."""
     if _is_trusted(workspace, account, sender):
         SENDER.fire(workspace, account, sender, "trust")
         return
     sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
-    lifecycle.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
+    send_mail(workspace, _verification_mail(workspace, account, sender, sender.otp))
 
 
 def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:
@@ -265,7 +252,7 @@ def _verification_mail(workspace: Workspace, account: Account, sender: Sender, o
 
 
 def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Set the timer for the expiry of a sender's code, unless the code has expired."""
+    """Set the expiry timer of an unexpired code."""
     if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
         workspace.set_timer(sender.otp_expires_at, account, MACHINE.name, sender.id, "expire_otp")
 
@@ -284,7 +271,7 @@ def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None
 
 
 def trust_senders(workspace: Workspace, event: Changed) -> None:
-    """Verify the senders of a domain after its authentication, if `behaviour.trust_authenticated_domains` is set.
+    """Verify a newly authenticated domain's senders under `behaviour.trust_authenticated_domains`.
 
     A listener of that transition.
     """
@@ -305,12 +292,12 @@ def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
 
 
 def ips_of_account(caller: Caller) -> list[DedicatedIp]:
-    """Return all dedicated IPs of the caller's account."""
+    """Return the account's dedicated IPs."""
     return list(caller.account.rows_of(DedicatedIp).values())
 
 
 def ips_of_sender(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
-    """Return the dedicated IPs of a sender with their weights in percent, or refuse with 404."""
+    """Return a sender's dedicated IPs with weights in percent, or refuse with 404."""
     ips = caller.account.rows_of(DedicatedIp)
     return [
         {"id": ips[share.ip].id, "ip": share.ip, "domain": share.domain, "weight": share.weight}
@@ -319,17 +306,17 @@ def ips_of_sender(caller: Caller, sender_id: int) -> list[dict[str, Any]]:
 
 
 def _allotted(account: Account, ips: list[dict[str, Any]], subject: str) -> list[IpShare]:
-    """Return the shares that a request gives to a sender; refuse none if the account has dedicated IPs."""
+    """Return a sender's shares; accounts with dedicated IPs require some."""
     known = account.rows_of(DedicatedIp)
     if not ips and known:
         needed = f"account {account.name} has dedicated IPs, so {subject} requires some of them"
         reason = f"missing field `ips` in the body: {needed} ({reasons.listed(known)})"
-        raise MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
+        raise errors.MISSING_PARAMETER("Missing ips attribute in the request").because(reason)
     return allot(account, ips)
 
 
 def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
-    """Return the shares for the `ips` of a request or a scenario; without weights the shares are equal.
+    """Return shares for the `ips` of a request or scenario; missing weights mean equal shares.
 
     Raises:
         ServiceError: 400; weights are missing for some IPs, do not sum to 100 or are not from 1 to 100, or an IP is
@@ -347,36 +334,38 @@ def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
 
 
 def _check_weights(weights: list[int], items: int) -> None:
-    """Check the sum of the weights first, for which the specification has an error code, and then their range."""
+    """Check the weights' sum, which has a specified error code, before their range."""
     if weights and len(weights) != items:
         reason = f"only {len(weights)} of the {items} ips have a weight; give all of them one, or none"
-        raise INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
+        raise errors.INVALID_PARAMETER("ips: give a weight for every IP or for none").because(reason)
     if weights and sum(weights) != 100:
-        raise IP_WEIGHTS().because(f"the weights {reasons.listed(weights)} add up to {sum(weights)}, expected 100")
+        raise errors.IP_WEIGHTS().because(
+            f"the weights {reasons.listed(weights)} add up to {sum(weights)}, expected 100"
+        )
     if any(not 1 <= weight <= 100 for weight in weights):
         reason = f"the weights are {reasons.listed(weights)}, expected 1 to 100 each"
-        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
+        raise errors.OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
     if items > 100:
         reason = f"{items} ips without weights leave less than 1 percent for some, expected at most 100 ips"
-        raise OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
+        raise errors.OUT_OF_RANGE("ips: a weight must be from 1 to 100").because(reason)
 
 
 def _check_ips(account: Account, items: list[dict[str, Any]]) -> None:
-    """Check that all IPs are known, then that none is a duplicate, then activity and domain of each."""
+    """Check for unknown IPs, then duplicates, then inactive IPs and wrong domains."""
     known, ips = account.rows_of(DedicatedIp), [item["ip"] for item in items]
     for ip in ips:
         if ip not in known:
             reason = f"account {account.name} has no dedicated IP {reasons.shown(ip)} (it has {reasons.listed(known)})"
-            raise INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
+            raise errors.INVALID_PARAMETER(f"ips: {ip} is not a dedicated IP of the account").because(reason)
     if len(set(ips)) != len(ips):
         reason = f"duplicate IP in ips: {reasons.listed(ips)}"
-        raise INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
+        raise errors.INVALID_PARAMETER("ips: an IP stands there twice").because(reason)
     for item in items:
         row = known[item["ip"]]
         if not row.active:
-            refused = INVALID_PARAMETER(f"ips: {row.ip} is not active")
+            refused = errors.INVALID_PARAMETER(f"ips: {row.ip} is not active")
             raise refused.because(f"dedicated IP {row.ip} of account {account.name} is inactive")
         if ascii_form(item["domain"]) != row.domain:
             given = reasons.shown(item["domain"])
             reason = f"wrong domain {given} for dedicated IP {row.ip}, expected {row.domain}"
-            raise INVALID_PARAMETER(f"ips: {given} is not the domain of {row.ip}").because(reason)
+            raise errors.INVALID_PARAMETER(f"ips: {given} is not the domain of {row.ip}").because(reason)

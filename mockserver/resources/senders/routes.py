@@ -43,8 +43,7 @@ _DUPLICATE = proposed_error(
 @SENDERS.operation(
     "getSenders", "GET", "/v3/senders",
     summary="List senders",
-    query=schemas.SenderFilter,
-    answer=schemas.Senders,
+    query=schemas.SenderFilter, answer=schemas.Senders,
     notes=("There is no pagination, and no operation that reads one sender.",),
 )  # fmt: skip
 def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
@@ -54,10 +53,7 @@ def get_senders(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
 @SENDERS.operation(
     "createSender", "POST", "/v3/senders",
     summary="Create a sender",
-    adds=True,
-    status=201,
-    body=schemas.NewSender,
-    answer=schemas.SenderCreated,
+    adds=True, status=201, body=schemas.NewSender, answer=schemas.SenderCreated,
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "email or name is absent; ips, with dedicated IPs"),
         _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY,
@@ -71,9 +67,7 @@ def create_sender(caller: Caller, body: dict[str, Any]) -> model.Created:
 @SENDERS.operation(
     "updateSender", "PUT", "/v3/senders/{senderId}",
     summary="Update a sender",
-    status=204,
-    params=_PATH,
-    body=schemas.SenderChanges,
+    status=204, params=_PATH, body=schemas.SenderChanges,
     errors=(
         _NO_IPS, _BAD_BODY, _WEIGHT_RANGE, _WEIGHTS, _DUPLICATE, _STRICT_POLICY,
         chosen_error(errors.BAD_REQUEST, "observed", Mark.PROPOSED, "contract/senders#createSender"),
@@ -88,8 +82,7 @@ def update_sender(caller: Caller, sender_id: int, body: dict[str, Any]) -> None:
 @SENDERS.operation(
     "deleteSender", "DELETE", "/v3/senders/{senderId}",
     summary="Delete a sender",
-    status=204,
-    params=_PATH,
+    status=204, params=_PATH,
     errors=(_BAD_ID, _UNKNOWN),
 )  # fmt: skip
 def delete_sender(caller: Caller, sender_id: int) -> None:
@@ -99,9 +92,7 @@ def delete_sender(caller: Caller, sender_id: int) -> None:
 @SENDERS.operation(
     "validateSenderByOtp", "PUT", "/v3/senders/{senderId}/validate",
     summary="Validate a sender by one-time code",
-    status=204,
-    params=_PATH,
-    body=schemas.Otp,
+    status=204, params=_PATH, body=schemas.Otp,
     errors=(
         documented_error(errors.OTP_INVALID, "wrong code, or the sender awaits none", "specification 3.1"),
         documented_error(errors.OTP_EXPIRED, "the code has expired", "specification 3.1"),
@@ -127,8 +118,7 @@ def get_ips(caller: Caller) -> dict[str, Any]:
 @SENDERS.operation(
     "getIpsFromSender", "GET", "/v3/senders/{senderId}/ips",
     summary="List dedicated IPs of one sender",
-    params=_PATH,
-    answer=schemas.SenderIps,
+    params=_PATH, answer=schemas.SenderIps,
     errors=(_BAD_ID, _UNKNOWN),
 )  # fmt: skip
 def get_ips_from_sender(caller: Caller, sender_id: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The senders of an account in a scenario."""
+"""Senders in a scenario."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class IpShareItem(Item):
 
 
 class SenderItem(Item):
-    """A sender, with the one-time code that it may await."""
+    """A sender, possibly awaiting a one-time code."""
 
     id = fields.Integer(strict=True, validate=ID_RANGE, **about("counts up from the largest one if left out"))
     name = fields.String(required=True, **about("the name that recipients see"))

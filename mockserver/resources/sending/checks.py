@@ -51,7 +51,7 @@ _CONSENT = "contactPixelTrackingConsent"
 
 
 def read(caller: Caller, data: Mapping[str, Any]) -> SendRequest:
-    """Read a body without side effects; refuse with 400 the first mistake in the order of the contract."""
+    """Read a body without side effects, refusing the first mistake in contract order with 400."""
     body = compact(data)
     versions = body.get("messageVersions")
     if versions is None:
@@ -138,7 +138,7 @@ def _check_parties(found: SendRequest, _: Caller) -> None:
 
 
 def _check_sender(found: SendRequest, caller: Caller) -> None:
-    """Set the sender by its id or address, or with a template to the account's first verified sender."""
+    """Set the sender by id or address; templates default to the account's first verified sender."""
     if found.sender_id is not None:
         sender = caller.account.rows_of(Sender).get(_whole(found.sender_id))
         if sender is None:
@@ -161,7 +161,7 @@ def _check_template(found: SendRequest, caller: Caller) -> None:
 
 
 def _whole(value: Any) -> int | None:
-    """Return an integer, also for a whole float, as a client library sends; None for other values."""
+    """Return an integer, accepting whole floats from a client library, or None."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return int(value) if is_number and value == int(value) else None
 
@@ -170,7 +170,7 @@ def _whole(value: Any) -> int | None:
 
 
 def _check_params(found: SendRequest, _: Caller) -> None:
-    """Check the `params` of each e-mail and their sum (contract/sending#params)."""
+    """Check each e-mail's `params`, and their total size (contract/sending#params)."""
     total = 0
     for place in found.places:
         params = place.get("params")
@@ -189,7 +189,7 @@ def _check_params(found: SendRequest, _: Caller) -> None:
 
 
 def _levels(value: Any) -> int:
-    """Return the number of nested objects and lists in a value; a body has at most a hundred."""
+    """Return the nesting depth of objects and lists; bodies have at most 100 levels."""
     if not isinstance(value, dict | list):
         return 0
     inner = value.values() if isinstance(value, dict) else value
@@ -197,7 +197,7 @@ def _levels(value: Any) -> int:
 
 
 def _check_files(found: SendRequest, caller: Caller) -> None:
-    """Read the member `attachment`; of a file with both, the content counts and not the address."""
+    """Read the member `attachment`; content overrides an address."""
     given = found.body.get("attachment")
     if not given:
         return
@@ -218,7 +218,7 @@ def _check_files(found: SendRequest, caller: Caller) -> None:
 
 
 def _content(file: Given) -> bytes | None:
-    """Return the content of a file, or None for a file with an address."""
+    """Return a file's content, or None for an address."""
     if "content" not in file:
         if not isinstance(file["url"], str) or not is_url(file["url"]):
             raise wrong("url", "attachment", "expected an http or https address")
@@ -311,7 +311,7 @@ def _check_validity(found: SendRequest, caller: Caller) -> None:
 
 
 def _is_valid(caller: Caller, address: str) -> bool:
-    """Return whether an address is a verified sender, or of an authenticated domain, of the account."""
+    """Return whether an address is a verified sender, or its domain authenticated."""
     domain = caller.account.rows_of(Domain).get(domain_of(address))
     if domain is not None and domain.authenticated:
         return True

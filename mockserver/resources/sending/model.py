@@ -8,17 +8,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Any
 
-from mockserver.core.contract.errors import (
-    CONTACT_EMAIL_NOT_FOUND,
-    DOCUMENT_NOT_FOUND,
-    DUPLICATE_PARAMETER,
-    INVALID_PARAMETER,
-    MISSING_PARAMETER,
-    NOT_ENOUGH_CREDITS,
-    OUT_OF_RANGE,
-    PERMISSION_DENIED,
-    no_room,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.text.addresses import comparable, domain_of
 from mockserver.core.traffic.mail import MailContent
@@ -39,7 +29,7 @@ _REJECTED_AFTER = timedelta(seconds=1)
 
 
 def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Send the e-mails of a body, or schedule them and answer with a `batchId`.
+    """Send the e-mails of a body, or schedule them, answering with a `batchId`.
 
     Raises:
         ServiceError: nothing was sent: 403 if the account may not send, 400 for a bad body or a repeated idempotency
@@ -71,11 +61,11 @@ def _check_relay(caller: Caller) -> None:
             "Please contact us at contact@brevo.com to request activation"
         )
         reason = f"account {caller.account.name} may not send yet: its relay is not enabled"
-        raise PERMISSION_DENIED(message).because(reason)
+        raise errors.PERMISSION_DENIED(message).because(reason)
 
 
 def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailContent]) -> None:
-    """Refuse scheduled e-mails without room, and other e-mails without credits."""
+    """Refuse scheduled e-mails without room, and others without credits."""
     if request.scheduled_at is not None:
         scheduled.check_room(caller.workspace, contents)
         return
@@ -83,7 +73,7 @@ def _check_means(caller: Caller, request: SendRequest, contents: Sequence[MailCo
     if request.rejected is None and not spending.are_left(caller.workspace, caller.account, "email", amount):
         left = spending.left(caller.workspace, caller.account, "email")
         reason = f"not enough email credits: {amount:,} required, account {caller.account.name} has {left:,}"
-        raise NOT_ENOUGH_CREDITS(status=402).because(reason)
+        raise errors.NOT_ENOUGH_CREDITS(status=402).because(reason)
 
 
 def _draw_id(workspace: Workspace) -> str:
@@ -94,7 +84,7 @@ def _draw_id(workspace: Workspace) -> str:
 
 
 def _act(caller: Caller, request: SendRequest, contents: Sequence[MailContent], batch_id: str) -> None:
-    """Send, schedule or reject e-mails; warnings in the journal say why nothing is sent."""
+    """Send, schedule or reject e-mails, warning if nothing is sent."""
     workspace, account = caller.workspace, caller.account
     if request.is_dry:
         caller.warn("nothing is sent: X-Sib-Sandbox: drop in headers makes this a dry run")
@@ -146,23 +136,23 @@ class IdempotencyKey:
     request: str | None = None
 
     def is_taken(self, now: datetime) -> bool:
-        """Return whether a request with this key would be a repeat."""
+        """Return whether repeating this key is refused."""
         return now - self.used_at < LIFETIME
 
 
 def _check_key(caller: Caller, key: str) -> None:
-    """Refuse a key within its lifetime with `duplicate_parameter`, or with `out_of_range` if the workspace is full."""
+    """Refuse a repeated key (`duplicate_parameter`) or a full workspace (`out_of_range`)."""
     now, rows = caller.workspace.state.clock.now(), caller.account.rows_of(IdempotencyKey)
     row = rows.get(key)
     if row is not None and row.is_taken(now):
         used = f"request {row.request} has used it" if row.request else "it is used"
         times = f"at {reasons.instant(row.used_at)}; it is free again at {reasons.instant(row.used_at + LIFETIME)}"
-        refused = DUPLICATE_PARAMETER(f"{KEY_HEADER} is already used")
+        refused = errors.DUPLICATE_PARAMETER(f"{KEY_HEADER} is already used")
         raise refused.because(f"duplicate {KEY_HEADER} {reasons.shown(key)}: {used} {times}; nothing was sent")
     for expired in list(takewhile(lambda row: not row.is_taken(now), rows.values())):  # the oldest come first
         del caller.account.table(IdempotencyKey)[expired.key]
     if full := caller.workspace.state.full(1):
-        raise no_room(full)
+        raise errors.no_room(full)
 
 
 def _note_key(caller: Caller, key: str) -> None:
@@ -175,7 +165,7 @@ def _note_key(caller: Caller, key: str) -> None:
 
 
 def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
-    """Return the status of the e-mail with a message id, or a page of the batches with a batch id.
+    """Return the status of a message id, or a page of a batch id's batches.
 
     Raises:
         ServiceError: 400 for another identifier, or if one date is missing; 404 for an unknown identifier.
@@ -183,7 +173,7 @@ def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> 
     is_batch = scheduled.is_batch_id(identifier)
     if is_batch and ("startDate" in query) is not ("endDate" in query):
         period = reasons.period(query.get("startDate"), query.get("endDate"))
-        raise MISSING_PARAMETER("startDate and endDate are required together").because(period)
+        raise errors.MISSING_PARAMETER("startDate and endDate are required together").because(period)
     emails = scheduled.find(caller, identifier, scheduled.SCHEDULED, scheduled.SENT)
     rows = [_status(email, caller.workspace.state.clock.start) for email in emails]
     if not is_batch:
@@ -201,7 +191,7 @@ def _is_included(row: dict[str, Any], query: dict[str, Any]) -> bool:
 
 
 def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
-    """Return an e-mail as the API shows it; without a moment of creation, it exists from the start."""
+    """Return an e-mail's API form; scenario e-mails without creation date use the clock's start."""
     status = "error" if email.rejected is not None else "processed"
     return {
         "scheduledAt": email.scheduled_at,
@@ -214,7 +204,7 @@ def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
 
 
 def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
-    """Return a page of the account's blocked contacts with their number, or refuse a bad period with 400."""
+    """Return a page of blocked contacts and their total number."""
     _check_period(caller, query)
     senders = {comparable(sender.strip()) for sender in query.get("senders", "").split(",") if sender.strip()}
     start, end = query.get("startDate"), query.get("endDate")
@@ -238,31 +228,33 @@ def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 
 
 def unblock(caller: Caller, email: str) -> None:
-    """Unblock a contact for all senders, or refuse with 404."""
+    """Unblock a contact, for all senders, or refuse with 404."""
     wanted = comparable(email)
     blocked = caller.account.rows_of(BlockedContact)
     keys = [key for key, row in blocked.items() if comparable(row.email) == wanted]
     if not keys:
         known = reasons.listed(row.email for row in blocked.values())
         reason = f"account {caller.account.name} has no blocked contact {reasons.shown(email)} (it has {known})"
-        raise DOCUMENT_NOT_FOUND(sentence=CONTACT_EMAIL_NOT_FOUND).because(reason)
+        raise errors.DOCUMENT_NOT_FOUND(sentence=errors.CONTACT_EMAIL_NOT_FOUND).because(reason)
     for key in keys:
         del caller.account.table(BlockedContact)[key]
 
 
 def _check_period(caller: Caller, query: dict[str, Any]) -> None:
-    """Refuse a period with one date only, with dates in the wrong order, or with a date in the future."""
+    """Refuse an incomplete, reversed or future period."""
     start, end, clock = query.get("startDate"), query.get("endDate"), caller.workspace.state.clock
     period = reasons.period(start, end)
     if start is None and end is None:
         return
     if start is None or end is None:
         missing = "startDate" if start is None else "endDate"
-        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(
+        raise errors.MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(
             f"{period}; give both or neither"
         )
     if start > end:
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(f"startDate is after endDate: {period}")
+        raise errors.INVALID_PARAMETER("startDate must not be after endDate").because(
+            f"startDate is after endDate: {period}"
+        )
     if end > clock.now():
         reason = f"the period ends in the future: {period}; {reasons.clock(clock)}"
-        raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)
+        raise errors.OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)

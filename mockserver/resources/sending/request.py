@@ -31,24 +31,24 @@ def missing(member: str, place: str = "") -> ServiceError:
 
 
 def wrong(member: str, place: str = "", why: str = "") -> ServiceError:
-    """Return the error `email is not valid in to`, or `subject is not valid`, with a reason for the journal."""
+    """Return the error `email is not valid in to` or `subject is not valid`; the journal shows `why`."""
     message = f"{member} is not valid{f' in {place}' if place else ''}"
     return INVALID_PARAMETER(message).because(f"{message}: {why}")
 
 
 def compact(given: Mapping[str, Any]) -> Given:
-    """Return an object without its null members: null counts as absent."""
+    """Return an object excluding null members, which count as absent."""
     return {name: value for name, value in given.items() if value is not None}
 
 
 def party(given: Given) -> Party:
-    """Return the address and name in a body as a party."""
+    """Return a body's address and name."""
     return Party(given["email"], given.get("name") or "")
 
 
 @dataclass(slots=True)
 class SendRequest:
-    """A body of `sendTransacEmail`, with the results of its checks."""
+    """A `sendTransacEmail` body, with results of its checks."""
 
     body: Given
     #: The e-mails: the versions, whose members override the shared ones, or the body itself.
@@ -65,7 +65,7 @@ class SendRequest:
 
     @property
     def places(self) -> Iterator[Given]:
-        """All objects that may have a shared member."""
+        """Objects with possibly shared members."""
         return chain(self.messages, [self.body]) if self.is_batch else iter(self.messages)
 
     @property
@@ -87,11 +87,11 @@ class SendRequest:
 
     @property
     def is_dry(self) -> bool:
-        """Whether the sandbox header in the body makes this a dry run."""
+        """Whether the body's sandbox header requests a dry run."""
         return self.by_header.get("x-sib-sandbox") == "drop"
 
     def parties(self) -> Iterator[tuple[str, Iterator[Any]]]:
-        """Yield each member that names parties, with its parties in all e-mails."""
+        """Yield members naming parties, with the parties of all e-mails."""
         sender = [self.body["sender"]] if "sender" in self.body and self.sender_id is None else []
         yield "sender", iter(sender)
         for kind in KINDS:
@@ -100,12 +100,12 @@ class SendRequest:
         yield "replyTo", (place["replyTo"] for place in self.places if "replyTo" in place)
 
     def of(self, message: Given, kind: str) -> Sequence[Given]:
-        """Return an e-mail's recipients of a kind: its own, or the shared ones."""
+        """Return an e-mail's own recipients of a kind, or the shared ones."""
         found: Sequence[Given] = message.get(kind, () if kind == TO else self.body.get(kind, ()))
         return found
 
     def count(self, message: Given) -> int:
-        """Return the number of an e-mail's recipients."""
+        """Return an e-mail's number of recipients."""
         return sum(len(self.of(message, kind)) for kind in KINDS)
 
 
@@ -117,7 +117,7 @@ class TooLongError(ValueError):
 
 
 def filled_in(text: str, params: Mapping[str, Any]) -> str:
-    """Return a text with the values of its parameters; a parameter without a value leaves nothing.
+    """Return a text with parameter values filled in; missing values leave nothing.
 
     Other texts in braces are left unchanged.
 
@@ -152,7 +152,7 @@ def _pieces(text: str, params: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _value(path: str, params: Mapping[str, Any]) -> str:
-    """Return the value at a path of names with dots as a text, or an empty text."""
+    """Return the text at a dotted path, or an empty text."""
     found: Any = params
     for name in path.split("."):
         found = found.get(name) if isinstance(found, Mapping) else None
@@ -162,7 +162,7 @@ def _value(path: str, params: Mapping[str, Any]) -> str:
 
 
 def compose(request: SendRequest) -> list[MailContent]:
-    """Return the e-mails of a request without message ids, or refuse e-mails that take too many bytes with 413."""
+    """Return a request's e-mails, lacking message ids, or refuse too many bytes with 413."""
     found, size = [], 0
     for message in request.messages:
         try:

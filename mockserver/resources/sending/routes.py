@@ -29,10 +29,7 @@ SENDING = Operations("sending", scope="transactional.email", are_further=True)
 @SENDING.operation(
     "sendTransacEmail", "POST", "/v3/smtp/email",
     summary="Send a transactional e-mail",
-    status=201,
-    other_statuses=(202,),
-    body=schemas.NewEmail,
-    answer=schemas.Sent,
+    status=201, other_statuses=(202,), body=schemas.NewEmail, answer=schemas.Sent,
     errors=(
         error_observed_in_code(errors.MISSING_PARAMETER, "sender, subject, to, a content or an address is missing",
             programs=2),
@@ -52,10 +49,7 @@ def send_transac_email(caller: Caller, body: dict[str, Any]) -> dict[str, Any] |
 @SENDING.operation(
     "getScheduledEmailById", "GET", "/v3/smtp/emailStatus/{identifier}",
     summary="Read the status of scheduled e-mails",
-    sweeps=True,
-    params=schemas.IdentifierPath,
-    query=schemas.ScheduledFilter,
-    answer=schemas.Scheduled,
+    sweeps=True, params=schemas.IdentifierPath, query=schemas.ScheduledFilter, answer=schemas.Scheduled,
     errors=(
         proposed_error(errors.INVALID_PARAMETER, "neither a UUIDv4 nor a message id; a bad date, sort or status"),
         proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
@@ -70,9 +64,7 @@ def get_scheduled_email(caller: Caller, identifier: str, query: dict[str, Any]) 
 @SENDING.operation(
     "getTransacBlockedContacts", "GET", "/v3/smtp/blockedContacts",
     summary="List blocked contacts",
-    sweeps=True,
-    query=schemas.BlockedFilter,
-    answer=schemas.BlockedContacts,
+    sweeps=True, query=schemas.BlockedFilter, answer=schemas.BlockedContacts,
     errors=(
         proposed_error(errors.INVALID_PARAMETER, "a bad date or sort, startDate after endDate"),
         proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
@@ -86,9 +78,7 @@ def get_transac_blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[
 @SENDING.operation(
     "deleteSmtpBlockedContactsByEmail", "DELETE", "/v3/smtp/blockedContacts/{email}",
     summary="Unblock a contact",
-    sweeps=True,
-    status=204,
-    params=schemas.EmailPath,
+    sweeps=True, status=204, params=schemas.EmailPath,
     errors=(
         documented_error(errors.INVALID_PARAMETER, "not an e-mail address", "brevo-python 5.1.0"),
         documented_error(errors.DOCUMENT_NOT_FOUND, "the contact is not blocked", "brevo-python 5.1.0"),

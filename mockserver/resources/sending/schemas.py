@@ -76,7 +76,7 @@ class Version(Input):
 
 
 class NewEmail(Described):
-    """An e-mail to send, or with `messageVersions` one e-mail for each."""
+    """An e-mail to send, or one e-mail per item of `messageVersions`."""
 
     names_from = OPENAPI
 
@@ -130,7 +130,7 @@ class Page(Input):
 
 
 class ScheduledFilter(Page):
-    """Which batches are asked for; an e-mail that is named by its message id has no others beside it."""
+    """Filters for batches; message ids ignore all filters."""
 
     names_from = CLIENT
 
@@ -150,7 +150,7 @@ class Batch(Output):
 
 
 class Scheduled(Output):
-    """One e-mail, or the batches of a batch id."""
+    """A single e-mail, or a batch id's batches."""
 
     names_from = CLIENT
 

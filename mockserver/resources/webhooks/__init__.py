@@ -1,4 +1,4 @@
-"""Webhooks: which events are sent where, and the history of what was sent."""
+"""Webhooks: subscriptions, calls, and exports of their history."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.resource import Resource

@@ -31,7 +31,7 @@ _DELIVERED, BLOCKED = "delivered", "blocked"
 
 @dataclass(slots=True, eq=False)
 class BlockedContact:
-    """A contact who receives no e-mails from a moment on."""
+    """A contact receiving no e-mails since some moment."""
 
     email: str
     blocked_at: datetime
@@ -48,7 +48,7 @@ class BlockedContact:
 
 
 def block_after(workspace: Workspace, account: Account, row: RaisedEvent, occurrence: Occurrence) -> None:
-    """Block the contact after a bounce, a spam report or an unsubscription, if the workspace has room."""
+    """Block a contact after bounces, spam reports or unsubscriptions, given room."""
     reason = _BLOCKING.get(row.name)
     is_meant = occurrence.category == TRANSACTIONAL_EMAIL or reason == HARD_BOUNCE
     equals_address = "@" in occurrence.to and len(occurrence.to) <= LONGEST_EMAIL
@@ -71,7 +71,7 @@ def block(account: Account, contact: BlockedContact) -> None:
 
 
 def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | None:
-    """Return the blocked contact if an occurrence is a delivery to a blocked contact, or None."""
+    """Return the blocked contact of a delivery, or None."""
     contacts = account.rows_of(BlockedContact)
     if not contacts or occurrence.event != _DELIVERED or occurrence.category != TRANSACTIONAL_EMAIL:
         return None
@@ -81,5 +81,5 @@ def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | N
 
 
 def _key(email: str, sender: str = "") -> str:
-    """Return the key of a contact that is blocked for all senders, or for one sender."""
+    """Return a blocked contact's key, for one sender or all senders."""
     return f"{comparable(email)} {comparable(sender)}".rstrip()

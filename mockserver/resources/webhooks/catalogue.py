@@ -46,22 +46,22 @@ CONTESTED = (*dict.fromkeys(row.sent_as.name for row in RAISED if row.sent_as.is
 
 
 def subscribed(category: Category, names: Iterable[str]) -> list[str]:
-    """Return the events of a subscription as the API shows them: each once, by its last name."""
+    """Return a subscription's events in API form: unique, by last name."""
     return list(dict.fromkeys(BY_NAME[category][name].name for name in names))
 
 
 def raised(category: Category, name: str) -> RaisedEvent:
-    """Return the row of an event of an e-mail, a text message or a contact, or raise a KeyError; any name will do."""
+    """Return a raised event's row by any name, or raise KeyError."""
     return _RAISED_BY_NAME[category][name]
 
 
 def raisable(category: Category) -> list[str]:
-    """Return the sorted names of the events that can be raised for webhooks of a category."""
+    """Return sorted event names for a category of webhooks."""
     return sorted(BY_NAME[category])
 
 
 def is_reply(name: str) -> bool:
-    """Return whether an event of received mails, by any of its names, happens with replies only."""
+    """Return whether a received mail's event requires a reply."""
     return next(row.is_reply for row in RECEIVED if name in row.names)
 
 
@@ -86,14 +86,14 @@ EXPORTED: Mapping[str, frozenset[str]] = {
 
 
 class Scene(NamedTuple):
-    """An event of a story, with its distance from the beginning of the story."""
+    """A story's event with its delay."""
 
     after: timedelta
     event: str
 
 
 def _scenes(story: str) -> tuple[Scene, ...]:
-    """Return the events of a story in their order; at one moment, the order of the table counts."""
+    """Return a story's events by time, then by table order."""
     found = [Scene(timedelta(seconds=row.scenes[story]), row.name) for row in RAISED if story in row.scenes]
     return tuple(sorted(found, key=lambda scene: scene.after))
 

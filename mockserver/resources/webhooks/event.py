@@ -22,7 +22,7 @@ _SENT_BEFORE = timedelta(minutes=5)
 
 
 class Category(NamedTuple):
-    """A type and a channel of webhooks, which together decide the events to which they can subscribe."""
+    """A webhook's type and channel, which limit its subscriptions."""
 
     type: str
     channel: str
@@ -34,7 +34,7 @@ INBOUND_EMAIL, INBOUND_SMS = Category(INBOUND, EMAIL), Category(INBOUND, SMS)
 
 
 class When(Flag):
-    """The operations in which a webhook may subscribe to an event by name."""
+    """The operations that accept an event's name."""
 
     NEVER = 0
     CREATION = 1
@@ -43,7 +43,7 @@ class When(Flag):
 
 
 class Exported(NamedTuple):
-    """A value of an export's `event`, with its position in the official enum, counted from 1.
+    """An export's `event` value, with its one-based position in the official enum.
 
     See contract/webhooks#exportWebhooksHistory.
     """
@@ -53,18 +53,18 @@ class Exported(NamedTuple):
 
 
 class PayloadName(NamedTuple):
-    """The name of an event in payloads; a scenario may replace it if the sources contradict each other."""
+    """An event's name in payloads, replaceable by scenarios if sources contradict each other."""
 
     name: str
     is_contested: bool
 
     def of(self, workspace: Workspace) -> str:
-        """Return the name of the event in the payloads of a workspace."""
+        """Return the event's name in a workspace's payloads."""
         return workspace.state.behaviour.webhook_names.get(self.name, self.name) if self.is_contested else self.name
 
 
 class Occurrence(NamedTuple):
-    """An event at a moment, with its recipient and its e-mail or text message."""
+    """An event with moment, recipient, and e-mail or text message."""
 
     category: Category
     event: str
@@ -83,7 +83,7 @@ Members = Callable[[Workspace, Occurrence, str], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A row of the event table. No member has a default, so that a row cannot lack one by mistake."""
+    """An event table row; without defaults, rows cannot omit members."""
 
     categories: tuple[Category, ...]
     #: The names under which webhooks subscribe to the event; the API shows the last name.
@@ -100,7 +100,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RaisedEvent(Event):
-    """A row for an event of an e-mail, a text message or a contact."""
+    """A row for e-mails, text messages or contacts."""
 
     sent_as: PayloadName
     #: The events whose subscribers receive this event; empty: only its own subscribers.
@@ -113,17 +113,17 @@ class RaisedEvent(Event):
 
     @property
     def subscriptions(self) -> frozenset[str]:
-        """The names of the events whose subscribers receive this event."""
+        """Event names whose subscribers receive this event."""
         return frozenset(self.sent_to or (self.name,))
 
     def payload(self, workspace: Workspace, occurrence: Occurrence) -> dict[str, Any]:
-        """Return the payload of an occurrence, with 0 as the `id` of the webhook."""
+        """Return an occurrence's payload, with webhook `id` 0."""
         return {**self.members(workspace, occurrence, self.sent_as.of(workspace)), **self.adds(occurrence)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MailEvent(Event):
-    """A row for the event of a received mail.
+    """A row for received mails.
 
     The payload describes the mail, without a name of the event (contract/events#inbound).
     """
@@ -164,7 +164,7 @@ def _email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str,
 
 
 def _tags(occurrence: Occurrence) -> dict[str, Any]:
-    """Return the tags as a list, and as a text with this list in JSON; the service sends both, or neither."""
+    """Return tags as a list and as JSON text, or neither without tags."""
     tags = list(occurrence.tags)
     return {"tag": json.dumps(tags, separators=(",", ":")), "tags": tags} if tags else {}
 
@@ -213,12 +213,12 @@ def sms(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, An
 
 
 def _uuid(occurrence: Occurrence) -> uuid.UUID:
-    """Return the service's id of an e-mail, the same for all of its events and for the address of its mirror."""
+    """Return the service's e-mail id, shared by an e-mail's events and mirror address."""
     return uuid.uuid5(uuid.NAMESPACE_URL, occurrence.message_id)
 
 
 def _local(workspace: Workspace, at: datetime) -> str:
-    """Return a moment as `YYYY-MM-DD HH:MM:SS` in `behaviour.webhook_timezone`, without the zone."""
+    """Return a moment as `YYYY-MM-DD HH:MM:SS` in `behaviour.webhook_timezone`, omitting the zone."""
     from zoneinfo import ZoneInfo  # noqa: PLC0415  # not needed for a start
 
     return f"{at.astimezone(ZoneInfo(workspace.state.behaviour.webhook_timezone)):%Y-%m-%d %H:%M:%S}"

@@ -38,7 +38,7 @@ _contested = partial(PayloadName, is_contested=True)
 
 
 def _with(**members: Any) -> Callable[[Occurrence], Mapping[str, Any]]:
-    """Add the same members to every payload of an event."""
+    """Return a function adding constant payload members."""
     return lambda _: members
 
 

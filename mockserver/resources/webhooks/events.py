@@ -36,12 +36,9 @@ _end_of = itemgetter(0)
 
 
 def raise_event(
-    workspace: Workspace,
-    account: Account,
-    occurrence: Occurrence,
-    overrides: Mapping[str, Any] = MappingProxyType({}),
+    workspace: Workspace, account: Account, occurrence: Occurrence, overrides: Mapping[str, Any] = MappingProxyType({})
 ) -> list[Delivery]:
-    """Call every webhook of the account that subscribes to the event of an occurrence; return the calls.
+    """Schedule calls to all subscribing webhooks of the account; return them.
 
     `overrides` replace or add members of the payload. Calls stop when the workspace runs out of ids.
     """
@@ -68,7 +65,7 @@ def raise_event(
 def raise_story(
     workspace: Workspace, account: Account, story: str, to: str, message_id: str, subject: str
 ) -> list[Delivery]:
-    """Raise the events of one of `STORIES`, each at its moment from now on; return the calls."""
+    """Raise a story's events at their future moments; return all calls."""
     start = workspace.state.clock.now()
     found: list[Delivery] = []
     for scene in STORIES[story]:
@@ -88,7 +85,7 @@ def raise_for_recipients(
     after: timedelta = timedelta(),
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> list[Delivery]:
-    """Raise an event once for each recipient of an e-mail, `after` from now; return the calls."""
+    """Raise an e-mail's event for each recipient, `after` from now; return all calls."""
     at = workspace.state.clock.after(after)
     custom = next((value for name, value in content.headers.items() if name.lower() == _CUSTOM.lower()), None)
     # Only some e-mails have these members (contract/events#transactional).
@@ -111,7 +108,7 @@ def raise_for_recipients(
 
 
 def receive(workspace: Workspace, account: Account, recipient: str, item: dict[str, Any]) -> list[Delivery]:
-    """Call each inbound webhook for the recipient's domain once with a received mail; return the calls.
+    """Call inbound webhooks for the recipient's domain once per received mail; return all calls.
 
     An answer to another mail counts as a reply as well (proposed). `item` is the mail in the form of the payload.
     """
@@ -150,7 +147,7 @@ def _send(
     workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime,
     size: int,
 ) -> Delivery:  # fmt: skip
-    """Schedule the call for an event, or add the event to a batch of the webhook; return the call.
+    """Schedule an event's call, or extend a batch; return the call.
 
     Args:
         workspace: The workspace of the webhook.
@@ -181,7 +178,7 @@ def resume_batches(account: Account) -> None:
 
 
 def _open_call(workspace: Workspace, account: Account, webhook: Webhook, at: datetime) -> Delivery | None:
-    """Return the last call of the open window around a moment, or None; of several windows, the first to end."""
+    """Return the collecting call of the window around a moment, or None; the first window to end counts."""
     windows = account.record(OpenWindows).get(webhook.id, [])
     del windows[: bisect_right(windows, min(at, workspace.state.clock.now()), key=_end_of)]
     index = bisect_right(windows, at, key=_end_of)
@@ -196,7 +193,7 @@ def _open_call(workspace: Workspace, account: Account, webhook: Webhook, at: dat
 def _new_call(
     workspace: Workspace, account: Account, webhook: Webhook, at: datetime, last: Delivery | None
 ) -> Delivery:  # fmt: skip
-    """Return a call without events: due at `at`, or for a batched webhook at the end of a window.
+    """Return an empty call, due at `at`, or at a window's end for batched webhooks.
 
     The window is that of `last`, which is a full call, or else a new window.
     """
@@ -211,14 +208,14 @@ def _new_call(
 
 
 def _note_open(account: Account, call: Delivery) -> None:
-    """Let the window of a call add events to this call, instead of a full one."""
+    """Make a call the collecting call of its window."""
     windows, window = account.record(OpenWindows).setdefault(call.webhook or 0, []), (_end(call), call.id)
     index = bisect_left(windows, window[0], key=_end_of)
     windows[index : bisect_right(windows, window[0], lo=index, key=_end_of)] = [window]
 
 
 def _end(call: Delivery) -> datetime:
-    """Return the end of the window of a call without attempts."""
+    """Return the window's end of an unattempted call."""
     return call.next_at or _window_end(call.created_at)
 
 
@@ -227,5 +224,5 @@ def _window_end(start: datetime) -> datetime:
 
 
 def _is_collecting(call: Delivery) -> bool:
-    """Return whether a call may get more events: it has no attempt yet."""
+    """Return whether a call accepts events: scheduled, without any attempt."""
     return call.state == SCHEDULED and not call.attempts and not call.in_flight

@@ -13,7 +13,7 @@ from typing import Any
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
-from mockserver.core.state.tables import Following
+from mockserver.core.state.tables import Derived
 from mockserver.core.text.addresses import equals_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
@@ -62,7 +62,7 @@ EXPORT = Lifecycle(MACHINE, Export, key="id", parse=int, reveal=lambda row: {"ur
 
 
 def export(caller: Caller, filters: dict[str, Any]) -> int:
-    """Request an export and return the id of its process.
+    """Request an export; return its process id.
 
     Raises:
         ServiceError: 400; no enterprise account, or filters that contradict each other.
@@ -93,7 +93,7 @@ def await_completion(workspace: Workspace, account: Account, row: Export) -> Non
 
 @EXPORT.on("complete")
 def _complete(workspace: Workspace, account: Account, row: Export) -> None:
-    """Write the file of an export, and announce its address to `notifyURL` (proposed)."""
+    """Write an export's file, announcing its address to `notifyURL` (proposed)."""
     workspace.state.timers.cancel(MACHINE.name, row.id)
     keep_file(workspace, row, _file(account, row))
     if not workspace.has_another_id("delivery"):
@@ -107,8 +107,8 @@ def _complete(workspace: Workspace, account: Account, row: Export) -> None:
     deliveries.schedule(workspace, account, call)
 
 
-class Files(Following):
-    """The exports that still have files, in a ring; one record of the workspace."""
+class Files(Derived):
+    """A ring of exports with files; one workspace record."""
 
     def __init__(self) -> None:
         self.ring: Ring[Export] | None = None
@@ -119,9 +119,9 @@ class Files(Following):
             self.add(row, workspace.limits)
 
     def add(self, row: Export, limits: WorkspaceLimits) -> None:
-        """Keep the file of an export, and evict old ones."""
+        """Keep an export's file, evicting old files."""
         self.ring = self.ring or Ring(limits.deliveries, limits.deliveries_bytes)
-        for gone in self.ring.add(row, getsizeof(row.content)):
+        for gone in self.ring.push(row, getsizeof(row.content)):
             gone.content = None
 
 
@@ -134,7 +134,7 @@ def keep_file(workspace: Workspace, row: Export, content: str) -> None:
 
 
 def note_notified(workspace: Workspace, event: Changed) -> None:
-    """Fire `notify` for an export after its announcement has succeeded, as a listener of deliveries."""
+    """Fire `notify` after a successful announcement; a listener of deliveries."""
     account = workspace.state.accounts.get(event.account)
     if account is None:  # removed while the call was under way
         return
@@ -159,7 +159,7 @@ def _file(account: Account, row: Export) -> str:
 
 
 def _lines(account: Account) -> Iterator[dict[str, Any]]:
-    """Yield a line for each attempted event, in the order of the first attempts."""
+    """Yield attempted events, ordered by first attempt."""
     sent = [call for call in account.rows_of(Delivery).values() if call.webhook is not None and call.attempts]
     for call in sorted(sent, key=lambda call: (call.attempts[0].at, call.id)):
         for event, payload in zip(call.events, call.payloads, strict=True):
@@ -186,7 +186,7 @@ def _email(payload: dict[str, Any]) -> str:
 
 
 def _filter(row: Export) -> Callable[[dict[str, Any]], bool]:
-    """Return a predicate for lines, made from the filters of an export; shared work is done once."""
+    """Return a predicate for lines, computing shared filter values once."""
     filters, event = row.filters, row.filters["event"]
     start, end = _bounds(row)
     is_recipient = equals_address(filters["email"]) if "email" in filters else None
@@ -210,7 +210,7 @@ def _bare(message_id: object) -> str:
 
 
 def _bounds(row: Export) -> tuple[datetime, datetime]:
-    """Return the start and the exclusive end of an export's period; `days` end with the day of the request."""
+    """Return an export's start and exclusive end; `days` include the request's day."""
     filters = row.filters
     if "days" in filters:
         today = row.requested_at.replace(hour=0, minute=0, second=0, microsecond=0)
@@ -221,7 +221,7 @@ def _bounds(row: Export) -> tuple[datetime, datetime]:
 
 
 def _check_period(filters: dict[str, Any]) -> None:
-    """Refuse filters with one date only, with dates in the wrong order, or with dates beside `days`."""
+    """Refuse incomplete or reversed dates, and dates beside `days`."""
     start, end = filters.get("startDate"), filters.get("endDate")
     if "days" in filters and (start or end):
         reason = f"days is {filters['days']}, {reasons.period(start, end)}; give either days or both dates"

@@ -7,13 +7,7 @@ from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import Any
 
-from mockserver.core.contract.errors import (
-    DOCUMENT_NOT_FOUND,
-    DUPLICATE_PARAMETER,
-    INVALID_PARAMETER,
-    MISSING_PARAMETER,
-    OUT_OF_RANGE,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.text.addresses import domain_of, is_host_name
 from mockserver.core.workspaces.caller import Caller
@@ -43,7 +37,7 @@ CHECK_HEADERS = (Longest(MOST_HEADERS), _check_headers)
 
 @dataclass(slots=True, eq=False)
 class Webhook:
-    """An address with the events to which it subscribes."""
+    """A webhook: an address with subscriptions."""
 
     id: int
     url: str
@@ -102,22 +96,22 @@ def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
     found = [row for row in caller.account.rows_of(Webhook).values() if row.type == webhook_type]
     if not found and caller.workspace.state.behaviour.webhooks_none == "error":
         reason = f"account {caller.account.name} has no {webhook_type} webhooks (behaviour.webhooks_none is error)"
-        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
+        raise errors.DOCUMENT_NOT_FOUND(_NO_WEBHOOK, status=400).because(reason)
     return sorted(found, key=lambda row: (row.created_at, row.id), reverse=order == "desc")
 
 
 def get(caller: Caller, webhook_id: int) -> Webhook:
-    """Return the caller's webhook with this id, or refuse with 404."""
+    """Return the caller's webhook, or refuse with 404."""
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
-        raise DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
+        raise errors.DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
             reasons.absent(caller.workspace.state, caller.account, "webhook", Webhook, webhook_id)
         )
     return webhook
 
 
 def create(caller: Caller, given: dict[str, Any]) -> Webhook:
-    """Create a webhook from the members of a body and return it.
+    """Create a webhook from a body's members.
 
     Raises:
         ServiceError: 400; events or domain are missing or wrong for the type, or the limit of webhooks is reached.
@@ -166,7 +160,7 @@ def _checked(
     known: Mapping[Category, tuple[str, ...]],
     webhook: Webhook | None = None,
 ) -> dict[str, Any]:
-    """Return the given members in the form of a webhook, checked by the rules of creation and change.
+    """Return checked members, by rules shared by creation and change.
 
     `known` are the possible subscriptions of each category, and `webhook` is the webhook to change, if any.
     """
@@ -184,7 +178,7 @@ def _checked(
 
 
 def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
-    """Warn of an `auth` and of `headers` that are valid and add nothing to the calls."""
+    """Warn of `auth` or `headers` without effect on calls."""
     if given.get("auth") is not None and "token" not in given["auth"]:
         caller.warn("the body field `auth` has no `token`: the calls carry no Authorization header")
     for index, header in enumerate(given.get("headers") or ()):
@@ -193,7 +187,7 @@ def _warn_of_nothing(caller: Caller, given: Mapping[str, Any]) -> None:
 
 
 def _domain(caller: Caller, given: str) -> str:
-    """Return the domain of an inbound webhook in A-labels and lower case.
+    """Return an inbound webhook's domain, lowercased and in A-labels.
 
     Refuse a text that is no domain name and, unless `behaviour.inbound_domain` is `any`, a domain that the account has
     not authenticated.
@@ -201,7 +195,7 @@ def _domain(caller: Caller, given: str) -> str:
     name = domain_of(given)
     if "@" in given or not is_host_name(name):
         reason = f"invalid field `domain` in the body: {reasons.shown(given)} is not a domain name"
-        raise INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
+        raise errors.INVALID_PARAMETER("domain: Not a valid hostname").because(reason)
     if caller.workspace.state.behaviour.inbound_domain == "any":
         return name
     # An authenticated parent domain does not count: recorded (contract/webhooks#createWebhook).
@@ -213,36 +207,36 @@ def _domain(caller: Caller, given: str) -> str:
             else f"domain {name} is {domain.state}"
         )
         needed = "inbound webhooks require an authenticated domain (behaviour.inbound_domain)"
-        raise INVALID_PARAMETER("Domain is not found or is inactive").because(f"{problem}; {needed}")
+        raise errors.INVALID_PARAMETER("Domain is not found or is inactive").because(f"{problem}; {needed}")
     return name
 
 
 def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webhook | None) -> None:
-    """Warn of another webhook with the same url and type; `behaviour.webhook_duplicates: refuse` refuses it."""
+    """Warn of another webhook's equal url and type, or refuse (`behaviour.webhook_duplicates`)."""
     others = (row for row in caller.account.rows_of(Webhook).values() if row is not webhook)
     twin = next((row for row in others if (row.type, row.url) == (webhook_type, url)), None)
     if twin is None:
         return
     same = f"duplicate webhook: webhook {twin.id} has the same url and type"
     if caller.workspace.state.behaviour.webhook_duplicates == "refuse":
-        refused = DUPLICATE_PARAMETER("Webhook with this url and type already exists")
+        refused = errors.DUPLICATE_PARAMETER("Webhook with this url and type already exists")
         raise refused.because(f"{same} (behaviour.webhook_duplicates is refuse)")
     caller.warn(f"{same}; both receive the events to which both subscribe")
 
 
 def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
-    """Refuse a body in which a member is missing or empty."""
+    """Refuse a missing or empty member."""
     if not given.get(name):
         lack = "empty" if name in given else "missing"
         reason = f"{lack} field `{name}` in the body: {webhook_type} webhooks require it"
-        raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
+        raise errors.MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
 
 
 def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], category: Category) -> list[str]:
-    """Return the events of a subscription as the API shows them, each once; refuse events of other categories."""
+    """Return a subscription's events in API form, refusing events of other categories."""
     for event in names:
         if event not in known[category]:
-            refused = INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
+            refused = errors.INVALID_PARAMETER(f"events: {event} is not an event of {category.type} webhooks")
             change = "create" if known is CREATE_EVENTS else "update"
             of = f"a webhook of type {category.type} and channel {category.channel}"
             raise refused.because(f"cannot {change} {of} with event {event}; allowed: {', '.join(known[category])}")
@@ -250,11 +244,11 @@ def _events(names: list[str], known: Mapping[Category, tuple[str, ...]], categor
 
 
 def _check_limit(caller: Caller) -> None:
-    """Refuse another webhook if the account has `behaviour.webhook_limit`; inbound webhooks are not counted."""
+    """Refuse more webhooks than `behaviour.webhook_limit`, not counting inbound webhooks."""
     limit = caller.workspace.state.behaviour.webhook_limit
     counted = sum(row.type != INBOUND for row in caller.account.rows_of(Webhook).values())
     if counted >= limit:
         account = caller.account.name
         reason = f"webhook limit reached: account {account} has {counted} of {limit} (behaviour.webhook_limit)"
-        refused = OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
+        refused = errors.OUT_OF_RANGE(f"An account has at most {limit} marketing and transactional webhooks")
         raise refused.because(reason)

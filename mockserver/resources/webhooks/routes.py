@@ -38,8 +38,7 @@ _UNKNOWN = documented_error(
 @WEBHOOKS.operation(
     "getWebhooks", "GET", "/v3/webhooks",
     summary="List webhooks",
-    query=schemas.WebhookFilter,
-    answer=schemas.Webhooks,
+    query=schemas.WebhookFilter, answer=schemas.Webhooks,
     errors=(
         proposed_error(errors.INVALID_PARAMETER, "type or sort outside its values"),
         error_observed_in_code(
@@ -54,10 +53,7 @@ def get_webhooks(caller: Caller, query: dict[str, str]) -> dict[str, Any]:
 @WEBHOOKS.operation(
     "createWebhook", "POST", "/v3/webhooks",
     summary="Create a webhook",
-    adds=True,
-    status=201,
-    body=schemas.NewWebhook,
-    answer=schemas.WebhookCreated,
+    adds=True, status=201, body=schemas.NewWebhook, answer=schemas.WebhookCreated,
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "url is absent; events, unless inbound; domain, if inbound"),
         _BAD_VALUE,
@@ -72,8 +68,7 @@ def create_webhook(caller: Caller, body: dict[str, Any]) -> model.Webhook:
 @WEBHOOKS.operation(
     "getWebhook", "GET", "/v3/webhooks/{webhookId}",
     summary="Read a webhook",
-    params=_PATH,
-    answer=schemas.WebhookOut,
+    params=_PATH, answer=schemas.WebhookOut,
     errors=(_BAD_ID, _UNKNOWN),
 )  # fmt: skip
 def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
@@ -83,10 +78,7 @@ def get_webhook(caller: Caller, webhook_id: int) -> model.Webhook:
 @WEBHOOKS.operation(
     "updateWebhook", "PUT", "/v3/webhooks/{webhookId}",
     summary="Update a webhook",
-    sweeps=True,
-    status=204,
-    params=_PATH,
-    body=schemas.WebhookChanges,
+    sweeps=True, status=204, params=_PATH, body=schemas.WebhookChanges,
     errors=(
         proposed_error(errors.INVALID_PARAMETER, f"as on creation: {_BAD_VALUE.when}", _BAD_VALUE.source),
         proposed_error(errors.DUPLICATE_PARAMETER, _TWIN.when, _TWIN.source),
@@ -102,9 +94,7 @@ def update_webhook(caller: Caller, webhook_id: int, body: dict[str, Any]) -> Non
 @WEBHOOKS.operation(
     "deleteWebhook", "DELETE", "/v3/webhooks/{webhookId}",
     summary="Delete a webhook",
-    sweeps=True,
-    status=204,
-    params=_PATH,
+    sweeps=True, status=204, params=_PATH,
     errors=(_BAD_ID, _UNKNOWN),
 )  # fmt: skip
 def delete_webhook(caller: Caller, webhook_id: int) -> None:
@@ -114,12 +104,7 @@ def delete_webhook(caller: Caller, webhook_id: int) -> None:
 @WEBHOOKS.operation(
     "exportWebhooksHistory", "POST", "/v3/webhooks/export",
     summary="Export webhook history",
-    sweeps=True,
-    exports=True,
-    adds=True,
-    status=202,
-    body=schemas.NewExport,
-    answer=schemas.ExportAccepted,
+    sweeps=True, exports=True, adds=True, status=202, body=schemas.NewExport, answer=schemas.ExportAccepted,
     errors=(
         proposed_error(errors.MISSING_PARAMETER, "type, event, notifyURL or one of the dates is absent"),
         proposed_error(errors.INVALID_PARAMETER, "bad value, days beside dates, startDate after endDate"),

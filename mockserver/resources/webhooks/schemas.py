@@ -105,7 +105,7 @@ class Webhooks(Output):
 
 
 class NewExport(Input):
-    """The filters of exportWebhooksHistory, and the address of its notification (specification 4.3)."""
+    """Filters and notification address of exportWebhooksHistory (specification 4.3)."""
 
     names_from = OPENAPI
 

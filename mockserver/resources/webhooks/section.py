@@ -1,4 +1,4 @@
-"""Webhooks, and the exports of their history, in a scenario."""
+"""Webhooks and history exports in a scenario."""
 
 from __future__ import annotations
 
@@ -87,14 +87,14 @@ class WebhookItem(Item):
 
 
 class WrittenDay(Day):
-    """A day that is dumped without a time, `2026-01-15`."""
+    """A day, dumped without time: `2026-01-15`."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
         return value.date().isoformat()
 
 
 class FiltersItem(Item):
-    """The loaded body of the request for an export."""
+    """An export request's loaded body."""
 
     constraints: ClassVar[dict[str, Any]] = {"dependentRequired": {"startDate": ["endDate"], "endDate": ["startDate"]}}
 
@@ -120,7 +120,7 @@ class FiltersItem(Item):
 
 
 class ExportItem(Item):
-    """An export of the history of webhooks, with its file if it is ready."""
+    """A history export, possibly with its file."""
 
     id = fields.Integer(required=True, strict=True, validate=ID_RANGE, **about("the number of its process"))
     requested_at = Instant(required=True, **about("when it was requested"))
@@ -180,7 +180,7 @@ def _load_webhook(
 
 
 def _wrong_subscription(category: Category, members: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the errors of events and domain of a webhook, by the rules of the operations."""
+    """Return errors of a webhook's events and domain, by operation rules."""
     webhook_type, known = category.type, HELD_EVENTS[category]
     events = members.get("events", ())
     found: dict[str, Any] = {
