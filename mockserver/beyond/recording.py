@@ -92,7 +92,9 @@ def recorded(entries: Iterable[Mapping[str, Any]]) -> Recording:
 
 
 def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> None:
-    stub = {**call.stub, **_sequence(answers)}
+    first, *others = answers[:MOST_ANSWERS]
+    is_same = all(other == first for other in others)
+    stub = {**call.stub, **({"answer": first} if is_same else {"answers": [first, *others]})}
     try:
         StubItem().load(stub)
     except ValidationError as error:
@@ -103,11 +105,6 @@ def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> No
         if len(answers) > MOST_ANSWERS:
             reason = f"a stub has {MOST_ANSWERS} answers at most; these are the first of {len(answers):,}"
             found.left_out.append(LeftOut(f"{call.method} {call.path}", reason))
-
-
-def _sequence(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    first, *others = answers[:MOST_ANSWERS]
-    return {"answers": [first, *others]} if any(other != first for other in others) else {"answer": first}
 
 
 # ---------------------------------------------------------------------- one exchange
@@ -163,36 +160,25 @@ def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Param
     kind = headers.pop("Content-Type", None)
     if kind is not None and body is not None and kind != _JSON:
         headers["Content-Type"] = kind
+    is_text = isinstance(body, str) and not (kind or "").startswith(_JSON)
     return {
         "status": entry["status"],
         **({"headers": headers} if headers else {}),
-        **({} if body is None else {"text" if _is_text(body, kind) else "json": body}),
+        **({} if body is None else {"text" if is_text else "json": body}),
     }
 
 
 def _check_usable(entry: Mapping[str, Any]) -> None:
-    """Refuse answers that are not the peer's, or that the journal has not kept whole.
-
-    Raises:
-        _UnusableError: it is such a one.
-    """
+    """Refuse answers that are not the peer's, or that the journal has not kept whole."""
     if entry["fault"] is not None or entry["answer"] is None:
         raise _UnusableError("a fault has changed its answer")
     body = entry["answer"]["body"]
     if is_bad_gateway(entry["status"], body):
         raise _UnusableError("the peer gave no answer that could be handed on")
-    if _is_lost(entry):
+    if any("are not kept" in warning for warning in entry["warnings"]):
         raise _UnusableError("the journal does not hold its body, which is too large")
     if isinstance(body, str) and _NO_TEXT in body:
         raise _UnusableError("its body is no text")
-
-
-def _is_lost(entry: Mapping[str, Any]) -> bool:
-    return any("are not kept" in warning for warning in entry["warnings"])
-
-
-def _is_text(body: Any, kind: str | None) -> bool:
-    return isinstance(body, str) and not (kind or "").startswith(_JSON)
 
 
 def _headers(shown: Mapping[str, str], replacements: Replacements, params: _Params) -> Iterator[tuple[str, str]]:

@@ -72,7 +72,10 @@ def fill(
         for part in parts:
             yield from _load_section(section, workspace, part)
         for error in section.finish(workspace):
-            yield _finish_mistake(error, parts)
+            # An account may be at the top of the document and in its list.
+            own = [part for part in parts if part.account.id == error.account]
+            part = next((part for part in own if error.path[0] in part.written), own[0])
+            yield _mistake(error, part.place(error.path[0]))
     if not limits:
         yield from _generate(workspace, parts)
     kept, most = workspace.state.kept(), workspace.state.rows_limit
@@ -122,13 +125,6 @@ def _load_section(section: Section, workspace: Workspace, part: Part) -> Iterato
     if data or part.is_new:
         for error in section.load(workspace, part.account, data):
             yield _mistake(error, part.place(error.path[0]))
-
-
-def _finish_mistake(error: SectionError, parts: Sequence[Part]) -> Mistake:
-    # An account may be at the top of the document and in its list.
-    own = [part for part in parts if part.account.id == error.account]
-    part = next((part for part in own if error.path[0] in part.written), own[0])
-    return _mistake(error, part.place(error.path[0]))
 
 
 def _mistake(error: SectionError, path: Path = ()) -> Mistake:
@@ -237,8 +233,5 @@ def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) 
         yield Mistake((*path, "of"), message, wanted=(item["name"],))
     elif master not in masters:
         message = f"no account of role master is named {shown(master)}"
-        yield Mistake((*path, "of"), message, wanted=(master,), advice=partial(_instead, master, masters))
-
-
-def _instead(master: object, masters: Iterable[str]) -> str:
-    return f"; {nearest(master, masters)}" if masters else ""
+        near = partial(nearest, master, masters)
+        yield Mistake((*path, "of"), message, wanted=(master,), advice=lambda: f"; {near()}" if masters else "")

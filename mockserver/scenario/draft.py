@@ -106,11 +106,7 @@ class Draft:
     # ------------------------------------------------------------------ what is left out
 
     def _leave_out(self, paths: Iterable[Path] | None) -> None:
-        """Remove the parts at paths; None means too many.
-
-        Raises:
-            ScenarioError: there are too many, or nothing would be left.
-        """
+        """Remove the parts at paths; None means too many."""
         if paths is None:
             self.refuse()
         wrong = [self._part(self._whole(path)) for path in paths or ()]

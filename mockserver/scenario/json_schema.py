@@ -237,7 +237,8 @@ def document() -> dict[str, Any]:
         spec.components.schema(name, form)
     spec.components.schema("ScenarioItem", schema=scenario_schema())
     found: dict[str, Any] = spec.to_dict()["components"]["schemas"]
-    _add_defaults(found["BehaviourItem"])
+    for name, default in BehaviourItem().dump(Behaviour()).items():
+        found["BehaviourItem"]["properties"][name]["default"] = default
     for name, schema in _schemas(spec):
         _constrain(found[name], getattr(schema, "constraints", {}), schema.__doc__)
     _constrain(found["FaultItem"], {"allOf": [*_of_kinds(), _of_names()]})
@@ -253,11 +254,6 @@ def _schemas(spec: Any) -> Iterator[tuple[str, type[Schema]]]:
     """Yield the schemas of apispec with component names."""
     (plugin,) = spec.plugins
     return ((name, key[0]) for key, name in plugin.converter.refs.items())
-
-
-def _add_defaults(behaviour: dict[str, Any]) -> None:
-    for name, default in BehaviourItem().dump(Behaviour()).items():
-        behaviour["properties"][name]["default"] = default
 
 
 def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str | None = None) -> None:

@@ -254,11 +254,7 @@ class BackgroundStorage(EngineStorage):
             return None if row is None else (kept, row)
 
     def _write_taken(self, taken: list[tuple[SavedWorkspace, Row]], beside: Batch) -> None:
-        """Write a batch of workspaces, with waiting removals and counts.
-
-        Raises:
-            StorageError: nothing was written; all of it waits again.
-        """
+        """Write a batch of workspaces, with waiting removals and counts."""
         replaced = {kept.name: ANY_VERSION for kept, _ in taken if kept.version is None}
         try:
             self._write(Batch({**beside.removed, **replaced}, [row for _, row in taken], beside.counts))

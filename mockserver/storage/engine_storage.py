@@ -133,13 +133,7 @@ class EngineStorage(Storage):
     def status(self) -> StorageStatus:
         engine = self._engine
         return StorageStatus(
-            engine.kind,
-            engine.place,
-            engine.size,
-            self._waiting(),
-            self._written,
-            self._failed,
-            self._last_failure,
+            engine.kind, engine.place, engine.size, self._waiting(), self._written, self._failed, self._last_failure
         )
 
     def _waiting(self) -> int:
@@ -151,11 +145,7 @@ class EngineStorage(Storage):
         return True
 
     def _write(self, batch: Batch) -> None:
-        """Write and count a batch.
-
-        Raises:
-            ConflictError, StorageError: it was not written, or nobody knows.
-        """
+        """Write and count a batch."""
         try:
             with translated():
                 self._engine.write(batch)
@@ -177,11 +167,7 @@ class EngineStorage(Storage):
         return found.workspace
 
     def _read(self, name: str) -> SavedWorkspace:
-        """Read a whole workspace.
-
-        Raises:
-            MissingError, StorageError: as `load`.
-        """
+        """Read a whole workspace."""
         with translated(f"workspace {name} cannot be loaded: "):
             newer = self._engine.read(name)
             assert newer is not None, "without a version, everything is new"

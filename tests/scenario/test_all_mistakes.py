@@ -18,10 +18,7 @@ MISTAKES = {
     "a misspelt section": ("domians: []", [(1, "domians: unknown key; did you mean domains?")]),
     "an unknown scenario": ("extends: emtpy", [(1, "extends: unknown scenario 'emtpy'; did you mean empty?")]),
     "a string for a number": ("seed: twelve", [(1, "seed: not an integer: got 'twelve' (a string)")]),
-    "a duplicate key": (
-        "solution: v2\nsolution: v3",
-        [(2, "solution: duplicate key, first on line {first}")],
-    ),
+    "a duplicate key": ("solution: v2\nsolution: v3", [(2, "solution: duplicate key, first on line {first}")]),
     "a string for a boolean": (
         "strict: 'yes'",
         [(1, "strict: not a boolean: got 'yes' (a string), expected true or false")],
@@ -63,10 +60,7 @@ MISTAKES = {
             "  - {url: 'https://joe:pw@a .test', events: [sent]}"
         ),
         [
-            (
-                2,
-                "webhooks[0].events[0]: not an event of transactional webhooks: got 'delivred'; did you mean",
-            ),
+            (2, "webhooks[0].events[0]: not an event of transactional webhooks: got 'delivred'; did you mean"),
             (2, "webhooks[0].events[1]: not an event of transactional webhooks: got 'opend'; did you mean opened?"),
             (3, "webhooks[1].events[0]: not an event of transactional webhooks: got 'sentt'; did you mean sent?"),
             (3, "webhooks[1].url: not a URL: got 'nowhere', expected one such as https://acme.test/hook"),

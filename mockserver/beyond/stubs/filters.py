@@ -65,10 +65,6 @@ def _join(environment: Any, value: Any, separator: str = "", attribute: str | No
     return separator.join(texts)
 
 
-def _b64decode(value: str) -> str:
-    return b64decode(value, validate=True).decode()
-
-
 # ---------------------------------------------------------------------- numbers
 
 
@@ -92,10 +88,6 @@ def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise expected("a mapping", value)
     return value
-
-
-def _get(value: Any, name: Any, default: Any = None) -> Any:
-    return value[name] if name in _mapping(value) else default
 
 
 def _combine(value: Any, *others: Any, recursive: bool = False) -> dict[str, Any]:
@@ -201,7 +193,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "items": lambda value: [list(pair) for pair in _mapping(value).items()],
     "address": _of_text(comparable),
     "b64encode": _of_text(lambda value: b64encode(value.encode()).decode()),
-    "b64decode": _of_text(_b64decode),
+    "b64decode": _of_text(lambda value: b64decode(value, validate=True).decode()),
     "combine": _combine,
     "without": _without,
     "compact": _compact,
@@ -217,7 +209,7 @@ METHODS: Mapping[str, Callable[..., Any]] = {
     "split": _of_text(str.split),
     "startswith": _of_text(str.startswith),
     "endswith": _of_text(str.endswith),
-    "get": _get,
+    "get": lambda value, name, default=None: value[name] if name in _mapping(value) else default,
     "keys": lambda value: list(_mapping(value)),
     "values": lambda value: list(_mapping(value).values()),
 }

@@ -213,7 +213,7 @@ def _mistake(error: _FieldError) -> Mistake:
         prefix, is_secret = "invalid key: ", False
     elif isinstance(field, fields.Dict):
         field = field.value_field
-    given = "" if value is _ABSENT else redacted(value) if is_secret else _without_credentials(shown(value))
+    given = "" if value is _ABSENT else redacted(value) if is_secret else _CREDENTIALS.sub("***@", shown(value))
     about = "" if field is None else str(field.metadata.get("description", ""))
     return Mistake(path, prefix + worded(text, value, given, _choices(field), about), mark)
 
@@ -224,10 +224,6 @@ def _choices(field: Any) -> list[str]:
         return [str(choice.value) for choice in field.enum]
     rules = getattr(field, "validators", ())
     return [str(choice) for rule in rules if isinstance(rule, validate.OneOf) for choice in rule.choices]
-
-
-def _without_credentials(given: str) -> str:
-    return _CREDENTIALS.sub("***@", given)
 
 
 def _is_secret(path: Path) -> bool:
