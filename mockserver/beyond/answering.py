@@ -88,7 +88,6 @@ class Answering:
         raise NOT_FOUND().because(f"{known}; {used_up if own else 'add a stub, or start the server with --beyond'}")
 
     def _why_unknown(self, request: Request) -> str:
-        """Explain a 404, with the allowed methods or the most similar path."""
         path = matched_path(request)
         operations = list(self._at(path))
         why = why_nowhere(request, operations)
@@ -96,7 +95,6 @@ class Answering:
         return why if near is None else f"{why}; did you mean {near.method} {near.path} ({near.id})?"
 
     def _at(self, path: str) -> Iterator[Operation | OperationBeyond]:
-        """Yield the operations at a decoded path, of any method: first the mock's, then the catalogue's."""
         for operations in (self._own, tree()):
             for method in _METHODS:
                 found = operations.find(method, path)
@@ -105,7 +103,6 @@ class Answering:
 
 
 def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:
-    """Return the documented status with the smallest valid body."""
     exchange.beyond = Answered.SHAPED
     exchange.warn(f"{operation.id} was not carried out: the answer is a placeholder of the documented form")
     return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")

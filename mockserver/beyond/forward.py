@@ -99,9 +99,6 @@ def is_bad_gateway(status: int, body: object) -> bool:
     return status == 502 and isinstance(body, dict) and str(body.get("message")).startswith(_BAD_GATEWAY)
 
 
-# ---------------------------------------------------------------------- what is handed on
-
-
 def _refusal(request: Request, forwarder: Forwarder) -> str | None:
     """Return the reason for not forwarding a request, or None."""
     if request.method not in (*_READS, *_WRITES):
@@ -145,11 +142,7 @@ def _end_to_end(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
             yield name, value
 
 
-# ---------------------------------------------------------------------- what comes back
-
-
 def _complete(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnswer) -> None:
-    """Complete a reply with the peer's answer; called in any thread."""
     problem = answer.error or _problem(answer)
     if problem is None:
         reason = f"forwarded: the peer answered {answer.status}" if answer.status >= 400 else None
@@ -160,7 +153,6 @@ def _complete(reply: PendingReply, workspace: Workspace, what: str, answer: Peer
 
 
 def _problem(answer: PeerAnswer) -> str | None:
-    """Return the reason for refusing the peer's answer, or None."""
     if 300 <= answer.status < 400 and answer.status != 304:
         return f"the peer answered {answer.status}, and redirects are not followed"
     if not 200 <= answer.status < 600:
@@ -171,7 +163,6 @@ def _problem(answer: PeerAnswer) -> str | None:
 
 
 def _received(answer: PeerAnswer) -> Iterator[Header]:
-    """Yield the headers of an answer, with the CORS headers of all API answers."""
     kind = "application/octet-stream" if answer.body else None
     for name, value in _end_to_end(answer.headers, _OF_THE_PEER):
         if name == CONTENT_TYPE.lower():

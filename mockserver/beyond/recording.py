@@ -107,9 +107,6 @@ def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> No
             found.left_out.append(LeftOut(f"{call.method} {call.path}", reason))
 
 
-# ---------------------------------------------------------------------- one exchange
-
-
 class _UnusableError(Exception):
     """The reason for an exchange without a stub."""
 
@@ -136,13 +133,11 @@ def _call(entry: Mapping[str, Any], replacements: Replacements) -> tuple[_Call, 
 
 
 def _name(segment: str, at: int) -> str:
-    """Return the parameter name for a segment of an operation's path."""
     name = segment[1:-1]
     return name if segment.startswith("{") and name.isidentifier() else f"part{at}"
 
 
 def _query(shown: Mapping[str, Any], replacements: Replacements) -> Iterator[tuple[str, str | tuple[str, ...]]]:
-    """Yield the query parameters without secret or replaced values."""
     for name, value in shown.items():
         texts = tuple(value) if isinstance(value, list) else (value,)
         if _REDACTED not in texts and tuple(map(replacements.text, texts)) == texts:
@@ -182,7 +177,6 @@ def _check_usable(entry: Mapping[str, Any]) -> None:
 
 
 def _headers(shown: Mapping[str, str], replacements: Replacements, params: _Params) -> Iterator[tuple[str, str]]:
-    """Yield the peer's headers, without headers that the mock sets."""
     for name, value in shown.items():
         if not name.lower().startswith(_OF_THE_MOCK) and _REDACTED not in value:
             yield name, _quoted(replacements.text(value), params)
@@ -203,13 +197,12 @@ def _said_again(text: str, params: _Params) -> str:
         return text
     quoted = _QUOTED.sub(lambda sign: f"{{{{ {sign[0]!r} }}}}", text)
     for value in said:
-        quoted = _exchanged(quoted, value, f"{{{{ request.path.{params[value]} }}}}")
+        quoted = _replace_words(quoted, value, f"{{{{ request.path.{params[value]} }}}}")
     # Jinja takes the end of the last line off a text with expressions.
     return f"{quoted}{{{{ '' }}}}" if quoted.endswith("\n") else quoted
 
 
-def _exchanged(text: str, word: str, other: str) -> str:
-    """Replace whole-word occurrences of a word in a text."""
+def _replace_words(text: str, word: str, other: str) -> str:
     before, *rest = text.split(word)
     found = [before]
     for after in rest:

@@ -86,11 +86,7 @@ def fill(
             yield Mistake((), f"{kind} ids would count up to {number:,}, expected at most {LAST_ID:,}")
 
 
-# ---------------------------------------------------------------------- limits
-
-
 def _weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Count the bytes of a document; yield a mistake over the limit."""
     workspace.state.document_bytes += weight(document)
     most = workspace.limits.documents_bytes
     if workspace.state.document_bytes > most:
@@ -99,7 +95,6 @@ def _weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistak
 
 
 def _check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Yield a mistake if a document generates more rows than allowed in a document or in the state."""
     items = [data, *data.get("accounts", ())]
     total = sum(amount for item in items for amount in item.get("generate", {}).values())
     if total > MOST_GENERATED:
@@ -107,9 +102,6 @@ def _check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
     elif total and state.kept() + total > state.rows_limit:
         message = too_many(state.kept() + total, state.rows_limit, "rows in the workspace")
         yield Mistake(("generate",), f"{message} (--rows-limit), {total:,} of them generated", taken=True)
-
-
-# ---------------------------------------------------------------------- sections
 
 
 def _load_section(section: Section, workspace: Workspace, part: Part) -> Iterator[Mistake]:
@@ -132,7 +124,6 @@ def _mistake(error: SectionError, path: Path = ()) -> Mistake:
 
 
 def _generate(workspace: Workspace, parts: Iterable[Part]) -> Iterator[Mistake]:
-    """Append generated items to lists of accounts."""
     random = workspace.state.random
     # One for all accounts: loading the names to choose from takes long.
     people = People(random.seed, random.positions.get(_PEOPLE, 0))
@@ -161,9 +152,6 @@ def laid_over(before: Any, value: Any, name: str) -> Any:
 def too_long(path: Path, length: int) -> Mistake:
     """Return the mistake of a list with too many items."""
     return Mistake(path, too_many(length, MOST_LISTED, f"{path[-1]}, with the existing ones"))
-
-
-# ---------------------------------------------------------------------- accounts
 
 
 def claim_ids(state: State, items: Sequence[Mapping[str, Any]]) -> None:

@@ -108,8 +108,6 @@ class BackgroundStorage(EngineStorage):
         self._engine.close()
         return self._write_failure is None
 
-    # ------------------------------------------------------------------ what changes
-
     def lock(self) -> threading.RLock:
         return TouchLock()
 
@@ -152,8 +150,6 @@ class BackgroundStorage(EngineStorage):
         with self._lock:
             _add(self._counts, forms.counts_of(coverage))
         self._is_awake.set()
-
-    # ------------------------------------------------------------------ the thread that writes
 
     def _run(self) -> None:
         pause_s = _PAUSE_S

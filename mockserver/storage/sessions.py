@@ -195,8 +195,6 @@ class SessionStorage(EngineStorage):
         is_unwritable = not self.is_shared and time.monotonic() < self._failed_until
         return self._unusable() or (self._last_failure if is_unwritable else None)
 
-    # ------------------------------------------------------------------ steps
-
     @property
     def session(self) -> Session | None:
         """The session of this thread's step, or None."""
@@ -298,8 +296,6 @@ class SessionStorage(EngineStorage):
             except Exception:  # noqa: BLE001  # the others happen nevertheless
                 _LOG.exception("an effect of a saved step has failed")
 
-    # ------------------------------------------------------------------ workspaces
-
     def lock(self) -> threading.RLock:
         found = SessionLock()
         found.keeper = self
@@ -372,8 +368,6 @@ class SessionStorage(EngineStorage):
                 counts[name] = counts.get(name, 0) + number
 
         self.run(count)
-
-    # ------------------------------------------------------------------ a store that several servers share
 
     @property
     def _shared(self) -> SharedEngine:

@@ -172,7 +172,6 @@ class _Answering:
 
 @contextmanager
 def _at(place: Path) -> Iterator[None]:
-    """Add the place in the stub to errors that lack a place."""
     try:
         yield
     except ValueError as error:

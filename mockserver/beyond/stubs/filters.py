@@ -32,9 +32,6 @@ _PARTS = "YmdHMSjyf"
 _EMAIL = Email()
 
 
-# ---------------------------------------------------------------------- texts
-
-
 def written(value: Any) -> str:
     """Return texts unchanged, and other values as JSON."""
     return value if isinstance(value, str) else tojson(value)
@@ -65,9 +62,6 @@ def _join(environment: Any, value: Any, separator: str = "", attribute: str | No
     return separator.join(texts)
 
 
-# ---------------------------------------------------------------------- numbers
-
-
 def _round(value: float, precision: int = 0) -> float:
     if not -_MOST_PLACES <= precision <= _MOST_PLACES:
         raise ExpressionError(f"a number is rounded to {_MOST_PLACES} places at most")
@@ -81,17 +75,17 @@ def _sum(environment: Any, value: Any, attribute: str | None = None, start: floa
     return filters.FILTERS["sum"](environment, value, attribute, start)
 
 
-# ---------------------------------------------------------------------- lists and mappings
-
-
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise expected("a mapping", value)
     return value
 
 
+def _get(value: Any, name: Any, default: Any = None) -> Any:
+    return value[name] if name in _mapping(value) else default
+
+
 def _combine(value: Any, *others: Any, recursive: bool = False) -> dict[str, Any]:
-    """Merge mappings, later ones first; `recursive` merges nested mappings."""
     found = dict(_mapping(value))
     for other in others:
         for name, inner in _mapping(other).items():
@@ -110,21 +104,16 @@ def _without(value: Any, *unwanted: Any) -> Any:
 
 
 def _compact(value: Any) -> Any:
-    """Remove null members or items."""
     if isinstance(value, dict):
         return {name: inner for name, inner in value.items() if inner is not None}
     return [one for one in value if one is not None]
 
 
 def _flatten(value: Any) -> list[Any]:
-    """Concatenate nested lists, one level deep."""
     rows = [one if isinstance(one, list) else [one] for one in value]
     if sum(map(len, rows)) > MOST_HELD:
         raise BudgetError(f"a list has more than {MOST_HELD:,} items")
     return [inner for row in rows for inner in row]
-
-
-# ---------------------------------------------------------------------- moments
 
 
 def _moment(value: Any) -> datetime:
@@ -160,9 +149,6 @@ def _date(value: Any, form: str = "%Y-%m-%d") -> str:
             raise ExpressionError(f"unknown directive %{part[:1]}; known: %{', %'.join(_PARTS)}")
         pieces += [f"{found.microsecond // 1000:03d}" if part[0] == "f" else found.strftime(f"%{part[0]}"), part[1:]]
     return "".join(pieces)
-
-
-# ---------------------------------------------------------------------- what there is
 
 
 def _is_email(value: Any) -> bool:
@@ -209,7 +195,7 @@ METHODS: Mapping[str, Callable[..., Any]] = {
     "split": _of_text(str.split),
     "startswith": _of_text(str.startswith),
     "endswith": _of_text(str.endswith),
-    "get": lambda value, name, default=None: value[name] if name in _mapping(value) else default,
+    "get": _get,
     "keys": lambda value: list(_mapping(value)),
     "values": lambda value: list(_mapping(value).values()),
 }

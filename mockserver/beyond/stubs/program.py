@@ -167,7 +167,6 @@ class _Reader:
         return found
 
     def _value(self, value: Any, place: Path) -> Any:
-        """Read a JSON value with expressions in texts."""
         if isinstance(value, list):
             return [self._value(one, (*place, index)) for index, one in enumerate(value)]
         if isinstance(value, dict):

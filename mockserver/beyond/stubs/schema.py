@@ -45,7 +45,6 @@ class Pattern(fields.String):
 
 
 def _why_none(text: str) -> str | None:
-    """Return the reason why a text is not a path pattern, or None."""
     if len(text) > _LONGEST:
         return f"must be a path of at most {_LONGEST} characters"
     if not text.startswith(_PREFIX):
@@ -247,7 +246,6 @@ class StubItem(StubPart):
 
 
 def _source(data: dict[str, Any]) -> str:
-    """Return file and line of a stub's first member, or an empty text for documents without lines."""
     marks: Mapping[str, Any] = getattr(data, "marks", {})
     mark = next(iter(marks.values()), None)
     return "" if mark is None else f"{PurePath(mark.file).name}:{mark.line}"

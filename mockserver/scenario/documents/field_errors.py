@@ -123,7 +123,6 @@ def _with_kind(given: str, value: object) -> str:
 
 
 def _sized(number: str, value: object) -> str:
-    """Return a number of characters, items or keys."""
     noun = "item" if isinstance(value, list) else "key" if isinstance(value, Mapping) else "character"
     return counted(int(number.replace(",", "")), noun)
 
@@ -192,7 +191,6 @@ def _field_errors(errors: Any, field: Any, path: Path) -> Iterator[tuple[Path, A
 
 
 def _inner_field(field: Any, key: object) -> Any:
-    """Return the field of a member or item, or None."""
     if isinstance(field, fields.Nested):
         return next((row for name, row in field.schema.load_fields.items() if (row.data_key or name) == key), None)
     if isinstance(field, fields.List):
@@ -219,7 +217,6 @@ def _mistake(error: _FieldError) -> Mistake:
 
 
 def _choices(field: Any) -> list[str]:
-    """Return the allowed values of a field, or an empty list."""
     if isinstance(field, fields.Enum):
         return [str(choice.value) for choice in field.enum]
     rules = getattr(field, "validators", ())

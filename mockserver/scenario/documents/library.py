@@ -223,7 +223,6 @@ def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]
 
 
 def _advice(name: str, mark: Mark | None) -> str:
-    """Suggest `--scenarios` if the file is in the folder of the extending file."""
     if mark is None or mark.file in (BODY, TEXT):
         return ""
     folder = Path(mark.file).parent
@@ -249,7 +248,6 @@ def is_stub_library(document: MappingNode) -> bool:
 
 
 def _file(name: str) -> Path:
-    """Return the YAML file at a path."""
     path, why = Path(name), "no such file"
     with suppress(OSError, ValueError):  # a name that is too long for the file system, or holds a NUL
         if path.is_file() and name.endswith(SUFFIXES):
