@@ -84,7 +84,7 @@ def test_a_bad_query_is_refused(api, query):
     assert [row["path"] for row in answer.json["errors"]] == [f"/{query.split('=')[0]}"]
 
 
-def test_starting_needs_none_of_it():
+def test_server_start_imports_no_coverage_reports():
     """What makes reports is imported by the first that is asked for."""
     code = "import sys, mockserver; mockserver.create_app(); sys.exit('mockserver.coverage' in sys.modules)"
 
@@ -222,7 +222,7 @@ def test_there_is_a_case_per_point_and_what_is_missing_is_skipped(suites):
     assert {case.find("skipped").get("message") for case in cases} == {"never met"}
 
 
-def test_what_was_met_is_passed(suites):
+def test_covered_points_are_passed_junit_cases(suites):
     cases = suites.findall("testsuite[@name='updateSender']/testcase")
 
     passed = [case.get("name") for case in cases if case.find("skipped") is None]

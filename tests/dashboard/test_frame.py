@@ -79,7 +79,7 @@ def test_the_front_leads_to_the_workspaces_where_there_are_several(api):
         ("GET", "/_mock/ui/static/1/nothing.js", 404, "The dashboard has no file &#39;nothing.js&#39;."),
     ],
 )
-def test_a_problem_is_a_page(api, method, path, status, sentence):
+def test_errors_are_answered_with_html_pages(api, method, path, status, sentence):
     answer = api.request(method, path)
     assert (answer.status_code, answer.mimetype) == (status, "text/html")
     assert f'<p id="problem">{sentence}</p>' in answer.text

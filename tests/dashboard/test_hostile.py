@@ -51,7 +51,7 @@ def links_of(text):
 
 
 @pytest.mark.parametrize("batch", BATCHES, ids=range(len(BATCHES)))
-def test_what_users_write_is_text_on_every_page(make_api, batch):
+def test_markup_in_user_data_is_escaped_on_every_page(make_api, batch):
     api = make_api()
     fill(api, batch)
 
@@ -61,7 +61,7 @@ def test_what_users_write_is_text_on_every_page(make_api, batch):
 
 
 @pytest.mark.parametrize("value", BATCHES[0][:40])
-def test_what_stands_in_the_address_of_a_page_is_text_on_it(api, value):
+def test_markup_in_a_page_address_is_escaped(api, value):
     query = "&".join(
         f"{name}={quote(value)}" for name in (quote(value), "text", "status", "operation", "offset", "limit")
     )

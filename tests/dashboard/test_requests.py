@@ -161,7 +161,7 @@ def test_a_filter_in_the_address_chooses(api, opened, query, titles):
         ("text=%00%ff%25", "None of the 1 requests is like that."),
     ],
 )
-def test_what_makes_no_sense_is_said_on_the_page(api, opened, query, sentence):
+def test_invalid_filter_of_requests_is_explained(api, opened, query, sentence):
     api.get("/v3/account")
     page = opened(f"?{query}")
     assert page.status == 200
@@ -204,7 +204,7 @@ def test_a_secret_of_an_address_that_leads_nowhere_is_not_shown(api, opened, las
     assert "hidden" not in opened().html + one(api, opened, last).html
 
 
-def test_a_warning_is_shown(api, opened, last):
+def test_warnings_of_a_request_are_shown(api, opened, last):
     api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test", "colour": "red"})
     assert '<span class="badge warn">warning</span> <bdi>' in one(api, opened, last).html
 
@@ -219,7 +219,7 @@ def test_a_fault_leads_to_its_rule_as_long_as_that_is_there(api, opened, last):
     assert f"{rule} , a rule that is gone" in one(api, opened, last).text
 
 
-def test_a_request_leads_to_the_one_before_and_the_one_after(api, opened):
+def test_request_page_links_previous_and_next_request(api, opened):
     for _ in range(3):
         api.get("/v3/account")
     newest, middle, oldest = [row["id"] for row in api.get("/_mock/requests").json["items"]]
@@ -241,7 +241,7 @@ def test_a_long_text_is_cut_with_a_way_to_the_whole(api, opened, last):
     assert f"/_mock/requests/{last()['id']}" in page.links
 
 
-def test_a_request_that_is_not_there_is_a_page(opened):
+def test_unknown_request_is_answered_with_404_page(opened):
     page = opened("/unknown")
     assert (page.status, "There is no request &#39;unknown&#39; in the journal" in page.html) == (404, True)
 
