@@ -1,57 +1,20 @@
 """The page Coverage: what was met and by which requests, what was not and how to meet it."""
 
 import re
-from html.parser import HTMLParser
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
+import web_page
 
 from mockserver.coverage.contract import PointKind, promises
-
-#: Elements that hold nothing which a test looks at.
-_EMPTY = ("input", "link", "meta", "meter", "br")
-
-
-class Text(HTMLParser):
-    """The text of each element with an id, and all links."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.of, self.links, self._open = {}, [], []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        self._space(tag)
-        if tag == "a":
-            self.links.append(attrs.get("href", ""))
-        if tag not in _EMPTY:
-            self._open.append((tag, attrs.get("id")))
-            if attrs.get("id"):
-                self.of[attrs["id"]] = ""
-
-    def handle_endtag(self, tag):
-        self._space(tag)
-        while tag not in _EMPTY and self._open and self._open.pop()[0] != tag:
-            pass
-
-    def _space(self, tag):
-        """What begins or ends a block stands apart from what is beside it."""
-        if tag not in ("a", "code", "bdi", "strong", "span"):
-            self.handle_data(" ")
-
-    def handle_data(self, data):
-        for _, identifier in self._open:
-            if identifier:
-                self.of[identifier] += data
 
 
 def shown(api, path):
     answer = api.get(path)
     assert answer.status_code == 200
-    found = Text(answer.text)
-    texts = {name: " ".join(text.replace("\u00d7", "x").split()) for name, text in found.of.items()}
-    return texts, found.links
+    elements = list(web_page.read(answer.text).below())
+    texts = {each.attributes["id"]: each.text.replace("\u00d7", "x") for each in elements if "id" in each.attributes}
+    return texts, [each.attributes.get("href", "") for each in elements if each.tag == "a"]
 
 
 @pytest.fixture

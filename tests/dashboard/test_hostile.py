@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 import pytest
 from hostile_values import Page, values
 from hostile_workspace import fill
+from web_page import links
 
 from mockserver.dashboard.application import PAGES
 
@@ -28,26 +29,13 @@ def views(api, name):
     first = f"/_mock/ui/{name}"
     text = api.get(first).text
     yield first, text
-    links = dict.fromkeys(urljoin(first, link).partition("#")[0] for link in links_of(text))
-    below = [link for link in links if link.startswith(f"{first}/")]
+    addresses = dict.fromkeys(link.partition("#")[0] for link in links(text, first))
+    below = [link for link in addresses if link.startswith(f"{first}/")]
     for link in below[:: max(1, len(below) // FOLLOWED)]:
         answer = api.get(link)
         assert answer.status_code < 500, link
         if answer.mimetype == "text/html" and "sandbox" not in answer.headers["Content-Security-Policy"]:
             yield link, answer.text
-
-
-class _Links(Page):
-    def __init__(self, text):
-        self.links = []
-        super().__init__(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.links += [value for name, value in attrs if tag == "a" and name == "href"]
-
-
-def links_of(text):
-    return _Links(text).links
 
 
 @pytest.mark.parametrize("batch", BATCHES, ids=range(len(BATCHES)))

@@ -4,47 +4,23 @@ from __future__ import annotations
 
 import gzip
 from contextlib import suppress
-from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 import pytest
+import web_page
 
 from mockserver.views import redaction
 
 
-class Page(HTMLParser):
-    """The rows of a list by their ids, the text of each part with an id, and the addresses of all links."""
+class Page:
+    """A page with its list of requests, its links and its text."""
 
     def __init__(self, answer, path):
-        super().__init__()
-        self.status = answer.status_code
-        self.html = answer.text
-        self.rows, self.links, self.tags = [], [], []
-        self._path, self._row = path, False
-        self.feed(answer.text)
-        self.text = " ".join(self._words)
-
-    def reset(self):
-        super().reset()
-        self._words = []
-
-    def handle_starttag(self, tag, attrs):
-        values = dict(attrs)
-        self.tags.append((tag, values))
-        if tag == "li":
-            self._row = values.get("id", "").startswith("r-")
-            if self._row:
-                self.rows.append("")
-        if tag == "a":
-            self.links.append(urljoin(self._path, values["href"]))
-
-    def handle_endtag(self, tag):
-        self._row = self._row and tag != "li"
-
-    def handle_data(self, data):
-        self._words += data.split()
-        if self._row:
-            self.rows[-1] = " ".join([self.rows[-1], *data.split()]).strip()
+        self.status, self.html = answer.status_code, answer.text
+        self.tree = web_page.read(answer.text)
+        self.rows = [row.text for row in self.tree.all("li") if row.attributes.get("id", "").startswith("r-")]
+        self.links = [urljoin(path, each.attributes["href"]) for each in self.tree.all("a")]
+        self.text = web_page.plain(answer.text)
 
 
 @pytest.fixture
@@ -356,5 +332,5 @@ def test_a_line_tells_real_time_beside_that_of_the_workspace(make_api):
     api.get("/v3/account")
     real = api.get("/_mock/requests").json["items"][0]["real_at"]
     title = f"2026-01-15T09:00:00Z; {real[11:19]} in real time"
-    times = [values for tag, values in Page(api.get("/_mock/ui/requests"), "/").tags if tag == "time"]
+    times = [each.attributes for each in Page(api.get("/_mock/ui/requests"), "/").tree.all("time")]
     assert [(values["datetime"], values["title"]) for values in times] == [("2026-01-15T09:00:00Z", title)]
