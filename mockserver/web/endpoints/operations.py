@@ -7,7 +7,7 @@ from typing import Any
 
 from marshmallow import Schema
 
-from mockserver.core.contract.operation import Operation
+from mockserver.core.contract.operation import Audience, Operation, Role
 
 View = Callable[..., Any]
 
@@ -19,14 +19,29 @@ class Operations:
         tag: The name of the resource.
         document: The document that describes the operations; their `source` by default, with their place in
             docs/contract.
-        scope: The resource of the OAuth scope for all operations that name no other.
+        page: The page of docs/contract; by default the tag.
+        scope: The default resource of the OAuth scope.
+        roles: The default roles of callers; None: all roles.
+        audience: The default audience.
         are_further: Whether the operations are none of the specification's 34.
     """
 
-    def __init__(self, tag: str, document: str = "", *, scope: str = "account", are_further: bool = False) -> None:
+    def __init__(
+        self,
+        tag: str,
+        document: str = "",
+        *,
+        page: str = "",
+        scope: str = "account",
+        roles: frozenset[Role] | None = None,
+        audience: Audience = Audience.API,
+        are_further: bool = False,
+    ) -> None:
         self.tag = tag
         self.document = document
+        self.page = page or tag
         self.scope = scope
+        self.defaults: dict[str, Any] = {"roles": roles, "audience": audience}
         self.are_further = are_further
         self.operations: list[Operation] = []
 
@@ -61,13 +76,13 @@ class Operations:
                 method,
                 path,
                 self.tag,
-                source=source or ", ".join(filter(None, (self.document, f"contract/{self.tag}#{id}"))),
+                source=source or ", ".join(filter(None, (self.document, f"contract/{self.page}#{id}"))),
                 scope=scope or self.scope,
                 status=status,
                 view=view,
                 is_further=self.are_further,
                 **schemas,
-                **options,
+                **{**self.defaults, **options},
             )
             self.operations.append(row)
             return view
