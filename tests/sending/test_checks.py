@@ -35,7 +35,7 @@ def spelt_out(members):
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row["name"] for row in ROWS])
-def test_a_body_gets_its_answer(row, sending, smallest):
+def test_send_body_is_answered_as_the_table_says(row, sending, smallest):
     here = sending(account={"plan": [{"type": "free", "credits": -1}]})
     kept = {name: value for name, value in smallest.items() if name not in row.get("without", ())}
 
