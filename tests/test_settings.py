@@ -66,13 +66,9 @@ def test_a_setting_of_another_type_is_refused_by_its_name(setting, value, expect
 @pytest.mark.parametrize(
     "settings",
     [
-        {"seed": 2**63 - 1},
-        {"seed": -(2**63)},
-        {"scenario": {}},
-        {"allowed_host": ["a.test"]},
-        {"head_timeout": 3},
+        {"seed": 2**63 - 1}, {"seed": -(2**63)}, {"scenario": {}}, {"allowed_host": ["a.test"]}, {"head_timeout": 3},
     ],
-)
+)  # fmt: skip
 def test_a_setting_in_range_is_taken(settings):
     assert {name: getattr(Settings(**settings), name) for name in settings} == settings
 

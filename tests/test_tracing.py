@@ -72,8 +72,6 @@ def test_cases_repeat_those_before_them_and_other_forms_of_the_server_do_not(pyt
     pytester.makepyfile(CASES.format(number=MOST + 1))
     items, _ = pytester.inline_genitems("-p", "no:cacheprovider", "-p", "no:asyncio")
     assert [item.name for item in repeats(items)] == [
-        f"test_of_numbers[{MOST}]",
-        f"test_of_servers[here-{MOST}]",
-        f"test_of_servers[elsewhere-{MOST}]",
+        f"test_of_numbers[{MOST}]", f"test_of_servers[here-{MOST}]", f"test_of_servers[elsewhere-{MOST}]",
         "test_of_properties",
-    ]
+    ]  # fmt: skip

@@ -1,7 +1,4 @@
-"""Where the parts of a server meet: application, workspaces, effects, and the runtime that starts and stops them.
-
-No rule lives here.
-"""
+"""The assembly of a server: application, workspaces, effects, runtime."""
 
 from typing import TYPE_CHECKING
 

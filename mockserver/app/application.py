@@ -1,4 +1,4 @@
-"""The application: Flask around the mock, for all that is not of the API, and for programs that serve it themselves."""
+"""The Flask application around the mock, also for programs with their own WSGI server."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 from werkzeug.wrappers import Response
 
-from mockserver.app.mock import Mock, mock_of
+from mockserver.app.mock import Mock
 from mockserver.app.sessions import InSessions
 from mockserver.core.workspaces.storage import SharedStorage
 from mockserver.settings import Settings
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 class Application(LeanFlask):
-    """The mock as a WSGI application of Flask's, with the settings, store, effects and log of the mock.
+    """The mock as Flask application, with its settings, store, effects and log.
 
-    It leaves requests of the service to the `Service`, and control calls and pages of the dashboard to further
-    applications, which are imported and made for the first such request: that takes some 40 ms.
+    Service requests go to `Service`; control calls and dashboard pages to further applications, imported and made for
+    the first such request in some 40 ms.
     """
 
     def __init__(self, mock: Mock) -> None:
@@ -51,11 +51,10 @@ class Application(LeanFlask):
             self.wsgi_app = InSessions(self.wsgi_app, mock.store.storage, mock.settings.body_limit)  # type: ignore[method-assign]  # as Flask wants it done
 
     def close(self) -> None:
-        """Close the mock; the application answers no more requests."""
         self.mock.close()
 
     def wsgi_app(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        """Answer a request by the service, by the application of the control calls or the dashboard, or by Flask."""
+        """Answer by the service, the control application, the dashboard or Flask."""
         environ.pop(KNOWN, None)  # a program's middleware may have changed the request
         take_workspace_off(environ)
         response = None if self._has_teardown else self._respond(environ)
@@ -69,7 +68,7 @@ class Application(LeanFlask):
         return (self.dashboard if is_page else self.control).wsgi_app(environ, start_response)
 
     def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
-        """Return the whole answer to a request of the API, or None, without any effect, if WSGI has to be asked."""
+        """Return the complete answer to an API request, or None, without effect, for other requests."""
         if "wsgi_app" in vars(self) or self._has_teardown:
             return None
         return self.mock.service.shortcut(environ, nowhere=not self.view_functions)
@@ -79,7 +78,7 @@ class Application(LeanFlask):
 
     @property
     def _has_teardown(self) -> bool:
-        """Whether a program wants to know of the end of requests, for which Flask has to push its contexts."""
+        """Whether a program registered teardown functions, for which Flask has to push contexts."""
         return bool(self.teardown_request_funcs or request_tearing_down.receivers)
 
     # ------------------------------------------------------------------ control calls and the dashboard
@@ -127,37 +126,37 @@ class Application(LeanFlask):
     # ------------------------------------------------------------------ requests of the service that come to Flask
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
-        """Return None for a request of the service, which Flask would not find.
+        """Return None for service requests, which Flask would not find.
 
-        The error of an address that is not found refers to its request, and both would wait for a collection.
+        Flask's error for an unknown address refers to the request, and both would wait for a collection.
         """
         if request is not None and self.mock.service.endpoints.has(request):
             return None
         return super().create_url_adapter(request)
 
     def full_dispatch_request(self) -> Response:  # type: ignore[override]  # it is only called, by `wsgi_app`
-        """Let the service answer its requests, before Flask would refuse an address that leads nowhere."""
+        """Let the service answer its requests before Flask refuses unknown addresses."""
         found: Request = request._get_current_object()  # type: ignore[attr-defined]  # noqa: SLF001  # the proxy costs more with each use
         service = self.mock.service
         route = service.endpoints.route(found, is_matched=found.url_rule is not None)
         return super().full_dispatch_request() if route is None else service.answer(found, route)
 
     def make_response(self, rv: Any) -> Any:
-        """Return a response of the service as it is, and any other as Flask makes it."""
+        """Return service responses unchanged."""
         return rv if isinstance(rv, ApiResponse) else super().make_response(rv)
 
     def failed(self, environ: WSGIEnvironment, error: Exception) -> Response:
-        """Log an error of the mock, and return the response to the request that has met it.
+        """Log an error of the mock, and return its response.
 
         Raises:
-            ConnectionResetError: this is the error.
+            ConnectionResetError: `error` itself.
         """
         with self.request_context(environ):
             return self.handle_exception(error)
 
 
 def create_app(settings: Settings | None = None) -> Application:
-    """Return an application with its workspaces, which any WSGI server can serve, by default with default settings.
+    """Return an application with workspaces for any WSGI server, by default with default settings.
 
     Raises:
         StorageError: the store cannot be opened or read.
@@ -166,7 +165,7 @@ def create_app(settings: Settings | None = None) -> Application:
             certificate cannot be used.
     """
     settings = settings or Settings()
-    app = mock_of(settings).flask
+    app = Mock(settings).flask
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
         weakref.finalize(app, app.store.storage.close)

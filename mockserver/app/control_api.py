@@ -1,4 +1,4 @@
-"""The control API of a server: its resources, its guard and its error handlers."""
+"""The control API of a server: resources, guard and error handlers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ CONTROL_API = ControlApi(
 
 
 def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_hosts: Collection[str]) -> LeanFlask:
-    """Return the application of the control calls, as a part of `owner`; functions of `owner` run for them as well."""
+    """Return the application of control calls, as part of `owner`, with the same registered functions."""
     found = owner.part(_addresses())
     found.add_component(CONTROL_API)
     if log.format is not LogFormat.OFF:
@@ -65,7 +65,7 @@ def control_of(owner: LeanFlask, log: RequestLog, sessions: Sessions, allowed_ho
 
 @cache
 def _addresses() -> LeanFlask:
-    """Return an application with the addresses of all control calls, for every server of this process."""
+    """Return an application with all control addresses, shared by all servers of a process."""
     found = LeanFlask(__name__)
     found.register_blueprint(WELCOME)
     for resource in CONTROL_API.resources:

@@ -1,4 +1,4 @@
-"""The calls that the server hands on to its peer: another mock, or the service."""
+"""Calls forwarded to a peer: another mock, or the service."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ _SECRET = 16
 
 
 class Forwards:
-    """Hands calls on to the peer that the settings name, in the background: a `Forwarder` of `core.effects.forwarding`.
+    """Forwards calls in the background to the peer of the settings: a `Forwarder` of `core.effects`.
 
-    No thread is started, and no library of HTTP imported, before the first call.
+    Threads and HTTP libraries wait for the first call.
     """
 
     def __init__(self, settings: Settings, url: str) -> None:
-        """Prepare what the calls to the peer at a root address need.
+        """Prepare calls to a peer at a root address.
 
         Raises:
-            ValueError: the address cannot be called, or the key cannot be used.
+            ValueError: address or key are invalid.
         """
         self.peer = _root(url)
         self.writes = settings.forward_writes
@@ -53,18 +53,18 @@ class Forwards:
         self._dispatcher.close()
 
     def _reach(self, egress: Egress) -> Egress:
-        """How far calls may go: without a key of their own, or in the clear, no further than to another mock nearby."""
+        """Return the egress of calls: without own key or TLS, at most private addresses."""
         is_for_the_service = self._key is not None and self.peer.startswith("https:")
         return Egress.PRIVATE if egress is Egress.ANY and not is_for_the_service else egress
 
     def send(self, call: ForwardedCall, done: Callable[[PeerAnswer], None]) -> None:
-        """Queue a call, whose time limit begins now; `done` gets what the peer answers, in whatever thread."""
+        """Queue a call, starting its time limit; `done` gets the answer, in any thread."""
         deadline = time.monotonic() + self.timeout_s
         if not self._dispatcher.submit(Task(lambda: self._answer(call, deadline), done)):
             done(PeerAnswer(error="the queue of forwarded calls is full"))
 
     def _answer(self, call: ForwardedCall, deadline: float) -> PeerAnswer:
-        """What the peer answers; never raises, because a request waits for it."""
+        """Return the peer's answer without raising, as a request waits for it."""
         from mockserver.effects.http import (  # noqa: PLC0415  # not needed before the first call
             UnansweredError,
             UnsendableError,
@@ -87,7 +87,7 @@ class Forwards:
             return PeerAnswer(error=f"the mock has failed: {type(error).__name__}")
 
     def _without_key(self, answer: PeerAnswer) -> PeerAnswer:
-        """An answer in which the key, should the peer repeat it, does not show."""
+        """Redact the key in an answer of the peer."""
         if self._key is None or len(self._key) < _SECRET:
             return answer
         key, hidden = self._key, _HIDDEN.decode()
@@ -96,10 +96,10 @@ class Forwards:
 
 
 def forwards_of(settings: Settings) -> Forwards | None:
-    """What hands calls on to the peer of the settings, or None if they name none.
+    """Return the forwarder of the settings, or None without peer.
 
     Raises:
-        ValueError: the address cannot be called, or is missing; the key cannot be used, or has nobody to be sent to.
+        ValueError: address or key are invalid or missing.
     """
     if settings.forward_to is not None:
         return Forwards(settings, settings.forward_to)
@@ -111,10 +111,10 @@ def forwards_of(settings: Settings) -> Forwards | None:
 
 
 def key_of(settings: Settings) -> str | None:
-    """The key of forwarded calls, or None if they have none.
+    """Return the key of forwarded calls, or None.
 
     Raises:
-        ValueError: it is empty or no key, is given twice, or its file cannot be read.
+        ValueError: the key is empty, invalid or duplicate, or its file is unreadable.
     """
     called = "the key of forwarded calls"
     key = secret_of(settings.forward_key, settings.forward_key_file, called, if_empty="leave it out if that is meant")
@@ -128,11 +128,7 @@ _WIDER = "the service itself is called only by https, with --egress any and a ke
 
 
 def _root(url: str) -> str:
-    """The root address of a peer, without a slash and without `/v3` at its end.
-
-    Raises:
-        ValueError: calls cannot be forwarded there.
-    """
+    """Return a peer's root address without trailing slash and `/v3`."""
     parts = _parts(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.port == 0:
         raise ValueError(f"calls cannot be forwarded to {_shown(parts)}: it must be the URL of a server")
@@ -153,5 +149,5 @@ def _parts(url: str) -> SplitResult:
 
 
 def _shown(parts: SplitResult) -> str:
-    """An address without what may be secret in it."""
+    """Redact credentials in an address."""
     return repr(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")

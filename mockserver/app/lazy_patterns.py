@@ -1,8 +1,8 @@
-"""Importing libraries without compiling regular expressions that are never used.
+"""Importing libraries without compiling unused regular expressions.
 
-marshmallow compiles the pattern of its e-mail validator when it is imported, and PyYAML that of its reader in Python:
-characters of half of Unicode, in seven classes that ignore case. That takes a quarter of the time to the first answer,
-and of both only marshmallow's pattern of the local part is ever used here.
+marshmallow compiles the pattern of its e-mail validator on import, and PyYAML that of its reader in Python: characters
+of half of Unicode, in seven classes that ignore case. That takes a quarter of the time to the first answer, and only
+marshmallow's pattern of the local part is ever used here.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 
 class LazyPattern:
-    """A regular expression that is compiled when it is first used."""
+    """A regular expression compiled on first use."""
 
     def __init__(self, pattern: str, flags: int) -> None:
         self._source = pattern, flags
@@ -34,10 +34,7 @@ class LazyPattern:
 
 @contextmanager
 def lazy_patterns(*modules: str) -> Iterator[None]:
-    """Let `re.compile` give a `LazyPattern` to these modules while the block imports them.
-
-    To all others, also in other threads, it gives what it always does.
-    """
+    """Let `re.compile` return a `LazyPattern` to these modules during their import, and only to them."""
     compiled = re.compile
 
     def lazy(pattern: Any, flags: int = 0) -> Any:

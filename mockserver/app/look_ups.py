@@ -1,4 +1,4 @@
-"""DNS look-ups at a real server, for which a request of a workspace with `behaviour.dns: resolver` waits."""
+"""DNS look-ups at a real server, for workspaces with `behaviour.dns: resolver`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WAITING = 1_000
 
 @dataclass(slots=True, eq=False)
 class _LookUp:
-    """One question to DNS with its answer; a failure until there is one."""
+    """A DNS question with its answer, initially a timeout."""
 
     found: lookup.DnsAnswer = lookup.NoAnswer(f"no answer within {_TIMEOUT_S:g} seconds")  # noqa: RUF009  # a constant
     is_over: bool = False
@@ -43,10 +43,10 @@ class LookUps:
     """Asks the DNS server that the settings name, in the background."""
 
     def __init__(self, settings: Settings) -> None:
-        """Take the server's address from the settings; no thread is started before the first look-up.
+        """Prepare look-ups without starting threads.
 
         Raises:
-            ValueError: the address is malformed.
+            ValueError: the server's address is malformed.
         """
         self._server = None if settings.dns_resolver is None else dns_server(settings.dns_resolver)
         self._dispatcher = Dispatcher(threads=_THREADS, concurrency=_THREADS, waiting=_WAITING)
@@ -55,9 +55,9 @@ class LookUps:
         self._dispatcher.close()
 
     def prepare(self, caller: Caller, route: Route, environ: dict[str, Any]) -> bool:
-        """Make the look-ups of an operation that looks names up; whether its request can be answered now, or must wait.
+        """Look up an operation's names. Return whether its request is ready, or has to wait.
 
-        Called before faults are applied: a fault that replaces the answer does so after DNS has answered.
+        Called before faults: a fault replaces the answer after DNS has answered.
         """
         workspace = caller.workspace
         if workspace.state.behaviour.dns != "resolver":
@@ -76,7 +76,7 @@ class LookUps:
         return True
 
     def _ask(self, workspace: Workspace, question: lookup.Question) -> _LookUp:
-        """A look-up under way; requests that wait in the workspace are woken when it is over."""
+        """Start a look-up, whose end wakes the workspace's waiting requests."""
         if self._server is None:
             reason = "behaviour.dns is resolver, but the server was started without --dns-resolver"
             return _LookUp(lookup.NoAnswer(reason), is_over=True)
@@ -100,7 +100,7 @@ class LookUps:
 
 
 def _all_over(environ: dict[str, Any], workspace: Workspace, asked: Mapping[tuple[str, str], _LookUp]) -> bool:
-    """Whether all look-ups are over or have timed out; if not, the request is suspended until they are."""
+    """Return whether all look-ups ended or timed out; otherwise suspend the request."""
 
     def over() -> list[bool]:
         return [True] if all(look_up.is_over for look_up in asked.values()) else []
@@ -110,7 +110,7 @@ def _all_over(environ: dict[str, Any], workspace: Workspace, asked: Mapping[tupl
 
 
 def _questions(caller: Caller, name: str) -> list[lookup.Question]:
-    """The questions to DNS about a domain in the workspace's present state; none if it has no real resolver."""
+    """Return DNS questions about a domain in the workspace's present state."""
     with caller.workspace.lock:
         if caller.workspace.state.behaviour.dns != "resolver":
             return []

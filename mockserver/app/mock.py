@@ -1,4 +1,4 @@
-"""The mock: what every server of it runs, put together out of settings; Flask comes when it is first asked for."""
+"""The mock of a server, made from settings; Flask is made on demand."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Any
 from werkzeug.wrappers import Response
 
 from mockserver.app.server_effects import ServerEffects
-from mockserver.app.tls import TlsParts, tls_of
+from mockserver.app.tls import tls_of
 from mockserver.app.workspaces import library_of, storage_of, store_of
 from mockserver.control.token import token_of
 from mockserver.core.lazy import lazy
-from mockserver.core.workspaces.storage import Storage
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.signing import Bearer, OAuthParts, Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
-from mockserver.scenario.documents.library import Library
 from mockserver.settings import Settings
 from mockserver.web.logs import LogFormat, RequestLog, Secrecy
 from mockserver.web.routing.address import CONTROL_PREFIX, split_workspace
@@ -47,58 +45,50 @@ else:
 
 
 class Mock:
-    """The settings, store, effects and log of a server, with the service and the application that answer by them.
+    """Settings, store, effects, log and service of a server.
 
-    It is a WSGI application that makes its Flask application when a request comes that is not of the API.
+    A WSGI application that makes its Flask application for the first request beyond the API.
     """
 
-    def __init__(
-        self,
-        settings: Settings,
-        library: Library,
-        store: Store,
-        effects: ServerEffects,
-        tls: TlsParts | None,
-        token: str | None,
-    ) -> None:
+    def __init__(self, settings: Settings) -> None:
+        """Open the store, and make the workspaces; raises as `create_app`."""
         self.settings = settings
-        #: What the control API asks for; None: it asks for none.
-        self.token = token
-        self.library = library
-        self.store = store
-        self.effects = effects
-        #: The certificates of the server; None: it does not speak TLS.
-        self.tls = tls
-        #: Where the server speaks TLS, as soon as there is one; None: it does not.
+        storage = storage_of(settings)
+        try:
+            self.library = library_of(settings)
+            #: The token that the control API asks for, or None.
+            self.token = token_of(settings)
+            #: The certificates of the server, or None without TLS.
+            self.tls = tls_of(settings)
+            self.effects = ServerEffects(settings, None if self.tls is None else self.tls.ca)
+            self.store = store_of(settings, self.library, self.effects, storage)
+        except BaseException:
+            storage.close()
+            raise
+        #: The port that speaks TLS, or None.
         self.tls_port: int | None = None
-        #: Which workspaces are in memory; None: all are, as nothing keeps them.
-        self.working_set = _working_set_of(settings, store)
+        #: The saved workspaces in memory, or None if nothing is saved.
+        self.working_set = _working_set_of(settings, self.store)
         self.log = RequestLog(LogFormat(settings.log_format), Secrecy(redaction.text, redaction.query_text))
-        self.oauth = OAuthParts(Signer(store.storage), API_OPERATIONS.values())
-        self.service = self._service()
-        #: When it was made, by the monotonic clock.
-        self.started = time.monotonic()
-        self._making = threading.Lock()
-
-    def _service(self) -> Service:
-        return Service(
+        self.oauth = OAuthParts(Signer(storage), API_OPERATIONS.values())
+        self.service = Service(
             self.store,
             ALL_OPERATIONS.values(),
             faults=fault_header.of_header,
-            beyond=cache(partial(answering.Answering, self.settings.beyond)),
+            beyond=cache(partial(answering.Answering, settings.beyond)),
             bearers=Bearer(self.store, self.oauth.signer),
-            body_limit=self.settings.body_limit,
+            body_limit=settings.body_limit,
             prepare=self.effects.look_ups.prepare,
             log=None if self.log.format is LogFormat.OFF else self.log,
-            failed=self._failed,
+            failed=lambda environ, error: self.flask.failed(environ, error),  # noqa: PLW0108  # Flask is made late
         )
+        #: The moment of its creation, by the monotonic clock.
+        self.started = time.monotonic()
+        self._making = threading.Lock()
 
     @property
     def flask(self) -> application.Application:
-        """The application of Flask's, which answers all requests; it is made when it is first asked for.
-
-        Many servers are started for the service alone, and Flask takes 4 MB.
-        """
+        """The Flask application for all requests, made on first use, as Flask takes 4 MB."""
         with self._making:
             return self._made_flask
 
@@ -113,64 +103,32 @@ class Mock:
 
     @property
     def shortcut(self) -> Shortcut:
-        """Answers requests of the API without Flask."""
+        """Answers API requests without Flask."""
         return self.service.shortcut
 
-    def _failed(self, environ: WSGIEnvironment, error: Exception) -> Response:
-        return self.flask.failed(environ, error)
-
     def health(self) -> dict[str, dict[str, Any]]:
-        """The members that this server adds to the answer of `health`."""
+        """Return this server's members in answers of `health`."""
         tls = {} if self.tls_port is None else {"tls": {"port": self.tls_port}}
         return {**self.effects.health(), **tls}
 
     def open(self) -> None:
-        """Fire timers in real time, take e-mails, and go on with what was under way when the workspaces were kept.
+        """Start timers, e-mails and unfinished effects of saved workspaces.
 
         Raises:
-            OSError: the SMTP listener cannot listen on its address.
+            OSError: the SMTP listener's address is unavailable.
         """
         self.effects.open(self.store)
         if self.working_set is not None:
             self.working_set.open()
 
     def close(self) -> bool:
-        """End all effects and the log, and save the last changes. Return whether all changes are saved.
-
-        The mock answers no more requests.
-        """
+        """End effects and log, and save last changes. Return whether all changes are saved."""
         if self.working_set is not None:
             self.working_set.close()
         self.effects.close()
         is_saved = self.store.storage.close()
         self.log.close()
         return is_saved
-
-
-def mock_of(settings: Settings) -> Mock:
-    """A mock of these settings, with its workspaces.
-
-    Raises:
-        StorageError: the store cannot be opened or read.
-        ScenarioError: the scenario of the settings is unknown or not valid.
-        ValueError: an address among the settings is malformed, a folder does not exist, or the control token or the
-            certificate cannot be used.
-    """
-    storage = storage_of(settings)
-    try:
-        return _mock_of(settings, storage)
-    except BaseException:
-        storage.close()
-        raise
-
-
-def _mock_of(settings: Settings, storage: Storage) -> Mock:
-    library = library_of(settings)
-    token = token_of(settings)
-    tls = tls_of(settings)
-    effects = ServerEffects(settings, None if tls is None else tls.ca)
-    store = store_of(settings, library, effects, storage)
-    return Mock(settings, library, store, effects, tls, token)
 
 
 def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
@@ -185,7 +143,7 @@ def _working_set_of(settings: Settings, store: Store) -> WorkingSet | None:
 
 
 def refusal(path: str, status: int, message: str) -> Response:
-    """Return the refusal of a request that reaches no handler, in the format of the audience of its path."""
+    """Refuse a request without handler, in the format of its path's audience."""
     if not split_workspace(path)[1].startswith(CONTROL_PREFIX):
         return early_refusal(path, status, message)
     from mockserver.control.framework.problem import Problem, protect  # noqa: PLC0415  # slow: it imports all records

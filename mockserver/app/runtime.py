@@ -1,4 +1,4 @@
-"""A running server: an application at an address, with its timers, its SMTP listener and its outgoing requests."""
+"""A running server: an application at an address, with timers, SMTP listener and outgoing requests."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from mockserver.app.mock import Mock, mock_of, refusal
+from mockserver.app.mock import Mock, refusal
 from mockserver.settings import Settings
-from mockserver.web.server.limits import HttpLimits
 from mockserver.web.server.server import BindError, address, bind, server
 from mockserver.web.server.wsgi import WsgiAnswer
 
@@ -25,19 +24,18 @@ _TIMEOUT_S = 10.0
 
 
 class Runtime:
-    """A server that runs once: in a thread of its own, with `start` and `stop`, or with `open`, `run` and `close`.
+    """A server that runs once, in a thread (`start`, `stop`) or here (`open`, `run`, `close`).
 
-    When it stops it releases all its resources, the sockets included.
+    Stopping releases all resources, sockets included.
     """
 
     def __init__(self, app: Mock | Application, listener: socket.socket) -> None:
-        """Prepare a server for requests that come to a socket, and for those to `tls_port` if the settings have one.
+        """Prepare a server for requests to a socket, and to `tls_port` of the settings.
 
-        An application, to which a program has perhaps added something, is served as it is; without one the server
-        makes its own when it needs it, which saves memory and time until then.
+        A given application is served unchanged; a `Mock` makes its own on demand, which saves memory and time.
 
         Raises:
-            BindError: it cannot listen on `tls_port`; the socket is closed.
+            BindError: `tls_port` is unavailable; the socket is closed.
         """
         self.mock = mock = app if isinstance(app, Mock) else app.mock
         self._listeners = _listeners(mock.settings, listener)
@@ -49,8 +47,7 @@ class Runtime:
         self.port: int = listener.getsockname()[1]
         mock.tls_port = None if secured is None else secured.getsockname()[1]
         tls = None if mock.tls_port is None else partial(self._tls, mock.tls_port)
-        limits = HttpLimits.of(mock.settings)
-        self.server = server(app, limits, _refused, app.shortcut, tls, mock.store.storage)
+        self.server = server(app, mock.settings, _refused, app.shortcut, tls, mock.store.storage)
         # A daemon thread does not keep the program from ending.
         self._thread = threading.Thread(target=self.run, name="mockserver", daemon=True)
 
@@ -62,10 +59,10 @@ class Runtime:
         return Tls(self.mock.tls.certificates, Handshakes(self.mock.store, wait).fault, (port,))
 
     def open(self) -> None:
-        """Start the timers of the workspaces, and the SMTP listener if the settings ask for one.
+        """Start timers and SMTP listener.
 
         Raises:
-            OSError: the SMTP listener cannot listen on its address; the server is closed.
+            OSError: the SMTP listener's address is unavailable; the server is closed.
         """
         try:
             self.mock.open()
@@ -74,40 +71,36 @@ class Runtime:
             raise
 
     def run(self) -> None:
-        """Answer requests until `interrupt` is called."""
+        """Answer requests until `interrupt`."""
         self.server.run(sockets=list(self._listeners))
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread that `start` has begun is alive."""
+        """Whether the thread of `start` is alive."""
         return self._thread.is_alive()
 
     def interrupt(self) -> None:
-        """Make `run` return soon; may be called from any thread and from a signal handler."""
+        """Make `run` return soon, from any thread or signal handler."""
         self.server.stop()
 
     def close(self) -> bool:
-        """Release the sockets, the effects and the log of a server that has stopped.
-
-        Returns:
-            Whether all changes are saved, if the server has a store.
-        """
+        """Release sockets, effects and log of a stopped server. Return whether all changes are saved."""
         for listener in self._listeners:
             listener.close()
         return self.mock.close()
 
     def start(self) -> None:
-        """Open the server and run it in a thread of its own; it answers requests when this returns.
+        """Open the server, run it in a thread, and wait until it answers.
 
         Raises:
-            OSError: the SMTP listener cannot listen on its address.
+            OSError: the SMTP listener's address is unavailable.
         """
         self.open()
         self._thread.start()
         self.server.wait_started(_TIMEOUT_S)
 
     def stop(self) -> None:
-        """End the thread that `start` has begun, and close the server; requests under way are cut off."""
+        """End the thread of `start`, and close the server; running requests are cut off."""
         self.interrupt()
         self._thread.join(_TIMEOUT_S)
         self.close()
@@ -123,13 +116,12 @@ class Runtime:
 
 
 def runtime_of(settings: Settings) -> Runtime:
-    """A server of these settings, which is not open yet.
+    """Return a server of these settings, ready to open; raises as `create_app`.
 
     Raises:
-        BindError: it cannot listen on an address of the settings.
-        StorageError, ScenarioError, ValueError: as `create_app`.
+        BindError: an address is unavailable.
     """
-    mock = mock_of(settings)
+    mock = Mock(settings)
     try:
         return Runtime(mock, bind(settings.host, settings.port))
     except BaseException:
@@ -138,11 +130,6 @@ def runtime_of(settings: Settings) -> Runtime:
 
 
 def _listeners(settings: Settings, listener: socket.socket) -> Sequence[socket.socket]:
-    """The socket, and that of `tls_port` if the settings have one.
-
-    Raises:
-        BindError: it cannot listen there; the socket is closed.
-    """
     if settings.tls_port is None:
         return (listener,)
     try:

@@ -1,4 +1,4 @@
-"""Requests under an ordinary WSGI server: each runs in a session of what keeps the workspaces, and again if need be."""
+"""Requests under an ordinary WSGI server, in sessions of the storage, repeated if necessary."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class InSessions:
-    """A WSGI application around another one, whose answers leave when what they tell is saved."""
+    """A WSGI middleware that sends answers after their changes are saved."""
 
     def __init__(self, app: WSGIApplication, storage: Storage, body_limit: int) -> None:
         self._app, self._storage, self._body_limit = app, storage, body_limit
@@ -41,18 +41,14 @@ class InSessions:
         return self._response(outcome)(outcome.environ, start_response)
 
     def _attempt(self, environ: WSGIEnvironment, body: bytes, suspended: SuspendedRequest) -> Outcome:
-        """Run a request once; a body over the limit was cut off just past it, so that the application refuses it."""
+        """Run a request once; bodies are cut off just past the limit, for the application to refuse."""
         suspended.waiting = False
         own = with_body({**environ, "CONTENT_LENGTH": str(len(body))}, body, suspended)
         own.pop("HTTP_TRANSFER_ENCODING", None)
         return Outcome(own, run(self._app, own))
 
     def _response(self, outcome: Outcome) -> Response:
-        """Return the response in the wire form that a fault chooses, or as a stream.
-
-        Raises:
-            ConnectionResetError: a fault wants no answer.
-        """
+        """Return the response in its wire form, or as stream."""
         environ, (status, headers, content) = outcome
         found = Response(content, status, headers)
         if stream.STREAM in environ:

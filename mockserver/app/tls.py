@@ -1,4 +1,4 @@
-"""How a server speaks TLS: its certificates by its settings, and where the certificate of its authority is written."""
+"""TLS of a server: certificates by settings, and faults of handshakes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,12 @@ import logging
 import os
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from mockserver.core.lazy import lazy
 from mockserver.core.state.faults import Fault
 from mockserver.core.text.addresses import PRIVATE_SUFFIXES
-from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.settings import Settings
@@ -35,7 +33,7 @@ _OF_AUTHORITY = ("tls_name", "tls_ca_file")
 
 
 class TlsParts(NamedTuple):
-    """The certificates of a server that speaks TLS."""
+    """The certificates of a TLS server."""
 
     certificates: certificates.Authority | certificates.OwnCertificate
     #: The certificate of the authority, which clients have to trust, in PEM; None: somebody else has issued it.
@@ -43,10 +41,10 @@ class TlsParts(NamedTuple):
 
 
 def tls_of(settings: Settings) -> TlsParts | None:
-    """The certificates of a server with these settings; None: it does not speak TLS.
+    """Return the certificates for these settings, or None without TLS.
 
     Raises:
-        ValueError: settings contradict each other, a file cannot be read or written, or a name is none.
+        ValueError: settings contradict each other, a file is inaccessible, or a name is invalid.
     """
     _check(settings)
     if not settings.tls:
@@ -86,7 +84,7 @@ def _made(settings: Settings) -> certificates.Authority:
 
 
 def _certifiable(settings: Settings) -> Iterator[str]:
-    """The names by which this machine and the settings know the server, as far as a certificate can have them."""
+    """Yield names of this machine and the settings that certificates may have."""
     for name in (settings.host, socket.gethostname(), *settings.allowed_host):
         found = f"*{name}" if name.startswith(".") else name
         try:
@@ -108,10 +106,10 @@ Wait = Callable[[Callable[[], Fault | None]], Awaitable[Fault | None]]
 
 
 class Handshakes:
-    """Asks the rules of the workspace that a client names, and of the default workspace where it names none.
+    """Chooses handshake faults by the rules of the named or default workspace.
 
-    All that is known of a client is the name by which it calls the server. `onboarding.localhost`, and `onboarding`
-    below any other suffix that the public DNS does not have, names the workspace `onboarding` if there is one.
+    Only the server name is known of a client. `onboarding.localhost`, or `onboarding` below any other private suffix,
+    names the workspace `onboarding` if it exists.
     """
 
     def __init__(self, store: Store, wait: Wait) -> None:
@@ -119,28 +117,25 @@ class Handshakes:
         self._wait = wait
 
     async def fault(self, name: str | None) -> Fault | None:
-        """Return the fault that hits a handshake, or None; the event loop never waits for a workspace's lock."""
-        called = self._called(name)
-        workspace = None if self._store.storage.in_sessions else self._store.peek(called)
+        """Return the fault of a handshake, or None, without blocking the event loop."""
+        store, called = self._store, (name or "").partition(".")[0]
+        is_named = name is not None and name.endswith(PRIVATE_SUFFIXES)
+        if not is_named or not (store.storage.is_shared or called in store):
+            called = DEFAULT
+        workspace = None if store.storage.in_sessions else store.peek(called)
         if workspace is None:  # it is passivated or shared, and loading takes a while
-            return await self._wait(lambda: self._taken_by_saved(called))
+            return await self._wait(lambda: self._taken_after_loading(called))
         if not workspace.state.faults.has_any_of_handshakes:
             return None
         return await self._wait(lambda: self._taken(workspace))
 
-    def _called(self, name: str | None) -> str:
-        """Return the name of the workspace that a client means."""
-        store, found = self._store, (name or "").partition(".")[0]
-        is_named = name is not None and name.endswith(PRIVATE_SUFFIXES)
-        return found if is_named and (store.storage.is_shared or found in store) else DEFAULT
-
-    def _taken_by_saved(self, name: str) -> Fault | None:
-        """Return the fault by the rules of a workspace that is not in memory; None if it cannot be read or saved."""
-        if self._store.storage.failure is not None:
+    def _taken_after_loading(self, name: str) -> Fault | None:
+        """Return the fault by a passivated workspace, or None if loading fails: its requests tell the reason."""
+        store, found = self._store, list[Fault | None]()
+        if store.storage.failure is not None:
             return None  # the attempt may take long
-        with suppress(StorageError):  # the requests of the workspace tell why
-            return self._store.storage.run(lambda: self._taken(self._store.look(name) or self._store.default))
-        return None
+        is_saved = store.storage.attempt(lambda: found.append(self._taken(store.look(name) or store.default)))
+        return found[-1] if is_saved else None
 
     def _taken(self, workspace: Workspace) -> Fault | None:
         with workspace.lock:

@@ -1,4 +1,4 @@
-"""The workspaces of a server, made from scenarios within the limits of its settings."""
+"""Workspaces of a server: scenarios, limits and storage by settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ else:
 
 
 def library_of(settings: Settings) -> Library:
-    """The shipped scenarios, and before them those of the folder that the settings name, if they name one.
+    """Return shipped scenarios, preceded by those of the settings' folder.
 
     Raises:
         ValueError: the folder does not exist.
@@ -46,13 +46,11 @@ def library_of(settings: Settings) -> Library:
 
 
 def store_of(settings: Settings, library: Library, effects: Effects, storage: Storage | None = None) -> Store:
-    """A store that makes the workspaces of a server; it holds the default workspace from the start.
-
-    `storage` keeps them beyond the process; None: nothing does.
+    """Return a store with its default workspace; `storage` saves workspaces.
 
     Raises:
-        StorageError: what is kept cannot be read.
-        ScenarioError: the scenario or a stub library of the settings is unknown or not valid.
+        StorageError: a saved workspace is unreadable.
+        ScenarioError: a scenario or stub library of the settings is unknown or invalid.
     """
     found = _store_type(storage)(
         _loader(library, settings),
@@ -77,7 +75,7 @@ def _store_type(storage: Storage | None) -> type[Store]:
 
 
 def _loader(library: Library, settings: Settings) -> Loader:
-    """A function that makes a workspace of a scenario, given by its name, its path or as a document."""
+    """Return a function that makes workspaces from scenarios: by name, path or document."""
     limits = WorkspaceLimits.of(settings)
     stubs = tuple(_stubs_of(library, settings))
 
@@ -108,21 +106,13 @@ def _loader(library: Library, settings: Settings) -> Loader:
 
 
 def _stubs_of(library: Library, settings: Settings) -> Iterator[Stub]:
-    """The stubs of all stub libraries of the settings, in their order.
-
-    Raises:
-        ScenarioError: a library is unknown, no library or not valid.
-    """
+    """Yield stubs of all stub libraries in the settings."""
     for name in settings.stubs:
         yield from load(library.stub_library(name), name="stubs", title=name).state.stubs
 
 
 def _add_behind(workspace: Workspace, stubs: tuple[Stub, ...]) -> None:
-    """Add the stubs of the settings to a workspace.
-
-    Raises:
-        ScenarioError: there would be too many.
-    """
+    """Add the settings' stubs behind those of a workspace."""
     try:
         stub_schema.add_behind(workspace, stubs)
     except SectionError as error:
@@ -137,10 +127,10 @@ _SHARED = ("redis:", "rediss:")
 
 
 def storage_of(settings: Settings) -> Storage:
-    """Return what saves the workspaces; the caller closes it.
+    """Return the storage of workspaces; the caller closes it.
 
     Raises:
-        StorageError: the store cannot be used.
+        StorageError: the store is unusable.
     """
     if settings.store == "memory":
         return Storage()
@@ -160,12 +150,7 @@ def storage_of(settings: Settings) -> Storage:
 
 
 def _engine(settings: Settings) -> Engine:
-    """Open the store of the settings.
-
-    Raises:
-        EngineError: it cannot be used.
-        StorageError: the client of its database is not installed.
-    """
+    """Open the engine of the settings' store."""
     from mockserver.storage.packing import layout  # noqa: PLC0415  # few servers save anything
 
     if settings.store.startswith(_SHARED):
@@ -179,10 +164,10 @@ def _engine(settings: Settings) -> Engine:
 
 
 def check_client() -> None:
-    """Refuse to use a database where there is no client of it.
+    """Refuse `redis://` without installed client.
 
     Raises:
-        StorageError: it is not installed.
+        StorageError: the client is missing.
     """
     try:
         import redis  # noqa: F401, PLC0415  # few servers share a store

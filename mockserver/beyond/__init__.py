@@ -1,4 +1,4 @@
-"""What lies beyond the operations that the mock has: operations that only the service has, and stubs that answer.
+"""Operations outside of the mock: the catalogue, stubs, shaped answers and forwarding.
 
 What recognises and answers requests is imported when the first one comes that no operation of the mock answers.
 """

@@ -1,4 +1,4 @@
-"""What answers a request that no operation of the mock answers."""
+"""Answers to requests without an operation of the mock."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class Answering:
-    """Answers where the mock has no operation, and knows which the service has there."""
+    """Answers requests outside of the mock's operations, and recognises operations of the service."""
 
     def __init__(self, default: str) -> None:
-        """Answer as `default` says in a workspace whose scenario does not say it, as `Behaviour.beyond`."""
+        """Set the `Behaviour.beyond` of workspaces whose scenario leaves it open."""
         self._default = default
         self._own = PathTree(ALL_OPERATIONS.values())
 
     def recognise(self, method: str, path: str) -> Recognised | None:
-        """The operation beyond that has a method and a decoded path, or None if the service has none there."""
+        """Return the catalogue's operation at a method and decoded path, or None."""
         found = tree().find(method, path)
         return None if found is None else Recognised(found.operations[0].id, found.params)
 
     def stubbed(self, caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
-        """Return the answer of the workspace's first stub for a request, or None if no stub matches.
+        """Return the answer of the first matching stub, or None.
 
         Raises:
             ServiceError: the stub cannot answer.
@@ -60,7 +60,7 @@ class Answering:
                 exchange.beyond = Answered.STUBBED
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """The answer to a request without an endpoint, under the lock of its workspace.
+        """Answer a request without an endpoint. The caller holds the lock of the workspace.
 
         Raises:
             ServiceError: the request is refused.
@@ -84,7 +84,7 @@ class Answering:
         raise NOT_FOUND().because(f"{known}; {used_up if own else 'add a stub, or start the server with --beyond'}")
 
     def _why_unknown(self, request: Request) -> str:
-        """Why nothing answers at an address, with the methods that it takes or the address that was probably meant."""
+        """Explain a 404, with the allowed methods or the most similar path."""
         path = matched_path(request)
         operations = list(self._at(path))
         why = why_nowhere(request, operations)
@@ -92,7 +92,7 @@ class Answering:
         return why if near is None else f"{why}; did you mean {near.method} {near.path} ({near.id})?"
 
     def _at(self, path: str) -> Iterator[Operation | OperationBeyond]:
-        """The operations at a decoded path, of any method: those of the mock, then those beyond."""
+        """Yield the operations at a decoded path, of any method: first the mock's, then the catalogue's."""
         for operations in (self._own, tree()):
             for method in _METHODS:
                 found = operations.find(method, path)
@@ -101,20 +101,19 @@ class Answering:
 
 
 def _stubs_of(operation: OperationBeyond, caller: Caller, request: Request) -> list[str]:
-    """The ids of the stubs at the address of a request that can be for an operation."""
     found = caller.workspace.state.stubs.at(request.method, matched_path(request))
     return [stub.id for stub, _ in found if is_meant(stub.method, stub.path, operation.id)]
 
 
 def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:
-    """The documented status with the smallest body that is valid with it."""
+    """Return the documented status with the smallest valid body."""
     exchange.beyond = Answered.SHAPED
     exchange.warn(f"{operation.id} was not carried out: the answer is a placeholder of the documented form")
     return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")
 
 
 def _forwarded(caller: Caller, request: Request, exchange: Exchange) -> Reply:
-    """The answer of the peer, which comes later; also where not even the service is known to have an operation.
+    """Start forwarding a request, known to the service or not, and return the pending reply.
 
     Raises:
         ServiceError: the call is one that is not forwarded.

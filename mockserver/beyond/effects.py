@@ -1,4 +1,4 @@
-"""Effects of stubs: e-mails, events and credits, read from a stub, checked together and performed."""
+"""Effects of stubs: e-mails, events and credits. Read from a stub, checked together, then performed."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _LONGEST_WAIT = validate.Range(max=timedelta(days=36_525), error="must be P36525
 
 
 class MailEffect(NamedTuple):
-    """`mail`: an e-mail into the mailbox, and out by SMTP where a server is set."""
+    """`mail`: an e-mail for the mailbox, and for the SMTP server if one is set."""
 
     content: MailContent
 
 
 class EventEffect(NamedTuple):
-    """`event`: webhooks are told of an event, as soon as it is due."""
+    """`event`: an event for webhooks, immediate or delayed."""
 
     category: Category
     name: str
@@ -54,7 +54,7 @@ class EventEffect(NamedTuple):
 
 
 class CreditsEffect(NamedTuple):
-    """`credits`: so many credits are used, by their kind."""
+    """`credits`: the number of used credits by kind."""
 
     amounts: Mapping[str, int]
 
@@ -80,7 +80,7 @@ class _MailEffectItem(Item):
 
 
 class _EventItem(Item):
-    """An event of an e-mail, of which webhooks are told, at once or later."""
+    """An e-mail event for webhooks, immediate or delayed."""
 
     event = fields.String(required=True)
     after = Duration(validate=_LONGEST_WAIT, load_default=timedelta())
@@ -115,7 +115,7 @@ def _category(data: Mapping[str, Any]) -> Category:
 
 
 class _CreditsField(fields.Field[CreditsEffect]):
-    """`-1`, or `{sms: -1}`: how many credits are used, as a negative number."""
+    """`-1` or `{sms: -1}`: the number of used credits, negative."""
 
     _amount = fields.Integer(
         strict=True,
@@ -146,7 +146,7 @@ ITEMS: dict[str, Item] = {"mail": _MailEffectItem(), "event": _EventItem(), "cre
 
 
 def read(written: Mapping[str, Any]) -> Effect:
-    """Return the effect that a stub has written: `{"event": "delivered", "after": ...}`.
+    """Return the effect in a stub: `{"event": "delivered", "after": ...}`.
 
     Raises:
         ValueError: it is no effect; the message is a sentence that names the member.
@@ -181,7 +181,7 @@ _MOST_OCCURRENCES = 4 * MOST_RECIPIENTS
 
 
 def check(effects: Sequence[Effect], caller: Caller) -> None:
-    """Check that all these effects can be performed, one after another; changes nothing.
+    """Check that all effects can be performed in sequence, without changing anything.
 
     Raises:
         ServiceError: 402 `not_enough_credits`.
@@ -202,7 +202,7 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
 
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
-    """Perform effects that were checked under the same hold of the lock."""
+    """Perform checked effects, under the same lock as `check`."""
     for effect, emails in _with_emails([_completed(effect, caller) for effect in effects]):
         match effect:
             case MailEffect(content):
@@ -215,7 +215,7 @@ def perform(effects: Sequence[Effect], caller: Caller) -> None:
 
 
 def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[MailContent]]]:
-    """Yield each effect with the e-mails of which an event tells: those before it, back to the event before."""
+    """Yield each effect with the e-mails for an event: the e-mails since the previous event."""
     emails: list[MailContent] = []
     are_told = False
     for effect in effects:
@@ -226,14 +226,13 @@ def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[M
 
 
 def _occurrences(effect: Effect, emails: Sequence[MailContent]) -> int:
-    """Count the events that an effect tells of: one for each recipient."""
+    """Count the events of an effect: one event per recipient."""
     if not isinstance(effect, EventEffect):
         return 0
     return (sum(len(content.recipients) for content in emails) or 1) if effect.to is None else len(effect.to)
 
 
 def _completed(effect: Effect, caller: Caller) -> Effect:
-    """Return an effect, with what its e-mail has by default."""
     if isinstance(effect, MailEffect):
         return MailEffect(sending.completed(caller.workspace, caller.account, effect.content))
     return effect
@@ -247,7 +246,7 @@ def _send(content: MailContent, caller: Caller) -> None:
 
 
 def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) -> None:
-    """Tell of an event to whom the effect names, with what the last e-mail has, or to the recipients of all e-mails."""
+    """Raise an event for the named recipients with the last e-mail's content, or for the recipients of all e-mails."""
     if effect.to is not None or not emails:
         content = emails[-1] if emails else MailContent(Party(""), (), "Hello")
         named = (_RECIPIENT,) if effect.to is None else effect.to

@@ -1,4 +1,4 @@
-"""Forwarding: a call that the mock has no answer for goes to a peer, another mock or the service.
+"""Forwarding of requests to a peer: another mock or the service.
 
 Keys, tokens and cookies, what controls the mock, and what belongs to one connection (RFC 9110, 7.6.1) stay on their
 side. The call leaves in the background, and its request waits for it without lock and thread.
@@ -59,7 +59,7 @@ _OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "x-forwarded-", "access-control-"
 
 
 def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingReply:
-    """Hand a call on to the peer of the server; the reply is there when the peer has answered.
+    """Forward a request to the peer; the reply completes when the peer answers. Returns without waiting.
 
     The lock of the workspace is held, and nothing is waited for here.
 
@@ -71,7 +71,7 @@ def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingRepl
     if forwarder is None:
         reason = "the server was started without --forward-to"
         raise NOT_FOUND().because(f"{_named(exchange)} is not forwarded: {reason}")
-    if (refusal := _why_not(request, forwarder)) is not None:
+    if (refusal := _refusal(request, forwarder)) is not None:
         raise NOT_FOUND().because(f"{_named(exchange)} is not forwarded: {refusal}")
     via = exchange.by_header.get("via", "")
     if forwarder.name in via:
@@ -81,7 +81,7 @@ def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingRepl
     method = "GET" if request.method == "HEAD" else request.method
     call = ForwardedCall(method, _target(request), [*_sent(exchange, via, forwarder)], _body(request))
     reply = PendingReply(502, error=_failed("no answer"), timeout_s=forwarder.timeout_s + _GRACE_S)
-    forwarder.send(call, partial(_come, reply, caller.workspace, f"{_named(exchange)} to {forwarder.peer}"))
+    forwarder.send(call, partial(_complete, reply, caller.workspace, f"{_named(exchange)} to {forwarder.peer}"))
     return reply
 
 
@@ -94,15 +94,15 @@ def _failed(why: str) -> ServiceError:
 
 
 def is_bad_gateway(status: int, body: object) -> bool:
-    """Whether the JSON of an answer is that of a call that the mock could not hand on, and not the peer's own."""
+    """Return whether a JSON answer is the mock's own 502 of `forward`, and not the peer's."""
     return status == 502 and isinstance(body, dict) and str(body.get("message")).startswith(_BAD_GATEWAY)
 
 
 # ---------------------------------------------------------------------- what is handed on
 
 
-def _why_not(request: Request, forwarder: Forwarder) -> str | None:
-    """Why a call is not handed on, or None if it is."""
+def _refusal(request: Request, forwarder: Forwarder) -> str | None:
+    """Return the reason for not forwarding a request, or None."""
     if request.method not in (*_READS, *_WRITES):
         return f"only {', '.join((*_READS, *_WRITES))} are"
     if request.method in _WRITES and not forwarder.writes:
@@ -116,12 +116,11 @@ def _why_not(request: Request, forwarder: Forwarder) -> str | None:
 
 
 def _is_step(segment: str) -> bool:
-    """Whether a segment is `.` or `..`, also with parameters behind it, which some servers strip."""
+    """Return whether a path segment is `.` or `..`, with path parameters or without."""
     return segment.partition(";")[0] in (".", "..")
 
 
 def _target(request: Request) -> str:
-    """Path and query, percent-encoded."""
     path = "%2F".join(quote(piece, safe="/:@!$&'()*+,;=~") for piece in matched_path(request).split(SLASH))
     query = request.environ["QUERY_STRING"]
     return f"{path}?{query}" if query else path
@@ -132,22 +131,22 @@ def _body(request: Request) -> bytes:
 
 
 def _sent(exchange: Exchange, via: str, forwarder: Forwarder) -> Iterator[Header]:
-    """The headers of a call; `via` tells who has handed it on (RFC 9110, 7.6.3), so that a circle is noticed."""
+    """Yield the headers to forward; `via` names all forwarding mocks (RFC 9110, 7.6.3), so that loops are detected."""
     secrets = _secrets(exchange)
-    for name, value in _handed_on(exchange.headers, _OF_THE_CLIENT):
+    for name, value in _end_to_end(exchange.headers, _OF_THE_CLIENT):
         if not any(secret in value for secret in secrets):
             yield name, value
     yield "via", f"{via}, 1.1 {forwarder.name}" if via else f"1.1 {forwarder.name}"
 
 
 def _secrets(exchange: Exchange) -> list[str]:
-    """The key and the token by which the mock knows the caller, unless they are words that may stand anywhere."""
+    """Return the key and the token of the caller, without short values that may be ordinary words."""
     key, authorization = exchange.by_header.get("api-key", ""), exchange.by_header.get("authorization", "")
     return [secret for secret in (key, authorization.rpartition(" ")[2]) if len(secret) >= _SECRET]
 
 
-def _handed_on(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
-    """The headers of a message that its receiver hands on; their names in lower case."""
+def _end_to_end(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
+    """Yield the end-to-end headers of a message, with names in lower case."""
     rows = [(name.lower(), value) for name, value in headers]
     named = {word.strip() for name, value in rows if name == "connection" for word in value.lower().split(",")}
     for name, value in rows:
@@ -160,8 +159,8 @@ def _handed_on(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
 # ---------------------------------------------------------------------- what comes back
 
 
-def _come(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnswer) -> None:
-    """Make a reply of what the peer has answered; called in any thread."""
+def _complete(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnswer) -> None:
+    """Complete a reply with the peer's answer; called in any thread."""
     problem = answer.error or _problem(answer)
     if problem is None:
         reason = f"forwarded: the peer answered {answer.status}" if answer.status >= 400 else None
@@ -172,7 +171,7 @@ def _come(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnsw
 
 
 def _problem(answer: PeerAnswer) -> str | None:
-    """Why an answer is not handed on, or None if it is."""
+    """Return the reason for refusing the peer's answer, or None."""
     if 300 <= answer.status < 400 and answer.status != 304:
         return f"the peer answered {answer.status}, and redirects are not followed"
     if not 200 <= answer.status < 600:
@@ -183,9 +182,9 @@ def _problem(answer: PeerAnswer) -> str | None:
 
 
 def _received(answer: PeerAnswer) -> Iterator[Header]:
-    """The headers of an answer, with those for scripts of other origins, which all answers of the API have."""
+    """Yield the headers of an answer, with the CORS headers of all API answers."""
     kind = "application/octet-stream" if answer.body else None
-    for name, value in _handed_on(answer.headers, _OF_THE_PEER):
+    for name, value in _end_to_end(answer.headers, _OF_THE_PEER):
         if name == CONTENT_TYPE.lower():
             kind = value
         else:

@@ -26,11 +26,11 @@ _MOST_PATHS = 10_000
 
 
 class DocumentError(ValueError):
-    """A file is not a readable OpenAPI document: the path of the mistake, and a message."""
+    """A file that is not a readable OpenAPI document: the path of the error, and a message."""
 
 
 class LeftOutError(Exception):
-    """An operation gets no stub; the message says why."""
+    """The reason for an operation without a stub."""
 
 
 class Document:
@@ -58,18 +58,18 @@ class Document:
         self._left, self._left_of_all = _MOST_STEPS, _MOST_STEPS_OF_ALL
 
     def begin(self) -> None:
-        """Count the steps of another operation."""
+        """Reset the step limit for the next operation."""
         self._left_of_all -= _MOST_STEPS - self._left
         self._left = min(_MOST_STEPS, self._left_of_all)
 
     def take(self, steps: int = 1) -> None:
-        """Count steps, up to the limit."""
+        """Count steps, and raise LeftOutError over the limit."""
         self._left -= steps
         if self._left < 0:
             raise LeftOutError("its schema, or those before it, are too large or repeat themselves too often")
 
     def resolved(self, value: Any) -> Any:
-        """Return a value, or for a reference what it leads to, within the document."""
+        """Return a value, or the target of a reference within the document."""
         self.take()
         if not isinstance(value, JsonRef):
             return value
@@ -85,12 +85,12 @@ class Document:
             raise LeftOutError(f"the reference {shown(text)} {why}") from error
 
     def raw(self, owner: Any, name: str, default: Any = None) -> Any:
-        """Return a member of a mapping, which may be a reference, or the default if there is none."""
+        """Return an unresolved member of a mapping or of a reference's target, or the default."""
         found = self.resolved(owner)
         return found.get(name, default) if isinstance(found, dict) else default
 
     def get(self, owner: Any, name: str, kind: type[Any] | None = None) -> Any:
-        """Return a member of a mapping, or None if there is none; of a kind, list or dict, an empty one."""
+        """Return a resolved member or None; with `kind`, list or dict, an empty collection instead of None."""
         value = self.resolved(self.raw(owner, name))
         if kind is None or isinstance(value, kind):
             return value
@@ -99,7 +99,7 @@ class Document:
         return kind()
 
     def plain(self, value: Any) -> Any:
-        """Return a value as it is written: a reference within an example is a mapping like any other."""
+        """Return an example as plain data; `$ref` within an example is an ordinary member."""
         value = value.__reference__ if isinstance(value, JsonRef) else value
         self.take(1 + len(value) // 10 if isinstance(value, str) else 1)
         if isinstance(value, dict):
@@ -141,13 +141,13 @@ _TEXTS = {
 
 
 class Sampler:
-    """Makes values for the schemas of a document. Its methods raise LeftOutError if there is no value."""
+    """A generator of small values for schemas. Methods raise LeftOutError if no value is possible."""
 
     def __init__(self, document: Document) -> None:
         self._document, self._get = document, document.get
 
     def value(self, schema: Any, examples: Sequence[Any] = (), level: int = 0) -> Any:
-        """Return the first example that has the right type, else the smallest value of a schema."""
+        """Return the first example of the right type, or the smallest value of a schema."""
         if level > _DEEPEST:
             raise LeftOutError(f"its schema requires itself, or has more than {_DEEPEST} levels")
         found = self._merged(schema)
@@ -163,7 +163,7 @@ class Sampler:
         return self._made(type_, found, required, level + 1)
 
     def _merged(self, schema: Any) -> dict[str, Any]:
-        """Merge a schema with those of its references and `allOf`, and with the first branch of each choice."""
+        """Merge a schema with its references, `allOf`, and the first branch of each choice."""
         found, waiting, seen = dict[str, Any](), [schema], set[int]()
         while waiting:
             part, inner = waiting.pop(), []
@@ -184,7 +184,7 @@ class Sampler:
         return found
 
     def _joined(self, name: str, found: dict[str, Any], part: dict[str, Any]) -> Any:
-        """Return what the values of a keyword in two schemas mean together."""
+        """Combine a keyword's values in two schemas."""
         if name in ("properties", "required"):
             kind = dict if name == "properties" else list
             one, other = self._get(found, name, kind), self._get(part, name, kind)
@@ -197,7 +197,7 @@ class Sampler:
         return found[name]
 
     def _types(self, found: dict[str, Any]) -> list[str]:
-        """Return the types that a schema allows, none if it names none."""
+        """Return the allowed types; an empty list if the schema has no `type`."""
         written = self._get(found, "type") or []
         names = self._document.plain(written if isinstance(written, list) else [written])
         if not all(isinstance(name, str) and name in _TYPES for name in names):
@@ -205,7 +205,7 @@ class Sampler:
         return [*names, "null"] if names and self._get(found, "nullable") is True else names
 
     def _required(self, found: dict[str, Any]) -> list[str]:
-        """Return the names of required members, without those of requests only."""
+        """Return the required members, without members for requests only (`writeOnly`)."""
         is_flag, properties = isinstance(self._get(found, "required"), bool), self._get(found, "properties", dict)
         names = [] if is_flag else self._get(found, "required", list)  # a flag is a habit of older documents
         if not all(type(name) is str for name in names):
@@ -213,14 +213,14 @@ class Sampler:
         return [name for name in dict.fromkeys(names) if self._get(properties.get(name), "writeOnly") is not True]
 
     def _examples(self, found: dict[str, Any], required: list[str]) -> list[Any]:
-        """Return the examples and the default of a schema; an object needs the members that are required."""
+        """Return the examples and the default of a schema; objects must have all required members."""
         first, last = ([found[name]] if name in found else [] for name in ("example", "default"))
         several = self._get(found, "examples")  # in 3.0 it is not a keyword of schemas
         values = self._document.plain([*first, *(several if isinstance(several, list) else ()), *last])
         return [value for value in values if not isinstance(value, dict) or value.keys() >= set(required)]
 
     def _bounds(self, found: dict[str, Any]) -> dict[str, int | float]:
-        """Return the numeric bounds; `exclusiveMinimum: true`, as 3.0 has it, makes `minimum` exclusive."""
+        """Return the numeric bounds; `exclusiveMinimum: true`, as in 3.0, makes `minimum` exclusive."""
         bounds: dict[str, int | float] = {}
         for name in _BOUNDS:
             value = self._get(found, name)
@@ -233,7 +233,6 @@ class Sampler:
         return bounds
 
     def _made(self, type_: str, found: dict[str, Any], required: list[str], level: int) -> Any:
-        """Return the smallest value of a type."""
         bounds = self._bounds(found)
         match type_:
             case "object":
@@ -267,7 +266,7 @@ def _has_type(value: Any, types: list[str]) -> bool:
 
 
 def _number(bounds: Mapping[str, int | float], *, is_whole: bool) -> int | float:
-    """Return the first of 0, the bounds and the numbers beside them that fits all bounds."""
+    """Return the first number that fits all bounds: 0, a bound, or a neighbour of a bound."""
     for number in (0, *(bound + more for bound in bounds.values() for more in (0, 1, -1))):
         whole = int(number)
         is_written = whole in INT64 if whole == number else not is_whole
@@ -277,7 +276,7 @@ def _number(bounds: Mapping[str, int | float], *, is_whole: bool) -> int | float
 
 
 def success(document: Document, operation: Any) -> dict[str, Any]:
-    """Return the `answer` of a stub for an operation, or raise LeftOutError with the reason why there is none."""
+    """Return the `answer` of a stub for an operation, or raise LeftOutError."""
     status, response = _chosen(document.get(operation, "responses", dict))
     content = {} if status in (204, 205, 304) else document.get(response, "content", dict)
     name = next(filter(_is_json, content), next(iter(content), None))
@@ -292,7 +291,7 @@ def success(document: Document, operation: Any) -> dict[str, Any]:
 
 
 def _chosen(responses: dict[str, Any]) -> tuple[int, Any]:
-    """Return the lowest documented status below 400 with its response; `2XX` and `default` are 200."""
+    """Return the lowest documented status below 400 with its response; `2XX` and `default` count as 200."""
     known = {name.upper().replace("XX", "00"): response for name, response in responses.items()}
     status = next((status for status in range(200, 400) if str(status) in known), 200)
     if str(status) in known or "default" in responses:
@@ -306,14 +305,14 @@ def _is_json(media_type: str) -> bool:
 
 
 def _examples(document: Document, media: Any) -> list[Any]:
-    """Return the first example of a body, in a list that is empty if there is none."""
+    """Return a list with the first example of a body, or an empty list."""
     rows = document.get(media, "examples", dict).values()
     values = [document.raw(media, "example"), *(document.raw(row, "value") for row in rows)]
     return [document.plain(value) for value in values if value is not None][:1]
 
 
 def literal(value: Any) -> Any:
-    """Return what a stub answers with a value: a text that looks like a template becomes a quoted one in a template."""
+    """Return a value for a stub's answer: texts like templates become quoted strings within a template."""
     if isinstance(value, dict):
         return {name: literal(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -332,7 +331,7 @@ Stubs = dict[str, dict[str, Any]]
 
 
 class LeftOut(NamedTuple):
-    """An operation without a stub, or a path that cannot be read, with the reason."""
+    """An operation without a stub, or an unreadable path, with the reason."""
 
     operation: str
     reason: str
@@ -340,7 +339,7 @@ class LeftOut(NamedTuple):
 
 
 def imported(root: Mapping[str, Any], base: str | None = None) -> tuple[list[dict[str, Any]], list[LeftOut]]:
-    """Return stubs of all operations of a document that the mock does not have itself, and the operations left out.
+    """Return stubs for all operations outside of the mock, and the operations without a stub.
 
     Args:
         root: The document, as plain data.
@@ -360,7 +359,7 @@ def imported(root: Mapping[str, Any], base: str | None = None) -> tuple[list[dic
 
 
 def _places(document: Document) -> Iterator[tuple[str, ...]]:
-    """Yield the path and the method of each operation, and each path that cannot be read."""
+    """Yield path and method of each operation, and each unreadable path."""
     for path in document.root["paths"]:
         document.begin()
         try:
@@ -372,7 +371,7 @@ def _places(document: Document) -> Iterator[tuple[str, ...]]:
 
 
 def _add_stub(stubs: Stubs, document: Document, base: str | None, path: str, name: str = "") -> None:
-    """Add the stub of an operation to those before it, or raise LeftOutError with the reason why there is none."""
+    """Add the stub of an operation, or raise LeftOutError with the reason."""
     item, method = document.get(document.root["paths"], path, dict), name.upper()
     operation = document.get(item, name, dict)
     address = (_base(document, path, operation, item, document.root) if base is None else base) + path
@@ -396,7 +395,7 @@ def _add_stub(stubs: Stubs, document: Document, base: str | None, path: str, nam
 
 
 def _base(document: Document, path: str, *owners: Any) -> str:
-    """Return the path of the first server of an operation, its path or its document; without servers, `/v3`."""
+    """Return the path of the first server of operation, path or document; `/v3` without servers."""
     server = next((server for owner in owners for server in document.get(owner, "servers", list)), None)
     if server is None:
         return "" if path.startswith(_ROOT) else "/v3"

@@ -1,4 +1,4 @@
-"""Stubs made of exchanges that were forwarded, as the control API shows them."""
+"""Stubs recorded from forwarded exchanges of the control API."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _JSON = "application/json"
 
 
 class LeftOut(NamedTuple):
-    """An exchange of which no stub can be made, and why."""
+    """An exchange without a stub, with the reason."""
 
     exchange: str
     reason: str
@@ -40,7 +40,7 @@ class LeftOut(NamedTuple):
 
 @dataclass
 class Recording:
-    """Stubs, of how many exchanges they are, what was left out, and how many values of each kind were replaced."""
+    """Recorded stubs, the number of exchanges, skipped exchanges, and the number of replaced values by kind."""
 
     stubs: list[dict[str, Any]]
     exchanges: int = 0
@@ -49,12 +49,12 @@ class Recording:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """A document with the stubs and nothing else."""
+        """A scenario document that has only the stubs."""
         return {"description": "Stubs made of what another server has answered.", "stubs": self.stubs}
 
 
 class _Call(NamedTuple):
-    """What the exchanges have in common that become one stub."""
+    """Method, path and query of a stub."""
 
     method: str
     path: str
@@ -68,11 +68,10 @@ class _Call(NamedTuple):
 
 
 def recorded(entries: Iterable[Mapping[str, Any]]) -> Recording:
-    """Stubs that answer as the peer has answered those entries of a journal, the oldest first, that were forwarded.
+    """Return stubs that repeat the peer's answers to forwarded exchanges of a journal, oldest first.
 
-    Several answers to one call, with the same method, path and query, become a sequence; what its body held makes no
-    difference. Where a value of a path was replaced, a stub takes any, and says it again; one of a query is not looked
-    at: so the client that was recorded gets its answers.
+    Several answers to the same method, path and query become a sequence; request bodies are ignored. A replaced
+    value in a path becomes a parameter, and a query parameter with a replaced value is ignored.
     """
     replacements, found = Replacements(), Recording([])
     answers: dict[_Call, list[dict[str, Any]]] = {}
@@ -115,7 +114,7 @@ def _sequence(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 
 class _UnusableError(Exception):
-    """No stub can be made of an exchange; the message says why."""
+    """The reason for an exchange without a stub."""
 
 
 #: The names of a path's parameters by the replacements of their values.
@@ -140,13 +139,13 @@ def _call(entry: Mapping[str, Any], replacements: Replacements) -> tuple[_Call, 
 
 
 def _name(segment: str, at: int) -> str:
-    """The name of the parameter that stands for a segment of a path; `segment` is that of the operation's own path."""
+    """Return the parameter name for a segment of an operation's path."""
     name = segment[1:-1]
     return name if segment.startswith("{") and name.isidentifier() else f"part{at}"
 
 
 def _query(shown: Mapping[str, Any], replacements: Replacements) -> Iterator[tuple[str, str | tuple[str, ...]]]:
-    """The parameters of a query whose values are neither secrets nor replaced."""
+    """Yield the query parameters without secret or replaced values."""
     for name, value in shown.items():
         texts = tuple(value) if isinstance(value, list) else (value,)
         if _REDACTED not in texts and tuple(map(replacements.text, texts)) == texts:
@@ -172,7 +171,7 @@ def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Param
 
 
 def _check_usable(entry: Mapping[str, Any]) -> None:
-    """Refuse an answer that the peer has not given, or that the journal does not hold as it was.
+    """Refuse answers that are not the peer's, or that the journal has not kept whole.
 
     Raises:
         _UnusableError: it is such a one.
@@ -197,14 +196,14 @@ def _is_text(body: Any, kind: str | None) -> bool:
 
 
 def _headers(shown: Mapping[str, str], replacements: Replacements, params: _Params) -> Iterator[tuple[str, str]]:
-    """The headers that the peer has sent, as far as they say more than a stub says by itself."""
+    """Yield the peer's headers, without headers that the mock sets."""
     for name, value in shown.items():
         if not name.lower().startswith(_OF_THE_MOCK) and _REDACTED not in value:
             yield name, _quoted(replacements.text(value), params)
 
 
 def _quoted(found: Any, params: _Params) -> Any:
-    """Return a value with expressions that say it again: `{{ params.name }}` as it stands, and parameters as sent."""
+    """Return a value whose templates are quoted and whose path parameters are expressions."""
     if isinstance(found, str):
         return _said_again(found, params)
     if isinstance(found, dict):
@@ -224,7 +223,7 @@ def _said_again(text: str, params: _Params) -> str:
 
 
 def _exchanged(text: str, word: str, other: str) -> str:
-    """A text with another word in the place of each that is this one, and not only begins or ends with it."""
+    """Replace whole-word occurrences of a word in a text."""
     before, *rest = text.split(word)
     found = [before]
     for after in rest:
@@ -234,7 +233,6 @@ def _exchanged(text: str, word: str, other: str) -> str:
 
 
 def _told(mistakes: Any) -> str:
-    """The first of the messages of a schema."""
     while not isinstance(mistakes, str):
         mistakes = next(iter(mistakes.values() if isinstance(mistakes, dict) else mistakes))
     return mistakes

@@ -1,30 +1,30 @@
-"""Made-up values in the place of real ones: keys, e-mail addresses, names of hosts and IP addresses.
+"""Replacing personal data in recordings by made-up values: keys, e-mail addresses, host names and IP addresses.
 
-The same value always gets the same replacement, so that what belongs together stays so. Names of people and numbers of
-telephones are not known from other words, and stay.
+The same value always gets the same replacement. Names of people and phone numbers cannot be recognised, and stay.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, partial
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-#: What may be a value that is replaced, or several with colons between them.
+#: A word that can be a value, or several values with colons between them.
 _WORD = re.compile(r"[\w.:%+@'-]+")
-#: What begins or ends an expression of a template: the service's templates have members of objects, as `params.link`.
+#: The start or end of a template expression: the service's templates have members of objects, as `params.link`.
 _BRACES = re.compile(r"(\{[{%]|[%}]\})")
-#: Signs around a word that are no part of it.
+_OPENING, _CLOSING = ("{{", "{%"), ("}}", "%}")
+#: Punctuation around a word.
 _AROUND = ".:'%+-"
-#: How the keys of the service begin.
+#: The prefixes of the service's keys.
 _KEYS = ("xkeysib-", "xsmtpsib-")
 #: The longest name of a host (RFC 1035, 2.3.4) and the longest written IPv6 address with a zone, in characters.
 _LONGEST_HOST, _LONGEST_ADDRESS = 253, 80
-#: Hosts that are nobody's (RFC 2606, RFC 6761).
+#: Reserved hosts (RFC 2606, RFC 6761).
 _RESERVED = frozenset({"test", "example", "invalid", "localhost"})
 _EXAMPLES = frozenset({"example.com", "example.net", "example.org"})
 #: The last labels, beside those of countries, by which a host is told from other words with dots in a text. Chosen:
@@ -38,7 +38,7 @@ _NETWORKS, _HOSTS = ("192.0.2", "198.51.100", "203.0.113"), 254
 
 
 class Replacements:
-    """Replaces what is somebody's in texts and values of JSON."""
+    """Made-up values for the keys, e-mail addresses, hosts and IP addresses in texts and JSON values."""
 
     def __init__(self) -> None:
         self._emails: dict[str, str] = {}
@@ -48,7 +48,7 @@ class Replacements:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many values of each kind were replaced."""
+        """The number of replaced values by kind."""
         return {
             "key": len(self._keys),
             "e-mail address": len(self._emails),
@@ -57,10 +57,10 @@ class Replacements:
         }
 
     def value(self, found: Any) -> Any:
-        """A value of JSON, in whose texts and names all is replaced.
+        """Return a JSON value with replaced texts and member names.
 
         Raises:
-            RecursionError: it is nested too deeply.
+            RecursionError: The value is nested too deeply.
         """
         if isinstance(found, str):
             return self.text(found)
@@ -69,55 +69,68 @@ class Replacements:
         return [self.value(inner) for inner in found] if isinstance(found, list) else found
 
     def text(self, text: str) -> str:
-        """A text in which all is replaced."""
+        """Return a text with all values replaced. Within template expressions, words with dots are no hosts."""
         if _is_host(text, alone=True):
-            return self.host(text)
-        done, is_inside = [], False
+            return self._host(text)
+        done, is_expression = [], False
         for part in _BRACES.split(text):
-            if part in ("{{", "{%"):
-                is_inside = True
-            elif part in ("}}", "%}"):
-                is_inside = False
-            done.append(_Words(self, is_inside).replaced(part))
+            if part in _OPENING or part in _CLOSING:
+                is_expression = part in _OPENING
+            done.append(_WORD.sub(partial(self._word, is_expression=is_expression), part))
         return "".join(done)
 
-    def email(self, local: str, at: str, host: str) -> str:
-        """The replacement of an e-mail address; `at` is the sign between its parts, perhaps percent-encoded.
+    def _word(self, found: re.Match[str], *, is_expression: bool) -> str:
+        word, start = found[0], found.start()
+        bare = word.strip(_AROUND)
+        address = _address(bare) if bare.count(":") > 1 else None
+        if address is not None:
+            return word.replace(bare, self._ip(address))
+        first, *rest = word.split(":")
+        before = found.string[max(0, start - 2) : start]
+        # Credentials that were redacted end in a star.
+        is_authority = before == "//" or (before.endswith("*") and word.startswith("@"))
+        pieces = ((piece, is_authority and not at) for at, piece in enumerate((first, *rest)))
+        return ":".join(self._piece(*row, is_expression=is_expression) for row in pieces)
 
-        One at a host that is nobody's stays.
-        """
-        if _is_nobodys(host.lower()):
+    def _piece(self, piece: str, is_authority: bool, *, is_expression: bool) -> str:
+        """Replace a word without colons; `is_authority`: the word is in the place of a URL's host."""
+        bare = piece.strip(_AROUND)
+        at = "@" if "@" in bare else "%40"
+        local, has_at, host = bare.rpartition(at)
+        names_host = _is_name if is_authority or local else partial(_is_host, alone=False)
+        if not bare:
+            return piece
+        if has_at and names_host(host):
+            found = self._email(local, at, host) if local else f"{at}{self._host(host)}"
+        elif bare.startswith(_KEYS):
+            found = self._keys.setdefault(bare, f"key-{len(self._keys) + 1}")
+        elif bare.count(".") == 3 and (address := _address(bare)) is not None:
+            found = self._ip(address)
+        elif (is_authority and _is_name(bare)) or (not (is_authority or is_expression) and _is_host(bare, alone=False)):
+            found = self._host(bare)
+        else:
+            return piece
+        start = piece.index(bare)
+        return f"{piece[:start]}{found}{piece[start + len(bare) :]}"
+
+    def _email(self, local: str, at: str, host: str) -> str:
+        if _is_reserved(host.lower()):
             return f"{local}{at}{host}"
-        user = _kept(self._emails, f"{local}@{host}".lower(), "user{}")
-        return f"{user}{at}{self.host(host)}"
+        user = self._emails.setdefault(f"{local}@{host}".lower(), f"user{len(self._emails) + 1}")
+        return f"{user}{at}{self._host(host)}"
 
-    def key(self, key: str) -> str:
-        """The replacement of an API key or of a key for SMTP."""
-        return _kept(self._keys, key, "key-{}")
-
-    def address(self, address: IPv4Address | IPv6Address) -> str:
-        """The replacement of an IP address; one that is nobody's stays."""
+    def _ip(self, address: IPv4Address | IPv6Address) -> str:
         if address.is_loopback or address.is_unspecified:
             return str(address)
-        found = self._addresses.get(str(address))
-        if found is None:
-            found = self._addresses[str(address)] = _documented(address.version, len(self._addresses))
-        return found
+        return self._addresses.setdefault(str(address), _documented(address.version, len(self._addresses)))
 
-    def host(self, host: str) -> str:
-        """The replacement of a host; one that is nobody's stays."""
+    def _host(self, host: str) -> str:
         name = host.lower()
-        if _is_nobodys(name):
-            return host
-        return _kept(self._hosts, name, "host{}.test")
+        return host if _is_reserved(name) else self._hosts.setdefault(name, f"host{len(self._hosts) + 1}.test")
 
 
-def _is_nobodys(host: str) -> bool:
+def _is_reserved(host: str) -> bool:
     return host.rpartition(".")[2] in _RESERVED or ".".join(host.split(".")[-2:]) in _EXAMPLES
-
-
-def _kept(known: dict[str, str], value: str, made_up: str) -> str:
-    return known.setdefault(value, made_up.format(len(known) + 1))
 
 
 def _documented(version: int, number: int) -> str:
@@ -125,56 +138,6 @@ def _documented(version: int, number: int) -> str:
     if version == 4 and network < len(_NETWORKS):
         return f"{_NETWORKS[network]}.{host + 1}"
     return f"2001:db8::{number + 1:x}"
-
-
-class _Words:
-    """The words of a part of a text; within an expression of a template, words with dots are members and no hosts."""
-
-    def __init__(self, replacements: Replacements, is_inside: bool) -> None:
-        self._replacements = replacements
-        self._is_inside = is_inside
-
-    def replaced(self, part: str) -> str:
-        return _WORD.sub(self._word, part)
-
-    def _word(self, found: re.Match[str]) -> str:
-        word, start = found[0], found.start()
-        bare = word.strip(_AROUND)
-        address = _address(bare) if bare.count(":") > 1 else None
-        if address is not None:
-            return word.replace(bare, self._replacements.address(address))
-        first, *rest = word.split(":")
-        before = found.string[max(0, start - 2) : start]
-        # Credentials that were redacted end in a star.
-        is_authority = before == "//" or (before.endswith("*") and word.startswith("@"))
-        pieces = [self._piece(first, is_authority), *(self._piece(piece, False) for piece in rest)]
-        return ":".join(pieces)
-
-    def _piece(self, piece: str, is_authority: bool) -> str:
-        """A word without colons; `is_authority` says whether it stands where a URL has its host."""
-        bare = piece.strip(_AROUND)
-        if not bare:
-            return piece
-        start = piece.index(bare)
-        return f"{piece[:start]}{self._bare(bare, is_authority)}{piece[start + len(bare) :]}"
-
-    def _bare(self, bare: str, is_authority: bool) -> str:
-        at = "@" if "@" in bare else "%40"
-        local, found, host = bare.rpartition(at)
-        if found and _names_host(host, is_authority or bool(local)):
-            return self._replacements.email(local, at, host) if local else f"{at}{self._replacements.host(host)}"
-        if bare.startswith(_KEYS):
-            return self._replacements.key(bare)
-        if bare.count(".") == 3 and (address := _address(bare)) is not None:
-            return self._replacements.address(address)
-        if (is_authority or not self._is_inside) and _names_host(bare, is_authority):
-            return self._replacements.host(bare)
-        return bare
-
-
-def _names_host(text: str, is_authority: bool) -> bool:
-    """Whether a text is the name of a host: where a URL or an e-mail address has one, or among other words."""
-    return _is_name(text) if is_authority else _is_host(text, alone=False)
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
@@ -187,13 +150,12 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_name(text: str) -> bool:
-    """Whether a text may be the name of a host where only such a name can stand."""
     is_plain = text.replace("-", "").replace("_", "").replace(".", "").isalnum()
     return is_plain and len(text) <= _LONGEST_HOST and all(text.split(".")) and not text.rpartition(".")[2].isdigit()
 
 
 def _is_host(text: str, *, alone: bool) -> bool:
-    """Whether a text is the name of a host, standing `alone` or among other words."""
+    """Return whether a text is a host name, as a whole text (`alone`) or among other words."""
     if "." not in text or len(text) > _LONGEST_HOST or not _is_name(text):
         return False
     last = text.rpartition(".")[2].lower()
@@ -212,7 +174,6 @@ def _suffixes() -> PublicSuffixList:
 
 
 def _is_public(label: str) -> bool:
-    """Whether a label is a public suffix of the first level, such as of a country."""
     try:
         return _suffixes().publicsuffix(label) is not None
     except UnicodeError:  # no label of an international name

@@ -1,4 +1,4 @@
-"""Addresses of the form `HOST:PORT` among the settings."""
+"""Addresses in settings: mail servers and DNS servers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _DNS_PORT = 53
 
 
 def mail_address(text: str) -> tuple[str, int]:
-    """The host and the port of `HOST:PORT`.
+    """Return host and port of `HOST:PORT`.
 
     Raises:
-        ValueError: the text is not of that form, or the port is above 65,535.
+        ValueError: the text is malformed, or the port exceeds 65,535.
     """
     found = _SERVER.fullmatch(text)
     if found is None or found["port"] is None or int(found["port"]) > _LAST_PORT:
@@ -28,11 +28,10 @@ def mail_address(text: str) -> tuple[str, int]:
 
 
 def dns_server(text: str) -> tuple[str, int]:
-    """The host and the port of `HOST:PORT`, or of a host alone, whose port is 53.
+    """Return host and port of `HOST:PORT`, or of a host with default port 53.
 
     Raises:
-        ValueError: the text is not of that form, the host is no address though it looks like one, or the port is not
-            from 1 to 65,535.
+        ValueError: the text, an IP address or the port is invalid.
     """
     found = _SERVER.fullmatch(f"[{text}]" if _is_ip(text) and ":" in text else text)
     host, port = ("", 0) if found is None else (found["host"].strip("[]"), int(found["port"] or _DNS_PORT))
@@ -55,7 +54,7 @@ _PORTS = {"smtp": 25, "smtps": 465}
 
 
 class SmtpUrl(NamedTuple):
-    """`smtp://user:password@host:port`, or `smtps://` for TLS from the start."""
+    """`smtp://user:password@host:port`, or `smtps://` with immediate TLS."""
 
     host: str
     port: int
@@ -65,10 +64,10 @@ class SmtpUrl(NamedTuple):
 
     @classmethod
     def parse(cls, url: str) -> SmtpUrl:
-        """The parts of a URL; without a port, that is 25, or 465 for `smtps`.
+        """Parse a URL, with default port 25, or 465 for `smtps`.
 
         Raises:
-            ValueError: it is malformed; the message does not repeat the URL, as it may have a password.
+            ValueError: the URL is malformed; the message hides it, as it may have a password.
         """
         try:
             parts = urlsplit(url)
@@ -82,6 +81,6 @@ class SmtpUrl(NamedTuple):
 
 
 def _is_bare(parts: SplitResult) -> bool:
-    """Whether a URL is one of SMTP with nothing after host and port."""
+    """Return whether an SMTP URL ends after host and port."""
     is_smtp = parts.scheme in _PORTS
     return is_smtp and parts.path in ("", "/") and not parts.query and not parts.fragment

@@ -1,4 +1,4 @@
-"""Deadlines: time limits of a whole exchange, where sockets of Python limit only each single step."""
+"""Deadlines of whole exchanges, as Python's sockets limit only single steps."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ _LONGEST = 86_400.0
 
 
 class Deadline:
-    """The moment at which an exchange is given up, so many seconds from now."""
+    """The end of an exchange, in this many seconds."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + min(seconds, _LONGEST)
 
     def left(self) -> float:
-        """The seconds until the deadline, more than 0.
+        """Return the remaining seconds, more than 0.
 
         Raises:
-            TimeoutError: the deadline is over.
+            TimeoutError: the deadline has passed.
         """
         left = self._end - time.monotonic()
         if left <= 0:
@@ -30,12 +30,9 @@ class Deadline:
 
 
 class HurriedSocket:
-    """A connected socket whose sends and reads all end at a deadline, however many of them there are.
+    """A connected socket with a deadline for all its sends and reads.
 
-    It has those methods of a socket that `http.client.HTTPConnection` calls.
-
-    Raises:
-        TimeoutError: while it sends or reads, the deadline is over.
+    It has the methods called by `http.client.HTTPConnection`, which raise `TimeoutError` after the deadline.
     """
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
@@ -48,12 +45,12 @@ class HurriedSocket:
             rest = rest[self._socket.send(rest) :]
 
     def makefile(self, mode: str) -> io.BufferedReader:
-        """A reader of what the other side sends; an HTTP connection asks for no other mode than `rb`."""
+        """Return a reader; HTTP connections use only mode `rb`."""
         assert mode == "rb"
         return io.BufferedReader(_Incoming(self._socket, self._deadline))
 
     def settimeout(self, seconds: float | None) -> None:
-        """Do nothing: the deadline sets the timeout of each step."""
+        """Do nothing: the deadline determines timeouts."""
 
     def shutdown(self, how: int) -> None:
         self._socket.shutdown(how)
@@ -63,7 +60,7 @@ class HurriedSocket:
 
 
 class _Incoming(io.RawIOBase):
-    """The bytes that a socket receives; each read ends at the deadline."""
+    """Incoming bytes of a socket, with deadline."""
 
     def __init__(self, sock: socket.socket, deadline: Deadline) -> None:
         self._socket, self._deadline = sock, deadline

@@ -1,4 +1,4 @@
-"""The dispatcher: a bounded pool of threads for tasks, with a bounded queue and a concurrency for each host."""
+"""A bounded thread pool with a bounded queue and per-host concurrency."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Task(NamedTuple):
-    """Work for a thread: `done` takes its result; it is left out if it is not `wanted` when its turn comes."""
+    """Work for a thread; `done` takes its result, and unless `wanted`, it is skipped."""
 
     work: Callable[[], Any]
     done: Callable[[Any], None]
@@ -37,7 +37,7 @@ class Task(NamedTuple):
 
 
 class Dispatcher:
-    """Runs tasks in background threads, which start with the first tasks, and end with `close` or when idle."""
+    """Runs tasks in background threads, which start on demand, and end when idle or on `close`."""
 
     def __init__(self, *, threads: int = THREADS, concurrency: int = CONCURRENCY, waiting: int = WAITING) -> None:
         self._most_threads = threads
@@ -49,7 +49,7 @@ class Dispatcher:
         self._closed = False
 
     def submit(self, task: Task) -> bool:
-        """Queue a task; false if too many wait already, no thread can be started, or the dispatcher is closed."""
+        """Queue a task. Return False if the queue is full or closed, or no thread can start."""
         with self._changed:
             if self._closed or self._queue.is_full:
                 return False
@@ -62,7 +62,7 @@ class Dispatcher:
             return self._threads > 0
 
     def repeat(self, task: Task, after: float) -> None:
-        """Queue a task that has just been run once more, to run after so many seconds, even if the queue is full."""
+        """Queue a finished task again for later, even if the queue is full."""
         with self._changed:
             if not self._closed:
                 self._queue.add_later(task, time.monotonic() + after)
@@ -70,12 +70,12 @@ class Dispatcher:
 
     @property
     def unfinished(self) -> int:
-        """How many tasks wait for a thread or are under way."""
+        """Number of queued and running tasks."""
         with self._changed:
             return self._queue.unfinished
 
     def close(self) -> None:
-        """Start no more tasks, and forget those that wait; the results of tasks under way are dropped."""
+        """Start no more tasks, and drop queued tasks and results of running tasks."""
         with self._changed:
             self._closed = True
             self._queue.clear()
@@ -87,7 +87,7 @@ class Dispatcher:
     # ------------------------------------------------------------------ the threads
 
     def _start(self) -> bool:
-        """Start one more thread; false if the system has none to give."""
+        """Start a thread. Return False if the system has no more threads."""
         thread = threading.Thread(target=self._run, name=f"dispatcher-{self._threads + 1}", daemon=True)
         try:
             thread.start()
@@ -115,7 +115,7 @@ class Dispatcher:
                 task.done(result)
 
     def _next(self) -> Task | None:
-        """The next task, as soon as there is one, or None if the thread is to end: closed, or idle for too long."""
+        """Wait for the next task. Return None if closed or idle for too long."""
         me = threading.current_thread()
         with self._changed:
             self._idle.add(me)
@@ -138,7 +138,7 @@ class Dispatcher:
 
 
 class _Queue:
-    """The tasks that wait for a thread: first in, first out, as far as the concurrency of each host allows."""
+    """Queued tasks, first in, first out, within each host's concurrency."""
 
     def __init__(self, concurrency: int, most: int) -> None:
         self._concurrency, self._most = concurrency, most
@@ -163,12 +163,12 @@ class _Queue:
 
     @property
     def startable(self) -> int:
-        """How many tasks could start now, with threads enough."""
+        """The number of tasks that enough threads could start now."""
         return sum(min(len(self._waiting[host]), self._concurrency - self._busy[host]) for host in self._ready)
 
     @property
     def due(self) -> float | None:
-        """The earliest moment of `time.monotonic` for which a task waits, or None if none waits for one."""
+        """The next moment (`time.monotonic`) of a delayed task, or None."""
         return self._later[0][0] if self._later else None
 
     def add(self, task: Task) -> None:
@@ -180,7 +180,7 @@ class _Queue:
         heapq.heappush(self._later, (moment, next(self._numbers), task))
 
     def take(self, now: float) -> Task | None:
-        """Remove and count as under way the task whose turn it is; None if none may start."""
+        """Remove the next task, counting it as running, or return None."""
         while self._later and self._later[0][0] <= now:
             self._line_up(heapq.heappop(self._later)[-1])
         host = next(iter(self._ready), None)
@@ -194,14 +194,14 @@ class _Queue:
         return task
 
     def take_back(self, host: str) -> None:
-        """Remove the task of a host that was added last."""
+        """Remove a host's last task."""
         self._waiting[host].pop()
         self._count -= 1
         self._ready.pop(host, None)
         self._settle(host)
 
     def release(self, host: str) -> None:
-        """Count a task of a host as over."""
+        """Count a host's task as finished."""
         self._busy[host] -= 1
         self._settle(host)
 
@@ -217,7 +217,7 @@ class _Queue:
         self._settle(task.host)
 
     def _settle(self, host: str) -> None:
-        """Give a host a turn if one of its tasks may start now, and forget it if it has no tasks."""
+        """Mark a host as ready if its next task may start, and drop idle hosts."""
         waiting = self._waiting.get(host)
         if waiting and self._busy[host] < self._concurrency:
             self._ready[host] = None

@@ -1,4 +1,4 @@
-"""Look-ups at a real DNS server (dnspython): what a name really has, and how it failed when it has nothing."""
+"""Look-ups at a real DNS server (dnspython): values, or reasons of failure."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LINKS = 8
 
 
 class Found(NamedTuple):
-    """The values of a record, or why there are none: `missing` or `timeout`."""
+    """A record's values, or the failure: `missing` or `timeout`."""
 
     values: Sequence[str] = ()
     failure: str | None = None
@@ -31,13 +31,13 @@ class Found(NamedTuple):
 
 
 class Resolver:
-    """A client of one DNS server: by UDP and, where an answer is truncated, by TCP."""
+    """A client of one DNS server: UDP, or TCP for truncated answers."""
 
     def __init__(self, host: str, port: int) -> None:
         self._host, self._port = host, port
 
     def __call__(self, name: str, kind: str, deadline: float) -> Found:
-        """The values of a name's TXT or CNAME records; several strings of one TXT record are put together.
+        """Return values of TXT or CNAME records; strings of one TXT record are joined.
 
         The deadline is a moment of `time.monotonic`.
         """
@@ -56,7 +56,7 @@ class Resolver:
         return f"the DNS server {self._host} port {self._port}"
 
     def _follow(self, name: dns.name.Name, kind: str, deadline: float) -> Found:
-        """The answer, also where a server leaves it to the client to go on to the name that a CNAME record gives."""
+        """Ask for a name, following CNAME records if the server leaves that to clients."""
         target = name
         for _ in range(_LINKS):
             answer = self._ask(target, kind, deadline)
@@ -72,12 +72,7 @@ class Resolver:
         return Found(failure="timeout", detail=f"{_text(name)} is the start of an endless chain of CNAME records")
 
     def _ask(self, name: dns.name.Name, kind: str, deadline: float) -> dns.message.QueryMessage:
-        """The server's answer.
-
-        Raises:
-            DNSException: it gave none in time, or none that can be read.
-            OSError: it cannot be reached.
-        """
+        """The server's answer."""
         question = dns.message.make_query(name, kind)
         address = self._host if dns.inet.is_address(self._host) else _address(self._host)
         for _ in range(_TRIES):
@@ -94,12 +89,12 @@ class Resolver:
 
 
 def _address(host: str) -> str:
-    """The address of a host that is given by name, as in a network of containers."""
+    """Return a host's address, which may be a container's name."""
     return str(socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)[0][4][0])
 
 
 def _nothing(name: dns.name.Name, last: dns.name.Name, kind: str, code: dns.rcode.Rcode) -> Found:
-    """Why a name has no value, perhaps at the end of a chain of CNAME records."""
+    """Explain a missing value, perhaps after a chain of CNAME records."""
     way = "" if last == name else f"{_text(name)} is an alias of {_text(last)}; "
     if code == dns.rcode.NXDOMAIN:
         return Found(failure="missing", detail=f"{way}{_text(last)} does not exist (NXDOMAIN)")

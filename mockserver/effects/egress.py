@@ -1,4 +1,6 @@
-"""The egress policy: which addresses the mock may call.
+"""The egress policy: allowed addresses of outgoing calls.
+
+The policy checks the resolved address, and the call uses the same address.
 
 It is checked on the address that a name resolves to, and that same address is then called.
 """
@@ -26,10 +28,10 @@ _UNDER_WAY: dict[str, Future[Sequence[str]]] = {}
 
 
 def addresses(host: str, deadline: Deadline) -> Sequence[str]:
-    """All addresses of a host, in the order in which the system prefers them.
+    """Return all addresses of a host, in the system's preferred order.
 
     Raises:
-        OSError: it has none, they were not found before the deadline, or too many look-ups are under way.
+        OSError: no address, not before the deadline, or too many running look-ups.
         ValueError: the host is not a name.
     """
     if _is_address(host):
@@ -77,7 +79,7 @@ def _look_up(host: str, found: Future[Sequence[str]]) -> None:
 
 
 def _forget(host: str) -> None:
-    """End a look-up: its result is for those who wait for it, and the next caller looks the name up again."""
+    """End a look-up; the next caller looks the name up again."""
     with _LOCK:
         del _UNDER_WAY[host]
 
@@ -87,7 +89,7 @@ def _written(address: object, _port: object, _flow: object = 0, scope: object = 
 
 
 class Egress(StrEnum):
-    """Which addresses the mock may call."""
+    """The addresses that outgoing calls may reach."""
 
     LOOPBACK = "loopback"
     PRIVATE = "private"
@@ -95,7 +97,7 @@ class Egress(StrEnum):
 
 
 class EgressRefusedError(OSError):
-    """The egress policy does not allow the address."""
+    """The egress policy refuses the address."""
 
 
 _LOOPBACK = [ip_network(text) for text in ("127.0.0.0/8", "::1/128")]
@@ -113,12 +115,11 @@ _NAMES = {Egress.LOOPBACK: "a loopback address", Egress.PRIVATE: "a loopback or 
 
 
 def connect(host: str, port: int, egress: Egress, deadline: Deadline) -> socket.socket:
-    """A connection to the first address of a host that takes one.
+    """Connect to a host's first address that accepts.
 
     Raises:
-        EgressRefusedError: the policy does not allow one of its addresses.
-        OSError: none of its addresses takes a connection, or not before the deadline; it has a hint if the address is
-            that of the container in which the mock runs.
+        EgressRefusedError: the policy refuses an address.
+        OSError: no address accepts before the deadline; a hint explains localhost in containers.
         ValueError: the host is not a name.
     """
     rest = list(allowed(host, egress, deadline))
@@ -141,11 +142,11 @@ def _is_in_container() -> bool:
 
 
 def allowed(host: str, egress: Egress, deadline: Deadline) -> Sequence[str]:
-    """The addresses of a host, if the policy allows all of them.
+    """Return a host's addresses, if the policy allows them all.
 
     Raises:
-        EgressRefusedError: the policy does not allow one of its addresses.
-        OSError: it has none, or they were not found before the deadline.
+        EgressRefusedError: the policy refuses an address.
+        OSError: no address was found before the deadline.
         ValueError: the host is not a name.
     """
     found = addresses(host, deadline)
@@ -157,11 +158,10 @@ def allowed(host: str, egress: Egress, deadline: Deadline) -> Sequence[str]:
 
 
 def is_allowed(address: str, egress: Egress) -> bool:
-    """Whether the policy allows an address.
+    """Return whether the policy allows an address.
 
-    An IPv4 address that is mapped into IPv6 counts as the IPv4 address, as the connection is one of IPv4.
-    Other IPv6 addresses that embed one (6to4, NAT64, IPv4-compatible) lead where a gateway decides: only `any` allows
-    them.
+    IPv4-mapped IPv6 addresses count as IPv4 addresses, as their connections are. Other IPv6 addresses that embed one
+    (6to4, NAT64, IPv4-compatible) lead where a gateway decides: only `any` allows them.
     """
     if egress is Egress.ANY:
         return True

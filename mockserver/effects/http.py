@@ -1,4 +1,4 @@
-"""Outgoing requests over HTTP, without redirections, and without proxies of the environment.
+"""Outgoing HTTP requests, without redirections and proxies.
 
 urllib3 speaks HTTP over a socket that is made here: it is connected to the address that the egress policy has checked,
 even if the name resolves to another one by then, and it has a deadline for the whole request.
@@ -48,15 +48,15 @@ _UNANSWERED = (OSError, HTTPError, http.client.HTTPException, ValueError)
 
 
 class UnsendableError(ValueError):
-    """The request cannot be written as HTTP."""
+    """The request is invalid HTTP."""
 
 
 class UnansweredError(Exception):
-    """There is no whole response; the message is a sentence in ASCII that says why."""
+    """No complete response arrived; the ASCII message tells the reason."""
 
 
 class Response(NamedTuple):
-    """A whole response; its headers in their order, and its body as it was sent, even if that is compressed."""
+    """A complete response with headers in order, and its body as sent, perhaps compressed."""
 
     status: int
     headers: Sequence[tuple[str, str]]
@@ -64,10 +64,10 @@ class Response(NamedTuple):
 
 
 def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Outcome:
-    """Send a request; the status of the response, or why there is none, within the time limit of the request.
+    """Send a request, and return its status or error within its time limit.
 
-    A certificate may also be signed by the authority whose own is `ca`, in PEM.
-    It is hopeless to try again where the egress policy refuses the address, or the request cannot be written.
+    Certificates may also be signed by the authority `ca` (PEM). A retry is hopeless after an egress refusal or an
+    unsendable request.
     """
     try:
         with _responding(request, egress, ca) as response:
@@ -82,13 +82,13 @@ def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Out
 
 
 def fetch(request: OutgoingRequest, egress: Egress, most: int) -> Response:
-    """Send a request; the whole response, whose body has at most so many bytes.
+    """Send a request, and return its complete response with at most `most` bytes of body.
 
     Raises:
-        EgressRefusedError: the policy does not allow the address.
-        UnsendableError: the request cannot be written as HTTP.
-        TimeoutError: no response came whole within the time limit of the request.
-        UnansweredError: the response is none, is cut off, or has more bytes.
+        EgressRefusedError: the policy refuses the address.
+        UnsendableError: the request is invalid HTTP.
+        TimeoutError: the time limit passed.
+        UnansweredError: the response is missing, truncated or too large.
     """
     try:
         with _responding(request, egress) as response:
@@ -103,7 +103,7 @@ def fetch(request: OutgoingRequest, egress: Egress, most: int) -> Response:
 
 @contextmanager
 def _responding(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Iterator[urllib3.BaseHTTPResponse]:
-    """Send a request; the response, whose body is yet to be read."""
+    """Send a request, and yield its response with unread body."""
     url = _Url.parse(request.url)
     headers = [("Host", url.authority), ("Connection", "close"), *request.headers]
     _check_headers(headers)
@@ -121,11 +121,7 @@ def _responding(request: OutgoingRequest, egress: Egress, ca: str | None = None)
 
 
 def _secured(sock: socket, url: _Url, deadline: Deadline, ca: str | None) -> ssl.SSLSocket:
-    """A connection with TLS over a plain one, after its certificate has been checked.
-
-    Raises:
-        SSLCertVerificationError: the certificate is not trusted, or not one of the host.
-    """
+    """Return a TLS connection over a plain socket, with checked certificate."""
     sock.settimeout(deadline.left())
     trusted = _trusted(ca, os.environ.get("SSL_CERT_FILE"), os.environ.get("SSL_CERT_DIR"))
     return trusted.wrap_socket(sock, server_hostname=url.host.rstrip("."))
@@ -133,10 +129,9 @@ def _secured(sock: socket, url: _Url, deadline: Deadline, ca: str | None) -> ssl
 
 @lru_cache(maxsize=2)
 def _trusted(ca: str | None, _file: str | None, _directory: str | None) -> ssl.SSLContext:
-    """A TLS context with the authorities that OpenSSL trusts, kept as making one takes a tenth of a second.
+    """Return a TLS context with OpenSSL's authorities and `ca`, cached as it takes a tenth of a second.
 
-    It trusts the authority of `ca`, too. OpenSSL reads the two variables itself; they are arguments so that another
-    value makes another context.
+    OpenSSL reads the two variables itself; as arguments they select the context.
     """
     found = ssl.create_default_context()
     if ca is not None:
@@ -152,7 +147,7 @@ def _send(connection: HTTPConnection, request: OutgoingRequest, url: _Url, heade
 
 
 class _FinalResponse(http.client.HTTPResponse):
-    """A response that skips all informational ones before it, such as 103; `http.client` skips only 100."""
+    """A response that skips informational responses, such as 103; `http.client` skips only 100."""
 
     def begin(self) -> None:
         super().begin()
@@ -162,23 +157,13 @@ class _FinalResponse(http.client.HTTPResponse):
 
 
 def _drain(answer: urllib3.BaseHTTPResponse) -> None:
-    """Read a response to its end, so that its sender meets no closed connection.
-
-    Raises:
-        HTTPError: the response is cut off.
-    """
+    """Read a response to its end, so that its sender meets no closed connection."""
     read = 0
     while read < _MOST_READ and (chunk := answer.read1(4096, decode_content=False)):
         read += len(chunk)
 
 
 def _whole(answer: urllib3.BaseHTTPResponse, most: int) -> bytes:
-    """The body of a response.
-
-    Raises:
-        HTTPError: the response is cut off.
-        ValueError: it has more than so many bytes.
-    """
     body = bytearray()
     while chunk := answer.read1(_MOST_READ, decode_content=False):
         body += chunk
@@ -191,7 +176,7 @@ def _whole(answer: urllib3.BaseHTTPResponse, most: int) -> bytes:
 
 
 class _Url(NamedTuple):
-    """The parts of a URL that a request needs."""
+    """Parts of a URL for a request."""
 
     tls: bool
     host: str
@@ -203,10 +188,10 @@ class _Url(NamedTuple):
 
     @classmethod
     def parse(cls, url: str) -> _Url:
-        """The parts of a URL; it is parsed only here, so that the host that is checked is the one that is called.
+        """Parse a URL, only here, so that the checked host is the called host.
 
         Raises:
-            UnsendableError: it is not a URL of http or https with a host.
+            UnsendableError: not an http or https URL with host.
         """
         try:
             parts = urlsplit(url)
@@ -239,7 +224,7 @@ def _check_headers(headers: Sequence[tuple[str, str]]) -> None:
 
 
 def _sentence(error: Exception) -> str:
-    """The message of an error, in ASCII, at most `_LONGEST_ERROR` characters of it."""
+    """Return an error's message in ASCII, up to `_LONGEST_ERROR` characters."""
     if isinstance(error, ssl.SSLCertVerificationError):
         message = f"the certificate was refused: {error.verify_message}"
     elif isinstance(error, http.client.BadStatusLine) and not isinstance(error, ConnectionError):

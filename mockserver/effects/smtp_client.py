@@ -1,4 +1,4 @@
-"""The SMTP client, which sends e-mails to a real server in the background, and tries again where that may help."""
+"""The SMTP client, which sends e-mails to a real server in the background, with retries."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _LONGEST = 500
 
 
 class Connection(smtplib.SMTP):
-    """A connection to an SMTP server at an address that the egress policy allows."""
+    """An SMTP connection within the egress policy."""
 
     def __init__(self, egress: Egress, step_s: float) -> None:
         # Without local_hostname, smtplib would look up the name of this machine.
@@ -35,7 +35,7 @@ class Connection(smtplib.SMTP):
         self.is_cut = False
 
     def hang_up(self) -> None:
-        """Cut off the connection, from any thread: what waits for a reply fails at once."""
+        """Cut the connection from any thread, failing pending replies."""
         self.is_cut = True
         sock = getattr(self, "sock", None)
         if sock is not None:
@@ -43,7 +43,7 @@ class Connection(smtplib.SMTP):
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def open(self, host: str, port: int) -> None:
-        """Connect, and read the greeting of the server.
+        """Connect, and read the server's greeting.
 
         Raises:
             OSError: the server cannot be reached, or its greeting is not 220.
@@ -64,7 +64,7 @@ class Connection(smtplib.SMTP):
 
 
 class SecureConnection(Connection):
-    """A connection to an SMTP server with TLS from the start, at an address that the egress policy allows."""
+    """An SMTP connection with immediate TLS, within the egress policy."""
 
     def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
         plain = super()._get_socket(host, port, timeout)
@@ -79,7 +79,7 @@ class SecureConnection(Connection):
 
 
 def is_final(error: Exception) -> bool:
-    """Whether another try would fail as well: after a permanent reply (5yz), or an error that is not of the network."""
+    """Return whether retries would fail: after permanent replies (5yz) and errors outside the network."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         return all(code >= 500 for code, _ in error.recipients.values())
     if isinstance(error, smtplib.SMTPResponseException):
@@ -89,7 +89,7 @@ def is_final(error: Exception) -> bool:
 
 
 def sentence(error: Exception) -> str:
-    """The message of an error, in one line of at most `_LONGEST` characters."""
+    """Return an error's message as one line, up to `_LONGEST` characters."""
     if isinstance(error, smtplib.SMTPRecipientsRefused):
         text = "; ".join(f"{to}: {code} {_text(answer)}" for to, (code, answer) in error.recipients.items())
     elif isinstance(error, smtplib.SMTPResponseException):
@@ -114,7 +114,7 @@ _PARTIES = ("From", "To", "Cc", "Bcc")
 
 
 class SmtpLimits(NamedTuple):
-    """The time limits of an SMTP client, and how many e-mails it takes."""
+    """Time limits and queue size of an SMTP client."""
 
     #: How long after each failure an e-mail is tried again, in seconds; after the last try it has failed for good.
     #: Chosen: a server that restarts in a test environment is back within them.
@@ -141,7 +141,7 @@ class _Email:
 
 
 class SmtpClient:
-    """Sends e-mails to one server, one after another, in the background.
+    """Sends e-mails to one server, one by one, in the background.
 
     TLS is used where the server offers it (STARTTLS), and its certificate is then checked: by the system's authorities,
     or by those of `SSL_CERT_FILE`.
@@ -159,7 +159,7 @@ class SmtpClient:
         self._last_error: str | None = None
 
     def send(self, write: Callable[[], EmailMessage], report: Report, wanted: Wanted) -> None:
-        """Queue an e-mail; `report` takes the state of its sending now and after each try."""
+        """Queue an e-mail; `report` takes its state now and after each try."""
         report(Sending(WAITING))
         is_taken = self._dispatcher.submit(self._task(_Email(write, report, wanted)))
         if not is_taken and not self._closed:
@@ -168,7 +168,7 @@ class SmtpClient:
             report(Sending(FAILED, 0, text))
 
     def close(self) -> None:
-        """Send no more e-mails, and cut off the connection that is under way."""
+        """Send no more e-mails, and cut the running connection."""
         with self._lock:
             self._closed = True
             connection = self._connection
@@ -194,7 +194,7 @@ class SmtpClient:
         return Task(partial(self._try, email), partial(self._conclude, email), email.wanted)
 
     def _try(self, email: _Email) -> Exception | None:
-        """Try to send an e-mail; the error, or None if the server has taken it."""
+        """Try to send an e-mail. Return the error, or None on success."""
         email.tries += 1
         try:
             self._deliver(email.write())
@@ -203,7 +203,7 @@ class SmtpClient:
         return None
 
     def _conclude(self, email: _Email, error: Exception | None) -> None:
-        """Report the outcome of a try, and queue another one where that may help."""
+        """Report a try's outcome, and queue a useful retry."""
         if error is None:
             with self._lock:
                 self._sent += 1
@@ -235,7 +235,7 @@ class SmtpClient:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
-        """A connection to the server, which is cut off when the time for a whole e-mail is over."""
+        """Yield a connection, cut off after an e-mail's time limit."""
         connection_type = SecureConnection if self._url.tls else Connection
         server = connection_type(self._egress, self._limits.step_s)
         cut = threading.Timer(self._limits.whole_s, server.hang_up)

@@ -1,4 +1,4 @@
-"""The SMTP listener, which takes mails and gives them to a function of its caller."""
+"""The SMTP listener, which passes received e-mails to a function."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 from aiosmtpd.smtp import SMTP, Envelope, Session, syntax
 from marshmallow import ValidationError
 
-from mockserver.core.workspaces.storage import StorageError
 from mockserver.web.schemas.fields import Email
 from mockserver.web.server.server import bind
 
@@ -34,13 +33,13 @@ _END = _LINE + _DOT + _LINE
 
 @dataclass(slots=True)
 class TotalSize:
-    """How many bytes all mails take together that are being received or wait to be read."""
+    """Bytes of all incoming and unread e-mails."""
 
     taken: int = 0
 
 
 class Incoming:
-    """A mail that is received in blocks of any size; once it is refused, nothing of it is kept."""
+    """An e-mail received in blocks; refused e-mails are dropped."""
 
     def __init__(self, total: TotalSize) -> None:
         self._total = total
@@ -54,11 +53,11 @@ class Incoming:
 
     @property
     def is_endless(self) -> bool:
-        """Whether so much has come without an end that the connection is given up."""
+        """Whether too many bytes arrived without end of the e-mail."""
         return self._size > _TIMES * LARGEST
 
     def feed(self, block: bytes) -> bytes | None:
-        """Take a block; the bytes that follow the end of the mail, or None if the end has not come yet."""
+        """Add a block. Return bytes after the end of the e-mail, or None before its end."""
         begin = max(0, len(self._kept) - len(_END) + 1)
         self._size += len(block)
         self._kept += block
@@ -71,18 +70,18 @@ class Incoming:
         return rest
 
     def content(self) -> bytes:
-        """The mail, without the doubling of its dots; it can be asked for once, and counts until `forget`."""
+        """Return the e-mail with undoubled dots, once; its size counts until `forget`."""
         content = b"".join(self._pieces())
         self._kept = bytearray()
         return content[len(_LINE) :]
 
     def forget(self) -> None:
-        """Let go of the mail, and count it no more."""
+        """Drop the e-mail, and its size."""
         self._kept.clear()
         self._count()
 
     def _pieces(self) -> Iterator[bytearray]:
-        """The mail without doubled dots, in pieces that end where lines end."""
+        """Yield the e-mail without doubled dots, in pieces of whole lines."""
         start = 0
         while start < len(self._kept):
             end = self._kept.find(_LINE, start + _PIECE)
@@ -119,14 +118,14 @@ _JOIN_S = 1.0
 _NOBODY = "<>"
 _ADDRESS = Email()
 
-#: Takes the bytes of a mail, its sender (empty for bounces) and its recipients.
-Take = Callable[[bytes, str, Sequence[str]], None]
+#: Takes the bytes of a mail, its sender (empty for bounces) and its recipients. Returns False if it cannot be saved.
+Take = Callable[[bytes, str, Sequence[str]], bool | None]
 
 _LOG = logging.getLogger(__name__)
 
 
 class _Handler:
-    """Decides which mails are taken, and gives them to the function of the caller in other threads."""
+    """Checks e-mails, and passes them to a function in other threads."""
 
     def __init__(self, take: Take) -> None:
         self._take = take
@@ -158,33 +157,34 @@ class _Handler:
         return "250 2.1.5 OK"
 
     async def take(self, envelope: Envelope) -> str:
-        """Give a received mail to the function of the caller; the reply for its sender."""
+        """Pass an e-mail to the function, and return the reply."""
         try:
             # In another thread: while one mail is read, others are received.
-            await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
-        except StorageError:
-            return "451 4.3.0 the mail could not be saved; see GET /_mock/readyz"
+            is_saved = await asyncio.get_running_loop().run_in_executor(self._readers, self._read, envelope)
         except Exception:  # noqa: BLE001  # whatever is wrong with one mail, the others are taken
             _LOG.exception("a mail that came in could not be taken")
             return "451 4.3.0 the mail could not be taken, because of a bug of the mock"
         finally:
             envelope.content = None  # if its sender has gone, the queue of readers still has the envelope
+        if is_saved is False:
+            return "451 4.3.0 the mail could not be saved; see GET /_mock/readyz"
         self.received += 1
         return "250 2.6.0 taken"
 
     async def handle_exception(self, error: Exception) -> str:
-        """The reply to a command at which aiosmtpd fails."""
+        """Return the reply to a failed command of aiosmtpd."""
         return "500 5.5.2 not understood"
 
-    def _read(self, envelope: Envelope) -> None:
-        """Give a mail to the function of the caller, unless its sender has gone meanwhile."""
+    def _read(self, envelope: Envelope) -> bool | None:
+        """Pass a mail to the function, unless its sender has left meanwhile. Return False if it cannot be saved."""
         raw, sender = envelope.content, envelope.mail_from
-        if isinstance(raw, bytes):
-            self._take(raw, "" if sender in (None, _NOBODY) else sender, envelope.rcpt_tos)
+        if not isinstance(raw, bytes):
+            return None
+        return self._take(raw, "" if sender in (None, _NOBODY) else sender, envelope.rcpt_tos)
 
 
 class _Protocol(SMTP):
-    """The protocol of aiosmtpd, but for the data of mails: lines may have any length, and are not kept one by one."""
+    """aiosmtpd's protocol with lines of any length in e-mails, in one buffer."""
 
     #: In bytes, of commands; chosen far above the 512 of RFC 5321, 4.5.3.1.4.
     line_length_limit = 64 * 1024
@@ -239,7 +239,7 @@ class _Protocol(SMTP):
             self._writer.close()
 
     async def _receive(self, mail: Incoming) -> None:
-        """Read up to the end of a mail, or until it is given up; what follows the end is left for the next command."""
+        """Read an e-mail to its end or limit, leaving later bytes for the next command."""
         rest = None
         while rest is None and not mail.is_endless:
             rest = mail.feed(await self._reader.read(LARGEST))
@@ -247,19 +247,18 @@ class _Protocol(SMTP):
         self._reader.feed_data(rest or b"")
 
     def abort(self) -> None:
-        """Close the connection at once, whatever is under way."""
         if isinstance(self.transport, asyncio.WriteTransport):
             self.transport.abort()
 
 
 class Listener:
-    """Takes mails by SMTP from `start` to `stop`, in a thread of its own."""
+    """Receives e-mails by SMTP from `start` to `stop`, in a thread."""
 
     def __init__(self, host: str, port: int, take: Take) -> None:
-        """Bind the address; port 0 is a free one.
+        """Bind an address; port 0 is free.
 
         Raises:
-            OSError: the address is in use, or not one of this machine.
+            OSError: the address is unavailable.
         """
         self._socket = bind(host, port)
         self._handler = _Handler(take)
@@ -282,12 +281,12 @@ class Listener:
         _LOG.info("mails are taken at %s", self._address)
 
     def stop(self) -> None:
-        """Take no more mails; one that is being received is lost, and its sender gets no reply."""
+        """Stop receiving; an incomplete e-mail is lost without reply."""
         self._loop.call_soon_threadsafe(self._stopping.set)
         self._thread.join(_JOIN_S)
 
     def health(self) -> dict[str, Any]:
-        """The address, and how many mails were received, as `/_mock/health` shows them."""
+        """Return address and number of received e-mails, for `/_mock/health`."""
         return {"address": self._address, "received": self._handler.received}
 
     def _run(self) -> None:
@@ -306,7 +305,6 @@ class Listener:
 
 
 def _is_address(text: str) -> bool:
-    """Whether a text is an e-mail address as the API admits them."""
     try:
         _ADDRESS.deserialize(text)
     except ValidationError:

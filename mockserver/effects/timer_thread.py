@@ -1,4 +1,4 @@
-"""The timer thread, which fires timers of running clocks when they are due, without a request."""
+"""The timer thread, which fires due timers of running clocks without requests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class TimerThread:
-    """Lets workspaces catch up when their next timer is due; its thread runs while there is one to wait for."""
+    """Fires due timers of workspaces; its thread runs while timers are pending."""
 
     def __init__(self) -> None:
         #: Held for all attributes below; taken after the lock of a workspace, never before one.
@@ -51,7 +51,7 @@ class TimerThread:
                 self._changed.notify()
 
     def _start(self) -> None:
-        """Start the thread; where the system has none, the next call of `watch` tries again."""
+        """Start the thread; without free threads, the next `watch` tries again."""
         thread = threading.Thread(target=self._run, name="timer thread", daemon=True)
         try:
             thread.start()
@@ -90,7 +90,7 @@ class TimerThread:
             self.watch(workspace)
 
     def _late(self) -> list[Timed] | None:
-        """The workspaces whose turn has come, after waiting for the next turn; None if there is nothing to wait for."""
+        """Wait, and return due workspaces, or None without pending timers."""
         with self._changed:
             self._until = min(self._turns.values(), default=math.inf)
             if self._closed or math.isinf(self._until):

@@ -118,6 +118,12 @@ class Item(Closed):
     constraints: ClassVar[dict[str, Any]] = {}
 
 
+def dump_rows(member: str, item: Item, rows: Iterable[Any]) -> dict[str, Any]:
+    """Return a member with its dumped rows, each without None values; empty without rows."""
+    dumped = [{name: value for name, value in item.dump(row).items() if value is not None} for row in rows]
+    return {member: dumped} if dumped else {}
+
+
 def about(text: str, **keywords: Any) -> dict[str, Any]:
     """Return options of a field: its description for JSON Schema and reference, and further JSON Schema keywords."""
     return {"metadata": {"description": text, **keywords}}

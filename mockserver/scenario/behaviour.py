@@ -1,4 +1,4 @@
-"""The schema of the `behaviour:` of a scenario: what the specification leaves open."""
+"""The schema of a scenario's `behaviour:`: options where the specification leaves several answers open."""
 
 from __future__ import annotations
 
@@ -88,12 +88,11 @@ def _check_network(value: str) -> None:
 
 
 def _choice(*values: str, meaning: str) -> fields.String:
-    """A field that takes one of some values."""
     return fields.String(validate=validate.OneOf(values), **about(meaning))
 
 
 class BehaviourItem(Item):
-    """The `behaviour:` of a scenario; members that are left out have the defaults of `Behaviour`."""
+    """The `behaviour:` of a scenario; the defaults are those of `Behaviour`."""
 
     otp_lifetime = Duration(validate=_LONGEST, **about("how long a one-time code lives"))
     authenticate_domain = AuthenticateDomainField(

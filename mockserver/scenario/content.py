@@ -1,57 +1,185 @@
-"""What a checked document adds to a workspace: accounts, sections of resources and generated items, within limits."""
+"""Filling a workspace from a checked document: accounts, sections of resources and generated rows, within limits."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 from mockserver.core.contract.operation import Role
-from mockserver.core.lazy import lazy
 from mockserver.core.state.identifiers import LAP
 from mockserver.core.state.state import LAST_ID, Account, State, User
 from mockserver.core.text.messages import nearest, shown, too_many
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.people import People
-from mockserver.resources.section import Section, SectionError, TakenError, WorkspaceSection
+from mockserver.resources.resource import Resource
+from mockserver.resources.section import Section, SectionError, TakenError
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.schema import MOST_GENERATED, SECTIONED, generators
 
-#: Ids that are left out are of the service's size (contract/values): accounts have seven digits.
+#: The first generated ids have the service's size (contract/values): accounts have seven digits.
 _ACCOUNT_IDS, _USER_IDS = 1_000_000, 900_000
 #: The longest label of a domain name (RFC 1035, 2.3.4), in characters.
 _LONGEST_LABEL = 63
+#: The longest list of an account's own items, such as users. Chosen: short enough to copy for each document.
+MOST_LISTED = 1_000
+#: Mappings with alternative members: a new mapping replaces the old mapping.
+_ALTERNATIVES = frozenset({"authenticate_domain"})
+#: The purpose of the draws for generated people.
+_PEOPLE = "people"
 
 
-def claim_ids(state: State, items: Iterable[Mapping[str, Any]]) -> None:
-    """Let the ids of accounts and users count on past those in a document."""
-    items = tuple(items)
+class Part(NamedTuple):
+    """The content of a document for one account."""
+
+    account: Account
+    data: Mapping[str, Any]
+    #: The members as written.
+    written: Mapping[str, Any]
+    #: Returns the path of the mapping that has a member.
+    place: Callable[[object], Path]
+    #: Whether the document creates the account.
+    is_new: bool = True
+
+
+def fill(
+    workspace: Workspace,
+    document: Mapping[str, Any],
+    data: Mapping[str, Any],
+    make_parts: Callable[[], list[Part]],
+    resources: Sequence[Resource] = SECTIONED,
+) -> Iterator[Mistake]:
+    """Fill a workspace with sections and generated rows. Yields mistakes, after which it must not be used.
+
+    Args:
+        workspace: The workspace.
+        document: The document as written.
+        data: The loaded document.
+        make_parts: Creates the accounts, and returns the content for each account.
+        resources: The resources with sections in the document.
+    """
+    limits = [*_weigh(workspace, document), *_check_amounts(workspace.state, data)]
+    yield from limits
+    # Masters first: the plan of a sub-account is taken from its master's pool.
+    parts = sorted(make_parts(), key=lambda part: part.account.role is Role.SUB_ACCOUNT)
+    for resource in resources:
+        if resource.workspace is not None:
+            yield from map(_mistake, resource.workspace.load(workspace, data))
+    for section in filter(None, (resource.section for resource in resources)):
+        for part in parts:
+            yield from _load_section(section, workspace, part)
+        for error in section.finish(workspace):
+            yield _finish_mistake(error, parts)
+    if not limits:
+        yield from _generate(workspace, parts)
+    kept, most = workspace.state.kept(), workspace.state.rows_limit
+    if kept > most:
+        yield Mistake((), f"{too_many(kept, most, 'rows in the workspace')} (--rows-limit)", taken=True)
+    for kind, number in workspace.state.last_ids.items():
+        if number > LAST_ID:
+            yield Mistake((), f"{kind} ids would count up to {number:,}, expected at most {LAST_ID:,}")
+
+
+# ---------------------------------------------------------------------- limits
+
+
+def _weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Count the bytes of a document; yield a mistake over the limit."""
+    workspace.state.document_bytes += weight(document)
+    most = workspace.limits.documents_bytes
+    if workspace.state.document_bytes > most:
+        message = too_many(workspace.state.document_bytes, most, "bytes of documents in the workspace")
+        yield Mistake((), f"{message} (--documents-bytes-limit)", taken=True)
+
+
+def _check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
+    """Yield a mistake if a document generates more rows than allowed in a document or in the state."""
+    items = [data, *data.get("accounts", ())]
+    total = sum(amount for item in items for amount in item.get("generate", {}).values())
+    if total > MOST_GENERATED:
+        yield Mistake(("generate",), too_many(total, MOST_GENERATED, "generated rows"))
+    elif total and state.kept() + total > state.rows_limit:
+        message = too_many(state.kept() + total, state.rows_limit, "rows in the workspace")
+        yield Mistake(("generate",), f"{message} (--rows-limit), {total:,} of them generated", taken=True)
+
+
+# ---------------------------------------------------------------------- sections
+
+
+def _load_section(section: Section, workspace: Workspace, part: Part) -> Iterator[Mistake]:
+    data = {name: part.data[name] for name in section.fields if name in part.data}
+    if section.account_members & data.keys() and not part.is_new:
+        before = section.dump(workspace, part.account)
+        for name in section.account_members & (before.keys() | data.keys()):
+            whole = laid_over(before.get(name), part.written[name], name) if name in data else before[name]
+            if name in data and isinstance(whole, list) and len(whole) > MOST_LISTED:
+                yield too_long((*part.place(name), name), len(whole))
+                return
+            data[name] = section.fields[name].deserialize(whole)
+    if data or part.is_new:
+        for error in section.load(workspace, part.account, data):
+            yield _mistake(error, part.place(error.path[0]))
+
+
+def _finish_mistake(error: SectionError, parts: Sequence[Part]) -> Mistake:
+    # An account may be at the top of the document and in its list.
+    own = [part for part in parts if part.account.id == error.account]
+    part = next((part for part in own if error.path[0] in part.written), own[0])
+    return _mistake(error, part.place(error.path[0]))
+
+
+def _mistake(error: SectionError, path: Path = ()) -> Mistake:
+    return Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError), wanted=error.wanted)
+
+
+def _generate(workspace: Workspace, parts: Iterable[Part]) -> Iterator[Mistake]:
+    """Append generated items to lists of accounts."""
+    random = workspace.state.random
+    # One for all accounts: loading the names to choose from takes long.
+    people = People(random.seed, random.positions.get(_PEOPLE, 0))
+    for part in parts:
+        for name, amount in part.data.get("generate", {}).items():
+            items = [generators()[name](people, workspace, part.account) for _ in range(amount)]
+            sections = (resource.section for resource in SECTIONED)  # a server without generated rows imports few
+            section = next(section for section in sections if section and name in section.generators)
+            for error in section.load(workspace, part.account, {name: items}):
+                known = f"a generated item of account {shown(part.account.name)} conflicts with others"
+                path = (*part.place("generate"), "generate", name)
+                yield _mistake(error)._replace(path=path, message=f"{known}: {error.message}")
+            yield from map(_mistake, section.finish(workspace))
+            random.positions[_PEOPLE] = people.count % LAP
+
+
+def laid_over(before: Any, value: Any, name: str) -> Any:
+    """Return a value laid over another value: mappings merge, lists append, other values replace."""
+    if isinstance(before, dict) and isinstance(value, dict) and name not in _ALTERNATIVES:
+        return {**before, **{key: laid_over(before.get(key), inner, key) for key, inner in value.items()}}
+    if isinstance(before, list) and isinstance(value, list):
+        return [*before, *value]
+    return value
+
+
+def too_long(path: Path, length: int) -> Mistake:
+    """Return the mistake of a list with too many items."""
+    return Mistake(path, too_many(length, MOST_LISTED, f"{path[-1]}, with the existing ones"))
+
+
+# ---------------------------------------------------------------------- accounts
+
+
+def claim_ids(state: State, items: Sequence[Mapping[str, Any]]) -> None:
+    """Reserve the ids of accounts and users in a document, so that generated ids come after them."""
     for kind, name, least in (("account", "id", _ACCOUNT_IDS), ("user", "user_id", _USER_IDS)):
         state.claim_id(kind, max([least, *(item.get(name, 0) for item in items)]))
 
 
-def make_account(
-    state: State,
-    item: Mapping[str, Any],
-    keys: Sequence[str] | None,
-    moment: datetime,
-) -> Account:
-    """A new account of a document in a state, made at `moment`; if `keys` is None, it gets one that is drawn."""
+def make_account(state: State, item: Mapping[str, Any], keys: Sequence[str] | None, moment: datetime) -> Account:
+    """Create an account of a document in a state, with these API keys or, if None, with a drawn key."""
     email = item.get("email") or f"owner@{_slug(item['name'])}.test"
-    users = [User(**user) for user in item.get("users", ())] or [User(email, admin=True)]
-    names = (
-        "of",
-        "first_name",
-        "last_name",
-        "company_name",
-        "enterprise",
-        "under_validation",
-        "language",
-        "revoked_keys",
-    )
+    names = ("of", "first_name", "last_name", "company_name", "enterprise", "under_validation", "language")
     account = Account(
         id=item["id"] if "id" in item else state.next_id("account"),
         name=item["name"],
@@ -61,15 +189,19 @@ def make_account(
         user_id=item["user_id"] if "user_id" in item else state.next_id("user"),
         role=item["role"],
         api_keys=[state.draw_api_key()] if keys is None else list(keys),
-        users=users,
-        **{name: item[name] for name in names if name in item},
+        users=[User(**user) for user in item.get("users", ())] or [User(email, admin=True)],
+        **{name: item[name] for name in (*names, "revoked_keys") if name in item},
     )
     state.add_account(account)
     return account
 
 
+def _slug(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_LABEL].strip("-") or "account"
+
+
 def check_accounts(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
-    """The mistakes of the accounts of a new workspace: duplicates, and masters that are missing."""
+    """Yield the mistakes of a new workspace's accounts: duplicates, and missing masters."""
     masters = dict.fromkeys(item["name"] for item in items if item["role"] is Role.MASTER)
     seen: dict[str, dict[Any, int]] = {"name": {}, "id": {}, "api_keys": {}}
     for index, item in enumerate(items):
@@ -84,17 +216,17 @@ def check_accounts(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
 
 
 def duplicate(path: Path, name: str, value: object) -> Mistake:
-    """The mistake of an account whose name or id another account has."""
+    """Return the mistake of a duplicate account name or id."""
     return Mistake(path, f"duplicate account {name} {shown(value)}", taken=True)
 
 
 def duplicate_key(path: Path) -> Mistake:
-    """The mistake of an API key that another account has."""
+    """Return the mistake of a duplicate API key."""
     return Mistake(path, "duplicate API key: another account has it", taken=True)
 
 
 def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) -> Iterator[Mistake]:
-    """A mistake if an account lacks its master or has a wrong one, or has one although its role has none."""
+    """Yield a mistake if an account lacks a valid master, or has a master although its role has none."""
     role, master = item["role"], item.get("of")
     if role not in (Role.SUB_ACCOUNT, Role.ADMIN):
         if master is not None:
@@ -110,102 +242,3 @@ def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) 
 
 def _instead(master: object, masters: Iterable[str]) -> str:
     return f"; {nearest(master, masters)}" if masters else ""
-
-
-def _slug(name: str) -> str:
-    """A name as a label of a domain name."""
-    return re.sub(r"[^a-z0-9]+", "-", name.lower())[:_LONGEST_LABEL].strip("-") or "account"
-
-
-if TYPE_CHECKING:
-    from mockserver.scenario import dump
-else:
-    (dump,) = lazy(__package__, "dump")
-
-
-def relieve(workspace: Workspace, document: Mapping[str, Any]) -> None:
-    """If a document would exceed the limit, measure the workspace anew: much of earlier documents may be gone."""
-    if workspace.state.document_bytes + weight(document) > workspace.limits.documents_bytes:
-        workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump.dump(workspace)))
-
-
-def weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Count the bytes of a document that a workspace is made from or that is added; a mistake if they are too many."""
-    workspace.state.document_bytes += weight(document)
-    most = workspace.limits.documents_bytes
-    if workspace.state.document_bytes > most:
-        message = too_many(workspace.state.document_bytes, most, "bytes of documents in the workspace")
-        yield Mistake((), f"{message} (--documents-bytes-limit)", taken=True)
-
-
-def check_room(state: State) -> Iterator[Mistake]:
-    """A mistake if a state has more rows than it may."""
-    kept, most = state.kept(), state.rows_limit
-    if kept > most:
-        yield Mistake((), f"{too_many(kept, most, 'rows in the workspace')} (--rows-limit)", taken=True)
-
-
-def check_ids(state: State) -> Iterator[Mistake]:
-    """A mistake for each kind whose ids have counted past `LAST_ID`: they could not be loaded again."""
-    for kind, number in state.last_ids.items():
-        if number > LAST_ID:
-            yield Mistake((), f"{kind} ids would count up to {number:,}, expected at most {LAST_ID:,}")
-
-
-def check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """A mistake if a document generates more rows than a document may, or than the state may have."""
-    items = [data, *data.get("accounts", ())]
-    total = sum(amount for item in items for amount in item.get("generate", {}).values())
-    if total > MOST_GENERATED:
-        yield Mistake(("generate",), too_many(total, MOST_GENERATED, "generated rows"))
-    elif total and state.kept() + total > state.rows_limit:
-        message = too_many(state.kept() + total, state.rows_limit, "rows in the workspace")
-        yield Mistake(("generate",), f"{message} (--rows-limit), {total:,} of them generated", taken=True)
-
-
-#: The purpose of the draws for generated people.
-_PEOPLE = "people"
-
-
-def load_workspace_section(
-    section: WorkspaceSection, workspace: Workspace, data: Mapping[str, Any]
-) -> Iterator[Mistake]:
-    """Load the section of a resource that belongs to no account; yields its mistakes."""
-    yield from (_mistake(error) for error in section.load(workspace, data))
-
-
-def load_section(
-    section: Section, workspace: Workspace, account: Account, data: Mapping[str, Any], path: Path
-) -> Iterator[Mistake]:
-    """Load the section of a resource for an account at a path of the document; yields its mistakes."""
-    yield from (_mistake(error, path) for error in section.load(workspace, account, data))
-
-
-def finish_section(section: Section, workspace: Workspace) -> Iterator[tuple[int, Mistake]]:
-    """Finish what a resource has loaded of all accounts; gives what does not fit, and which account has it."""
-    yield from ((error.account, _mistake(error)) for error in section.finish(workspace))
-
-
-def _mistake(error: SectionError, path: Path = ()) -> Mistake:
-    return Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError), wanted=error.wanted)
-
-
-def generate(workspace: Workspace, wanted: Iterable[tuple[Account, Mapping[str, int], Path]]) -> Iterator[Mistake]:
-    """Fill lists of accounts with generated items, behind those that there are; yields the mistakes.
-
-    Each account comes with the number of items by list, and with the path of the mapping that has `generate`.
-    """
-    random = workspace.state.random
-    # One for all accounts: loading the names to choose from takes long.
-    people = People(random.seed, random.positions.get(_PEOPLE, 0))
-    for account, amounts, path in wanted:
-        for name, amount in amounts.items():
-            items = [generators()[name](people, workspace, account) for _ in range(amount)]
-            section = next(
-                resource.section for resource in SECTIONED if resource.section and name in resource.section.generators
-            )
-            for mistake in load_section(section, workspace, account, {name: items}, ()):
-                message = f"a generated item of account {shown(account.name)} conflicts with others: {mistake.message}"
-                yield mistake._replace(path=(*path, "generate", name), message=message)
-            yield from (mistake for _, mistake in finish_section(section, workspace))
-            random.positions[_PEOPLE] = people.count % LAP

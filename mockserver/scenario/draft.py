@@ -1,6 +1,4 @@
-"""A document while it is checked: all errors are collected, and what is well-formed is checked although other parts are
-not.
-"""
+"""Checking a document: all mistakes are collected, and valid parts are checked although other parts are invalid."""
 
 from __future__ import annotations
 
@@ -24,7 +22,7 @@ AccountCheck = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[Mistake
 
 
 class Draft:
-    """A document while it is checked."""
+    """A document during the checks."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         self._document = document
@@ -42,18 +40,18 @@ class Draft:
 
     @property
     def _is_partial(self) -> bool:
-        """Whether documents that it extends are missing, so that what it refers to may be in them."""
+        """Whether extended documents are missing, so that references may lead to them."""
         return self._has_unread or any(path[0] == "extends" for path in self._removed)
 
     def report(self, found: Iterable[Mistake]) -> list[Mistake]:
-        """Add mistakes of the rest, unless they may be consequences of others; return those that were given."""
+        """Add mistakes of the remaining document, without possible consequences of other mistakes; return all given."""
         rows = list(found)
         certain = (row for row in rows if not self._may_follow(row))
         self._mistakes += located(self._document, (row._replace(path=self._whole(row.path)) for row in certain))
         return rows
 
     def refuse(self) -> None:
-        """Refuse the document if there are mistakes.
+        """Refuse the document if mistakes were found.
 
         Raises:
             ScenarioError: with all mistakes so far.
@@ -62,7 +60,7 @@ class Draft:
             raise ScenarioError(ordered(self._mistakes))
 
     def read(self) -> None:
-        """Load the document by its schema, or what is well-formed of it.
+        """Load the document by its schema, or its valid parts.
 
         Raises:
             ScenarioError: there are too many errors, or they do not leave anything to check.
@@ -82,7 +80,7 @@ class Draft:
             self._load_rest()
 
     def check(self, check_accounts: AccountCheck) -> None:
-        """Check the accounts of what was loaded, and leave out those with errors, so that the sections can be loaded.
+        """Check the loaded accounts, and remove invalid accounts, so that sections can be loaded.
 
         Raises:
             ScenarioError: there are too many errors, or they do not leave anything to check.
@@ -108,7 +106,7 @@ class Draft:
     # ------------------------------------------------------------------ what is left out
 
     def _leave_out(self, paths: Iterable[Path] | None) -> None:
-        """Leave out the parts of these paths of the rest; None stands for too many.
+        """Remove the parts at paths; None means too many.
 
         Raises:
             ScenarioError: there are too many, or nothing would be left.
@@ -121,7 +119,7 @@ class Draft:
         self._remove(wrong)
 
     def _part(self, path: Path) -> Path:
-        """The part to leave out for an error at a path: an item of a list as a whole, else only the member."""
+        """Return the part to remove for an error: a whole list item, or a member."""
         if path in self._removed and path[::2] == ("accounts", "of"):
             path = (*path[:2], "role")  # a sub-account without a master
         start = 2 if path[:1] == ("accounts",) and len(path) > 2 else 0
@@ -147,7 +145,7 @@ class Draft:
         self.rest = rest
 
     def _without(self, value: Any, tree: Mapping[Any, Any], path: Path) -> Any:
-        """A copy of a value without what the tree says to leave out, down to where nothing is."""
+        """Return a copy without the parts in a tree of removed parts."""
         if isinstance(value, dict):
             found = MappingNode()
             for key, inner in value.items():
@@ -170,13 +168,13 @@ class Draft:
         return value
 
     def _with_own_name(self, found: MappingNode, value: Mapping[Any, Any], path: Path) -> MappingNode:
-        """An account as it is left; one without its role is hidden from those that refer to it by its name."""
+        """Hide an account without a valid role from references to its name."""
         if path[:1] == ("accounts",) and "role" in value and "role" not in found:
             self._hidden.update(_scalars(value.get("name")))
         return found
 
     def _members_of_families(self) -> Iterator[Path]:
-        """Yield the members of masters and sub-accounts that are checked against those of an account with an error."""
+        """Yield members to remove because they are checked against an invalid account's members."""
         members, accounts = _family_members(), self._accounts()
         is_all = self._is_partial or not self._removed.isdisjoint({("solution",), ("accounts",)})
         names = {name for at in self._accounts_in_error(members) for name in _family(accounts[at])}
@@ -186,12 +184,12 @@ class Draft:
             yield from ((name,) for name in members if name in self._document)
 
     def _accounts(self) -> list[Mapping[Any, Any]]:
-        """Return the accounts as they are written; an account that is not a mapping counts as empty."""
+        """Return the accounts as written; invalid accounts count as empty."""
         found = self._document.get("accounts")
         return [row if isinstance(row, Mapping) else {} for row in found] if isinstance(found, list) else []
 
     def _accounts_in_error(self, members: Collection[str]) -> set[int]:
-        """Return the indexes of the accounts that have an error in these members, or in their place in a family.
+        """Return the indexes of accounts with errors in these members, or in name, role or master.
 
         Members at the top of the document are those of the first account.
         """
@@ -204,7 +202,7 @@ class Draft:
         return any(path[0] in members for path in self._removed)
 
     def _whole(self, path: Path) -> Path:
-        """The path in the document of a path in the rest."""
+        """Return the path in the whole document of a path in the remaining document."""
         found: Path = ()
         for part in path:
             kept = self._kept.get(found)
@@ -212,7 +210,7 @@ class Draft:
         return found
 
     def _may_follow(self, row: Mistake) -> bool:
-        """Whether a mistake may be a consequence of others: of a missing document, or of what was left out."""
+        """Return whether a mistake may result from missing documents or removed parts."""
         if self._whole(row.path) in self._removed:
             return True
         return bool(row.wanted) and (self._is_partial or not self._hidden.isdisjoint(row.wanted))
@@ -231,17 +229,16 @@ def _loaded(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _family_members() -> list[str]:
-    """Return the members of an account that are checked against those of its master and sub-accounts."""
+    """Return the account members that are checked against members of master and sub-accounts."""
     return [name for row in SECTIONED if row.section and row.section.checks_families for name in row.section.fields]
 
 
 def _family(account: Mapping[str, Any]) -> Iterator[str]:
-    """The name of an account, and that of its master."""
     yield from (value for name in ("name", "of") if isinstance(value := account.get(name), str))
 
 
 def _scalars(value: Any) -> Iterator[Any]:
-    """The names and the single values in a value."""
+    """Yield all names and scalars in a value."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key

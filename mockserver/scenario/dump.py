@@ -1,4 +1,4 @@
-"""Writing a workspace as a document that recreates it."""
+"""Dumping a workspace as a scenario document."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ROWS_AT_ONCE = 100
 
 
 class _Writer(_Dumper):
-    """A dumper without aliases: what they repeat counts towards a limit when the document is read."""
+    """A YAML dumper without aliases: repeated values count towards a limit when the document is read."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
@@ -38,7 +38,7 @@ _BEHAVIOUR = BehaviourItem()
 
 
 def dump(workspace: Workspace) -> dict[str, Any]:
-    """A workspace as a scenario document; loading it gives a workspace with an equal state."""
+    """Return a workspace as scenario document, which recreates an equal state."""
     found: dict[str, Any] = {
         "description": workspace.state.description,
         "clock": {"start": write_instant(workspace.state.clock.now()), "frozen": workspace.state.clock.frozen},
@@ -64,12 +64,12 @@ def dump(workspace: Workspace) -> dict[str, Any]:
 
 
 def to_yaml(document: dict[str, Any]) -> str:
-    """A document as YAML, with ids of 24 digits in quotes."""
+    """Return a document as YAML, with ids of 24 digits in quotes."""
     return "".join(yaml_chunks(document))
 
 
 def yaml_chunks(document: dict[str, Any]) -> Iterator[str]:
-    """The YAML of a document in chunks of whole lines: while libyaml writes one, no other thread runs."""
+    """Yield the YAML of a document in chunks of whole lines: libyaml blocks other threads during each chunk."""
     for name, value in document.items():
         if name != "accounts" or not value:
             yield from _member(name, value)
@@ -82,7 +82,7 @@ def yaml_chunks(document: dict[str, Any]) -> Iterator[str]:
 
 
 def _member(name: str, value: Any) -> Iterator[str]:
-    """One member of a block mapping, in several chunks if it has many rows."""
+    """Yield one member of a block mapping, in several chunks if it has many rows."""
     if not isinstance(value, (dict, list)) or len(value) <= _ROWS_AT_ONCE:
         yield _yaml({name: value})
         return
@@ -94,7 +94,6 @@ def _member(name: str, value: Any) -> Iterator[str]:
 
 
 def _inner(text: str) -> str:
-    """A block, indented by one level."""
     return "  " + text[:-1].replace("\n", "\n  ") + "\n"
 
 
@@ -104,7 +103,7 @@ def _yaml(data: Any) -> str:
 
 
 def _behaviour(behaviour: Behaviour) -> dict[str, Any]:
-    """The members of a behaviour that differ from the defaults."""
+    """Return the behaviour settings that differ from the defaults."""
     default = _BEHAVIOUR.dump(Behaviour())
     return {name: value for name, value in _BEHAVIOUR.dump(behaviour).items() if value != default[name]}
 
@@ -120,7 +119,7 @@ def _account(workspace: Workspace, account: Account) -> dict[str, Any]:
 
 
 def _links(workspace: Workspace) -> list[dict[str, Any]]:
-    """The links from and to the deliveries and pending timers of a workspace, oldest first, by what was caused."""
+    """Return links with deliveries and pending timers, oldest first, grouped by effect."""
     timers = workspace.state.timers
     deliveries = {str(key) for _, rows in workspace.state.tables(Delivery) for key in rows}
 

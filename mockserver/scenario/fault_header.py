@@ -1,4 +1,4 @@
-"""The fault of a single call, as the request's header `X-Mock-Fault` asks for it."""
+"""The fault of a single request, from its header `X-Mock-Fault`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _TAKEN = ("fault", "force", *PARAMETERS)
 
 
 def of_header(text: str, operation: str | None) -> Fault:
-    """The fault that a header asks for: `NAME`, `NAME; ms=300`, or a rule as JSON.
+    """Return the fault of a header: `NAME`, `NAME; ms=300`, or a rule as JSON.
 
     Raises:
         ValueError: the header is malformed, or asks for what is no fault of this operation.
@@ -62,7 +62,7 @@ def _written(text: str) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """A parameter read as JSON, or unchanged if it is no JSON."""
+    """Parse a parameter as JSON, or return it unchanged."""
     try:
         return json_text.read(text.encode("latin-1"))
     except json_text.JsonError:

@@ -1,4 +1,4 @@
-"""The schema of faults, for scenarios and the control API, and the checks that a fault has to pass."""
+"""The schema of faults for scenarios and the control API, with all checks of a fault."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FITS: Mapping[str, Callable[[Operation], bool]] = MappingProxyType(
 
 
 def fits(code: str, operation: Operation) -> bool:
-    """Whether a code is a sentence of the specification that says what can go wrong with this operation of the API."""
+    """Return whether a code is a specified sentence for possible errors of an API operation."""
     return operation.audience is Audience.API and code in _FITS and _FITS[code](operation)
 
 
@@ -65,39 +65,37 @@ def _gives(operation: Operation, code: str) -> bool:
 
 
 def _may_give(operation: Operation, code: str) -> bool:
-    """Whether an operation gives a code; all of the API may give `permission_denied`, to a token without the scope
-    (contract/oauth#scopes).
-    """
+    """Return whether an operation can answer with a code; scopes allow `permission_denied` for all API operations."""
     return _gives(operation, code) or (code == PERMISSION_DENIED.code and operation.audience is Audience.API)
 
 
 def giving(code: str) -> frozenset[str]:
-    """The operations of a fault that names none: those of the API that give its code, or else all that do."""
+    """Return the operations of a fault without operation: API operations with its code, or else all with the code."""
     rows = [row for row in ALL_OPERATIONS.values() if _gives(row, code)]
     return frozenset(row.id for row in rows if row.audience is Audience.API) or frozenset(row.id for row in rows)
 
 
 def operations_of(kind: FaultKind) -> list[str]:
-    """The ids of the operations that a kind of fault fits."""
+    """Return the ids of operations for a kind of fault."""
     if kind.everywhere or kind.code is None:
         return list(ALL_OPERATIONS)
     return [row.id for row in ALL_OPERATIONS.values() if _gives(row, kind.code.code)]
 
 
 def codes_of(operation: Operation) -> list[str]:
-    """The error codes that a fault can make an operation give, without `force`."""
+    """Return the error codes for faults of an operation, without `force`."""
     return [code for code in ALL_CODES if code in EVERYWHERE or _may_give(operation, code)]
 
 
 def statuses(code: str | None) -> dict[str, int]:
-    """The status of a code in the operations in which it has one of its own."""
+    """Return operation-specific statuses of a code."""
     rows = ((row.id, error) for row in ALL_OPERATIONS.values() for error in row.errors)
     found = {operation: error.status for operation, error in rows if error.code.code == code}
     return {**found, **_BEYOND_STATUSES.get(code or "", {})}
 
 
 def never_given(code: str, operations: Sequence[Operation]) -> Iterator[tuple[str, str]]:
-    """The operations that never give a code, as members of a fault with what is wrong there."""
+    """Yield fault members with errors for operations that never answer with a code."""
     for row in operations:
         if not _may_give(row, code):
             gives = ", ".join(dict.fromkeys(error.code.code for error in row.errors))
@@ -227,7 +225,9 @@ class FaultItem(Item):
             found.append(("fault", f"unknown fault; {nearest(data['fault'], FAULT_KINDS)}"))
         if kind is not None:
             found += _misplaced(original, kind)
-            found += _unknowable(original, kind)
+            if kind.answer is None and original.get("match"):
+                reason = "hits a TLS handshake, which knows no request: it takes no match"
+                found.append(("match", f"{original['fault']} {reason}"))
         if not data.get("force"):
             found += _unknown(_matched(data))
             found += _unfitting(data) if kind is not None else ()
@@ -255,7 +255,7 @@ class FaultItem(Item):
 
 
 def _written(original: Mapping[str, Any]) -> dict[str, Any]:
-    """A fault as it was written, copied through JSON: equal values then take equal memory."""
+    """Return a copy of a fault as written, through JSON, so that equal values take equal memory."""
     own = {name: value for name, value in original.items() if name not in _RUNNING}
     found: dict[str, Any] = json.loads(json.dumps(own, default=str, skipkeys=True))
     return found
@@ -270,7 +270,7 @@ def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
 
 
 def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
-    """The parameters that a kind does not take, or lacks."""
+    """Yield unsupported and missing parameters."""
     for name in PARAMETERS:
         if name in written and name not in kind.parameters:
             takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
@@ -282,14 +282,8 @@ def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, 
         yield "ms", "give ms or a distribution"
 
 
-def _unknowable(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
-    """The pattern of a fault that hits before there is a request."""
-    if kind.answer is None and written.get("match"):
-        yield "match", f"{written['fault']} hits a TLS handshake, which knows no request: it takes no match"
-
-
 def _matched(data: dict[str, Any]) -> Match:
-    """The pattern of a fault, as far as it was valid."""
+    """Return the valid part of a fault's pattern."""
     match = data.get("match", {})
     return match if isinstance(match, Match) else as_match(dict(match))
 
@@ -304,7 +298,7 @@ def _beyond(match: Match) -> list[OperationBeyond]:
 
 
 def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
-    """The operations and path parameters of a pattern that do not exist."""
+    """Yield unknown operations and path parameters of a pattern."""
     operations: list[Operation | OperationBeyond] = [*_known(match), *_beyond(match)]
     for index, name in enumerate(sorted(match.operations - {row.id for row in operations})):
         yield "match", {"operation": [unknown_operation(name) if index < _ADVISED else f"unknown operation {name}"]}
@@ -316,7 +310,7 @@ def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
 
 
 def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """The code of a fault, if it does not exist or the operation never gives it."""
+    """Yield an unknown code, or a code that the operation never answers with."""
     code = _code(data)
     if code is not None and code not in ALL_CODES:
         yield "code", _unknown_code(code)
@@ -329,13 +323,13 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _unknown_code(code: str) -> str:
-    """The refusal of a code that does not exist, with the one that was probably meant, or all that there are."""
+    """Return the error message of an unknown code, with a suggestion or all codes."""
     near = meant(code, ALL_CODES)
     return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else f'known: {_CODES}'}"
 
 
 def _code(data: dict[str, Any]) -> str | None:
-    """The error code of a fault, or None if it is no error."""
+    """Return the error code of a fault, or None."""
     kind = FAULT_KINDS[data["fault"]]
     return data.get("code") if data["fault"] == "error" else kind.code.code if kind.code else None
 
@@ -345,7 +339,7 @@ def _fits_everywhere(data: dict[str, Any]) -> bool:
 
 
 def dump_fault(fault: Fault) -> dict[str, Any]:
-    """A fault as a scenario holds it."""
+    """Return a fault as scenario member."""
     found = {**fault.written, "id": fault.id, "hits": fault.hits, "passed": fault.passed}
     if fault.expires_at is not None:
         found["expires_at"] = write_instant(fault.expires_at)
@@ -353,14 +347,14 @@ def dump_fault(fault: Fault) -> dict[str, Any]:
 
 
 def load_faults(workspace: Workspace, faults: Sequence[Fault]) -> Iterator[Mistake]:
-    """Add the faults of a document to a workspace; yields what is wrong with them."""
+    """Add the faults of a document to a workspace, and yield mistakes."""
     for index in twice(faults):
         yield Mistake(("faults", index, "id"), f"duplicate fault id {shown(faults[index].id)}", taken=True)
     workspace.state.add_faults(faults)
 
 
 def twice(faults: Sequence[Fault]) -> Iterator[int]:
-    """The indexes of the faults whose id an earlier one has."""
+    """Yield the indexes of faults with a duplicate id."""
     seen = set()
     for index, fault in enumerate(faults):
         if fault.id and fault.id in seen:

@@ -1,4 +1,7 @@
-"""The JSON Schema of scenarios, as editors use it: what the loader takes, as far as such a schema can say it."""
+"""The JSON Schema of scenarios for editors, generated from the loading schemas.
+
+Every loadable document is valid. The loader alone checks uniqueness, references, expressions and total sizes.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +41,7 @@ from mockserver.web.schemas.fields import (
     Number,
     OneOrMany,
     Quantity,
-)
+)  # fmt: skip
 from mockserver.web.schemas.json_schema import FIELD_SCHEMAS, FieldSchema, specification
 
 #: ISO 8601, without the years and months that have no fixed length, or the short form.
@@ -52,7 +55,6 @@ INSTANT = {
     "anyOf": [{"format": "date-time"}, {"pattern": f"^[+-]?{_LENGTH}$"}],
     "description": "RFC 3339, or counted from the clock's moment: 15m, -1d, PT15M",
 }
-#: Both stand in the document once, and are pointed at.
 _DURATION = {"$ref": "#/components/schemas/Duration"}
 _INSTANT = {"$ref": "#/components/schemas/Instant"}
 #: A segment of the path of a stub: a text, or a parameter in braces.
@@ -78,21 +80,15 @@ _OPTION = {"type": "string", "maxLength": LONGEST_OPTION}
 _ATTRIBUTE = {
     "anyOf": [
         {"type": "string"},
-        closed(
-            {
-                "name": {"type": "string"},
-                "type": {"enum": TYPE_NAMES},
-                "value": {"type": "string"},
-                "enumeration": {
-                    "type": "array",
-                    "items": closed({"value": _OPTION, "label": _OPTION}, required=["value", "label"]),
-                },
-                "options": {"type": "array", "items": _OPTION},
+        closed({
+            "name": {"type": "string"}, "type": {"enum": TYPE_NAMES}, "value": {"type": "string"},
+            "enumeration": {
+                "type": "array", "items": closed({"value": _OPTION, "label": _OPTION}, required=["value", "label"])
             },
-            required=["name"],
-        ),
+            "options": {"type": "array", "items": _OPTION},
+        }, required=["name"]),
     ]
-}
+}  # fmt: skip
 
 
 def _one_or_many(_: Any, known: dict[str, Any]) -> dict[str, Any]:
@@ -202,16 +198,13 @@ def _mapping(field: Dict, known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _amount(field: Any, _: dict[str, Any]) -> dict[str, Any]:
-    """A number; a quantity is 0 or more, or -1 for unlimited."""
+    """Return the schema of a number; quantities are 0 or more, or -1 for unlimited."""
     kind = Int64 if isinstance(field, Int64) else Number
     own = FIELD_SCHEMAS[kind]
     bounds = own if isinstance(own, dict) else {}
     if any(isinstance(rule, Quantity) for rule in field.validators):
-        return {
-            **bounds,
-            "minimum": -1,
-            **({} if kind is Int64 else {"not": {"exclusiveMinimum": -1, "exclusiveMaximum": 0}}),
-        }
+        fractions = {} if kind is Int64 else {"not": {"exclusiveMinimum": -1, "exclusiveMaximum": 0}}
+        return {**bounds, "minimum": -1, **fractions}
     return bounds
 
 
@@ -238,7 +231,7 @@ _COMPONENTS = "#/components/schemas/"
 
 @cache
 def document() -> dict[str, Any]:
-    """The JSON Schema of scenarios, of the dialect 2020-12, as plain data that nobody changes."""
+    """Return the JSON Schema of scenarios (dialect 2020-12); the result must not be changed."""
     spec = specification(_SCENARIO_FORMS, title=_TITLE, version="")
     for name, form in _DEFINITIONS.items():
         spec.components.schema(name, form)
@@ -257,19 +250,18 @@ def document() -> dict[str, Any]:
 
 
 def _schemas(spec: Any) -> Iterator[tuple[str, type[Schema]]]:
-    """The schemas that apispec has met, each with the name of its component."""
+    """Yield the schemas of apispec with component names."""
     (plugin,) = spec.plugins
     return ((name, key[0]) for key, name in plugin.converter.refs.items())
 
 
 def _add_defaults(behaviour: dict[str, Any]) -> None:
-    """Let each member tell what holds without it."""
     for name, default in BehaviourItem().dump(Behaviour()).items():
         behaviour["properties"][name]["default"] = default
 
 
 def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str | None = None) -> None:
-    """Add what holds between the members of a schema, and what that stands for."""
+    """Add constraints between members, and the description."""
     for keyword, value in constraints.items():
         if keyword == "properties":
             for name, more in value.items():
@@ -284,7 +276,7 @@ def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str |
 
 
 def _of_kinds() -> Iterator[dict[str, Any]]:
-    """Which parameters a fault of each kind takes."""
+    """Yield the allowed and required parameters of each kind of fault."""
     for name, kind in FAULT_KINDS.items():
         taken: dict[str, Any] = {other: False for other in PARAMETERS if other not in kind.parameters}
         needed = {"required": list(kind.required)} if kind.required else {}
@@ -294,7 +286,7 @@ def _of_kinds() -> Iterator[dict[str, Any]]:
 
 
 def _of_names() -> dict[str, Any]:
-    """That operations and codes are those that there are, unless the fault is written with force."""
+    """Return the constraint that operations and codes exist, unless the fault has `force`."""
     forced = {"properties": {"force": {"const": True}}, "required": ["force"]}
     operation = {"$ref": f"{_COMPONENTS}OperationName"}
     known = {"operation": {"anyOf": [operation, {"type": "array", "items": operation}]}}
@@ -310,7 +302,7 @@ def _name(component: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A part of the document of OpenAPI as one of the schema: other references, and nothing that only OpenAPI has."""
+    """Convert an OpenAPI schema to JSON Schema: other references, and no OpenAPI extensions."""
     if isinstance(value, list):
         return [_plain(inner) for inner in value]
     if not isinstance(value, dict):
@@ -325,9 +317,9 @@ def _plain(value: Any) -> Any:
 
 
 def _relax(whole: dict[str, Any], definitions: dict[str, Any]) -> None:
-    """Ask for members only where no other document can have them.
+    """Require members only without `extends`.
 
-    Mappings are merged with those of the document that is extended, accounts too; items of other lists are not.
+    Mappings and accounts are merged with extended documents; items of other lists are not.
     """
     alone: dict[str, Any] = {}
     for path, name in list(_merged(whole, definitions, ())):
@@ -345,7 +337,7 @@ def _relax(whole: dict[str, Any], definitions: dict[str, Any]) -> None:
 def _merged(
     schema: dict[str, Any], definitions: dict[str, Any], path: tuple[str, ...]
 ) -> Iterator[tuple[tuple[str, ...], str]]:
-    """The mappings that are merged: their places in a schema, and the names of their definitions."""
+    """Yield place and definition name of each merged mapping."""
     for member, inner in schema.get("properties", {}).items():
         below = (*path, "properties", member)
         if member == "accounts":

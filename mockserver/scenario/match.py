@@ -1,4 +1,4 @@
-"""The schemas of patterns of requests, for faults and for what a test verifies."""
+"""Schemas of request patterns, for faults and for verification."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PathGlob(fields.String):
 
 
 class PathPattern(fields.Field[Any]):
-    """A glob for the whole path, or a mapping of the path's parameters to their values."""
+    """A glob for the whole path, or a mapping of path parameters to values."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str):
@@ -37,7 +37,7 @@ class PathPattern(fields.Field[Any]):
 
 
 def as_glob(value: str) -> Glob:
-    """A text as a glob.
+    """Convert a text to a glob.
 
     Raises:
         ValidationError: the text is too long.
@@ -48,13 +48,13 @@ def as_glob(value: str) -> Glob:
 
 
 def unknown_operation(name: str) -> str:
-    """The message about the name of an operation that does not exist."""
+    """Return the error message of an unknown operation."""
     near = meant(name, (*ALL_OPERATIONS, *catalogue()))
     return f"unknown operation; {f'did you mean {near}?' if near else nearest(name, ALL_OPERATIONS)}"
 
 
 def check_operation(name: str) -> None:
-    """Refuse the id of an operation that does not exist.
+    """Refuse the id of an unknown operation.
 
     Raises:
         ValidationError: the message names the operation that was probably meant.
@@ -64,7 +64,7 @@ def check_operation(name: str) -> None:
 
 
 class MatchItem(ContentMatchItem):
-    """A pattern of requests; whether its operations exist is checked by the user of the schema."""
+    """A pattern of requests: operation, method, path, query, headers and body."""
 
     operation = OneOrMany(
         fields.String(),
@@ -80,7 +80,7 @@ class MatchItem(ContentMatchItem):
 
 
 class ExchangeMatchItem(MatchItem):
-    """A pattern of exchanges: of requests with their answers."""
+    """A pattern of exchanges: requests with their answers."""
 
     json_exactly = Json(allow_none=True, **about("the whole body; no object in it may have further members"))
     operation = OneOrMany(fields.String(validate=check_operation), validate=validate.Length(min=1))

@@ -1,4 +1,4 @@
-"""The schema of a scenario: what a document may hold, with the sections of the resources."""
+"""The schema of scenario documents, with the sections of the resources."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _keys(**options: Any) -> List:
 
 
 class OwnKeys(List):
-    """A list of API keys, without duplicates."""
+    """A list of API keys without duplicates."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(ApiKey(), **options)
@@ -97,7 +97,7 @@ class OwnKeys(List):
 
 
 class IdentityItem(Item):
-    """The members of an account that belong to no resource."""
+    """The members of an account that no resource owns."""
 
     name = fields.String(
         required=True,
@@ -139,13 +139,13 @@ class CauseItem(Item):
 
 
 class LinkItem(CauseItem):
-    """Something that was caused, with what has caused it."""
+    """An effect with its causes."""
 
     caused_by = List(fields.Nested(CauseItem), required=True, **about("what has caused it"))
 
 
 class ResumeItem(Item):
-    """How far ids and draws of a running workspace have come: `GET /_mock/state` writes it, so that they go on."""
+    """The positions of ids and draws in a running workspace, written by `GET /_mock/state`."""
 
     ids = Dict(keys=fields.String(), values=_position(), **about("the last number given out, by kind"))
     draws = Dict(keys=fields.String(), values=_position(), **about("how many values were drawn, by purpose"))
@@ -155,13 +155,13 @@ class ResumeItem(Item):
 
 @cache
 def generators() -> dict[str, Generator]:
-    """What makes an item of each list that `generate` can fill, made once."""
+    """Return the item generators by list name."""
     sections = (resource.section for resource in SECTIONED)
     return {name: found for section in sections if section for name, found in section.generators.items()}
 
 
 def owners(document: Mapping[str, Any]) -> tuple[Resource, ...]:
-    """The resources whose sections a document can be loaded with, if it has no mistake.
+    """Return the resources whose sections a valid document needs.
 
     Those of all others would find nothing in it.
     """
@@ -175,13 +175,13 @@ def owners(document: Mapping[str, Any]) -> tuple[Resource, ...]:
 
 
 def scenario_schema() -> Schema:
-    """The schema of a whole document, made once."""
+    """Return the schema of whole documents."""
     return schema_of(tuple(resource.name for resource in SECTIONED))
 
 
 @lru_cache(maxsize=_KEPT)
 def schema_of(names: tuple[str, ...]) -> Schema:
-    """The schema of a document that has no members of other resources than those of these names."""
+    """Return the schema of documents without members of other resources."""
     owning = [resource for resource in SECTIONED if resource.name in names]
     resources = {
         name: field for resource in owning if resource.section for name, field in resource.section.fields.items()
@@ -222,7 +222,7 @@ def schema_of(names: tuple[str, ...]) -> Schema:
 
 
 def faults_field(**options: Any) -> List:
-    """Return the field of a list of faults."""
+    """Return the field for a list of faults."""
     return List(fields.Nested(faults.FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
 
 

@@ -1,41 +1,37 @@
-"""Adding to a running workspace: the accounts, rows and faults of a partial document, behind those that it has."""
+"""Adding a partial document to a running workspace: accounts, rows and faults."""
 
 from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from functools import partial
+from typing import Any
 
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.state import Account, User
 from mockserver.core.text.messages import shown, too_many
+from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Section, counting_from
+from mockserver.resources.section import counting_from
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.content import (
-    check_amounts,
-    check_ids,
+    MOST_LISTED,
+    Part,
     check_master,
-    check_room,
     claim_ids,
     duplicate,
     duplicate_key,
-    finish_section,
-    generate,
-    load_section,
-    load_workspace_section,
+    fill,
+    laid_over,
     make_account,
-    relieve,
-    weigh,
-)
+    too_long,
+)  # fmt: skip
 from mockserver.scenario.documents.mistakes import Mistake, Path
 from mockserver.scenario.draft import Draft
+from mockserver.scenario.dump import dump
 from mockserver.scenario.faults import load_faults
 from mockserver.scenario.schema import MOST_FAULTS, SECTIONED
 
-#: The longest list of things that are no rows, such as users, to which documents may add. Chosen: above any use, and
-#: short enough to be copied for each document.
-MOST_LISTED = 1_000
 #: Members that cannot be added, and what to do instead.
 _NOT_ADDED = {
     "clock": "move it with PUT /_mock/clock",
@@ -51,17 +47,13 @@ _REPLACED = (
     "language", "under_validation",
 )  # fmt: skip
 _ITS_OWN = frozenset({"accounts", "description", "solution", "strict", "behaviour", "faults"})
-_WORKSPACE = tuple(resource.workspace for resource in SECTIONED if resource.workspace)
-_SECTIONS = tuple(resource.section for resource in SECTIONED if resource.section)
 #: Members of a document that do not belong to its first account.
-_OF_THE_WORKSPACE = _ITS_OWN.union(*(section.fields for section in _WORKSPACE))
-#: Mappings with one of several members: a new one replaces the old one as a whole.
-_ALTERNATIVES = frozenset({"authenticate_domain"})
+_OF_THE_WORKSPACE = _ITS_OWN.union(*(resource.workspace_members for resource in SECTIONED))
 _BEHAVIOUR = BehaviourItem()
 
 
 def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> None:
-    """Add the content of a partial document to a running workspace, which goes on undisturbed.
+    """Add a partial document to a running workspace.
 
     Sections at the top of the document go to `account`.
 
@@ -72,7 +64,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
         # Loaded before the lock is taken, and twice: the rows of the trial hold on to what was loaded for it.
         for_trial, for_good = _draft(document), _draft(document)
         with workspace.lock:
-            relieve(workspace, document)
+            _measure_anew(workspace, document)
             for_trial.check(lambda data, rest: _Addition(workspace, account.name, data, rest).check())
             addition = _Addition(workspace.trial(), account.name, for_trial.data, for_trial.rest)
             for_trial.report(addition.mistakes())
@@ -83,8 +75,18 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
             workspace.watchers.tell()
 
 
+def _measure_anew(workspace: Workspace, document: Mapping[str, Any]) -> None:
+    """Measure the workspace's documents again if another document would exceed the limit."""
+    if workspace.state.document_bytes + weight(document) > workspace.limits.documents_bytes:
+        workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump(workspace)))
+
+
+def _path(index: int, _: object) -> Path:
+    return ("accounts", index)
+
+
 def _draft(document: Mapping[str, Any]) -> Draft:
-    """A document, loaded by its schema as far as it is well-formed."""
+    """Load the valid parts of a document."""
     draft = Draft(document)
     draft.report(Mistake((name,), advice) for name, advice in _NOT_ADDED.items() if name in document)
     if not document:
@@ -93,19 +95,8 @@ def _draft(document: Mapping[str, Any]) -> Draft:
     return draft
 
 
-class _Part(NamedTuple):
-    """What a document says of one account: as loaded, as written, and where."""
-
-    account: Account
-    data: Mapping[str, Any]
-    written: Mapping[str, Any]
-    path: Path
-    #: Whether the document makes the account, so that it has nothing yet.
-    is_new: bool = False
-
-
 class _Addition:
-    """Adds the content of a checked document, and yields its mistakes, after which the workspace must not be used."""
+    """Adds a checked document, and yields mistakes, after which the workspace must not be used."""
 
     def __init__(
         self, workspace: Workspace, account: str, data: Mapping[str, Any], document: Mapping[str, Any]
@@ -117,38 +108,20 @@ class _Addition:
         self._items: list[dict[str, Any]] = data.get("accounts", [])
 
     def check(self) -> Iterator[Mistake]:
-        """The mistakes of what everything else depends on: of the solution and the accounts."""
+        """Yield the mistakes of solution and accounts, which everything else depends on."""
         yield from self._check_solution()
         yield from self._check_accounts()
 
     def mistakes(self) -> Iterator[Mistake]:
-        limits = [
-            *weigh(self._workspace, self._document),
-            *check_amounts(self._workspace.state, self._data),
-        ]
-        yield from limits
+        """Add everything, and yield the mistakes."""
         self._describe()
-        parts = self._parts()
-        for of_workspace in _WORKSPACE:
-            yield from load_workspace_section(of_workspace, self._workspace, self._data)
-        # Masters first: the plan of a sub-account comes out of its master's pool.
-        parts.sort(key=lambda part: part.account.role is Role.SUB_ACCOUNT)
-        for section in _SECTIONS:
-            for part in parts:
-                yield from self._load_section(section, part)
-            yield from self._finish(section, parts)
-        if not limits:
-            yield from generate(
-                self._workspace, ((part.account, part.data.get("generate", {}), part.path) for part in parts)
-            )
         yield from self._add_faults()
-        yield from check_room(self._workspace.state)
-        yield from check_ids(self._workspace.state)
+        yield from fill(self._workspace, self._document, self._data, self._parts)
 
     # ------------------------------------------------------------------ the workspace's own
 
     def _check_solution(self) -> Iterator[Mistake]:
-        """Refuse another solution if there are masters: their pools and plans belong to the present one."""
+        """Refuse another solution if masters exist, as pools and plans depend on the solution."""
         state = self._workspace.state
         if self._data.get("solution", state.solution) != state.solution and state.masters:
             message = f"the masters of the workspace have solution {state.solution}: got {self._data['solution']}"
@@ -160,7 +133,9 @@ class _Addition:
                 setattr(self._workspace.state, name, self._data[name])
         if "behaviour" in self._data:
             before = _BEHAVIOUR.dump(self._workspace.state.behaviour)
-            self._workspace.state.behaviour = _BEHAVIOUR.load(_laid(before, self._document["behaviour"], "behaviour"))
+            self._workspace.state.behaviour = _BEHAVIOUR.load(
+                laid_over(before, self._document["behaviour"], "behaviour")
+            )
 
     def _add_faults(self) -> Iterator[Mistake]:
         faults, there = self._data.get("faults", ()), self._workspace.state.faults
@@ -174,7 +149,6 @@ class _Addition:
     # ------------------------------------------------------------------ accounts
 
     def _check_accounts(self) -> Iterator[Mistake]:
-        """Check the accounts, before any is made."""
         state = self._workspace.state
         new = {item["name"]: 0 for item in self._items if item["role"] is Role.MASTER}
         masters = ChainMap(new, state.masters)
@@ -197,21 +171,21 @@ class _Addition:
             yield from self._check_keys(path, item, owners)
 
     def _check_keys(self, path: Path, item: Mapping[str, Any], owners: dict[str, str]) -> Iterator[Mistake]:
-        """Check that no other account has one of the keys of an account; `owners` are those of the keys so far."""
+        """Refuse keys of other accounts; `owners` are the accounts of earlier keys."""
         for position, key in enumerate(item.get("api_keys", ())):
             owner = self._workspace.state.account_of(key)
             if owners.setdefault(key, owner.name if owner else item["name"]) != item["name"]:
                 yield duplicate_key((*path, "api_keys", position))
 
-    def _parts(self) -> list[_Part]:
-        """The accounts to which something is added, in the order of the document; new ones are made."""
+    def _parts(self) -> list[Part]:
+        """Return the content for each account in document order, and create new accounts."""
         state, keys = self._workspace.state, self._keys()
         if any(item["name"] not in state.names for item in self._items):
             claim_ids(state, self._items)
         parts = []
         first = state.account_named(self._first)
         if first is not None and self._document.keys() - _OF_THE_WORKSPACE:
-            parts.append(_Part(first, self._data, self._document, ()))
+            parts.append(Part(first, self._data, self._document, lambda _: (), is_new=False))
         for index, item in enumerate(self._items):
             written = self._document["accounts"][index]
             known = state.account_named(item["name"])
@@ -222,11 +196,11 @@ class _Addition:
                     self._workspace.on_key(key)
             else:
                 self._change(known, item, written, keys[index])
-            parts.append(_Part(known, item, written, ("accounts", index), is_new))
+            parts.append(Part(known, item, written, partial(_path, index), is_new))
         return parts
 
     def _keys(self) -> list[list[str] | None]:
-        """The keys that each account of the document gets, or None for an account that gets one drawn."""
+        """Return the keys for each account of the document, or None for a drawn key."""
         state = self._workspace.state
         given: list[list[str] | None] = [
             item.get("api_keys", [] if item["name"] in state.names else None) for item in self._items
@@ -239,7 +213,6 @@ class _Addition:
     def _change(
         self, account: Account, item: Mapping[str, Any], written: Mapping[str, Any], keys: list[str] | None
     ) -> None:
-        """Change and extend the members of an existing account."""
         state = self._workspace.state
         for name in _REPLACED:
             if name in written:
@@ -254,50 +227,16 @@ class _Addition:
                 account.revoked_keys.append(key)
                 self._workspace.revoke_key(key)
 
-    # ------------------------------------------------------------------ what an account has
-
-    def _load_section(self, section: Section, part: _Part) -> Iterator[Mistake]:
-        data = {name: part.data[name] for name in section.fields if name in part.data}
-        if section.account_members & data.keys() and not part.is_new:
-            before = section.dump(self._workspace, part.account)
-            for name in section.account_members & (before.keys() | data.keys()):
-                whole = _laid(before.get(name), part.written[name], name) if name in data else before[name]
-                if name in data and isinstance(whole, list) and len(whole) > MOST_LISTED:
-                    yield _too_long((*part.path, name), len(whole))
-                    return
-                data[name] = section.fields[name].deserialize(whole)
-        if data or part.is_new:
-            yield from load_section(section, self._workspace, part.account, data, part.path)
-
-    def _finish(self, section: Section, parts: list[_Part]) -> Iterator[Mistake]:
-        for number, mistake in finish_section(section, self._workspace):
-            # An account may be at the top of the document and in its list.
-            found = [part.path for part in parts if part.account.id == number and mistake.path[0] in part.written]
-            yield mistake._replace(path=(*found[0], *mistake.path))
-
 
 def _check_existing(
     path: Path, item: Mapping[str, Any], written: Mapping[str, Any], account: Account
 ) -> Iterator[Mistake]:
-    """Check what a document says of an account that exists: its users are not too many, and nothing fixed changes."""
+    """Check the changes of an existing account: fixed members, and the number of users."""
     users = [*account.users, *item.get("users", ())]
     if "users" in item and len(users) > MOST_LISTED:
-        yield _too_long((*path, "users"), len(users))
+        yield too_long((*path, "users"), len(users))
     for name in _FIXED:
         if name in written and item[name] != getattr(account, name):
             had = getattr(account, name)
             message = f"the {name} of an existing account cannot change: got {shown(item[name])}, expected {shown(had)}"
             yield Mistake((*path, name), message)
-
-
-def _too_long(path: Path, length: int) -> Mistake:
-    return Mistake(path, too_many(length, MOST_LISTED, f"{path[-1]}, with the existing ones"))
-
-
-def _laid(before: Any, value: Any, name: str) -> Any:
-    """A value over another: mappings merge, lists append, all else replaces."""
-    if isinstance(before, dict) and isinstance(value, dict) and name not in _ALTERNATIVES:
-        return {**before, **{key: _laid(before.get(key), inner, key) for key, inner in value.items()}}
-    if isinstance(before, list) and isinstance(value, list):
-        return [*before, *value]
-    return value

@@ -1,1 +1,1 @@
-"""Storage: workspaces that outlast the process, as bytes in an engine that exists, such as SQLite."""
+"""Persistent workspaces, in a file of SQLite or in Redis."""

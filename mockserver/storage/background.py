@@ -1,4 +1,4 @@
-"""Keeping the workspaces of one server in a file: a thread saves what is new within about a second."""
+"""Background saving for a single server: a thread saves changes within about a second."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class TouchLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
-    """A lock that calls `report` when it is taken next, once."""
+    """A lock that calls `report` once, at the next acquisition."""
 
     report: Callable[[], None] | None = None
 
@@ -50,7 +50,7 @@ class TouchLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, 
 
     @contextmanager
     def unreported(self, patience_s: float) -> Iterator[bool]:
-        """Hold the lock without a report; yield False if others hold it for so many seconds."""
+        """Hold the lock without reporting; yield False after a timeout."""
         if not super().acquire(timeout=patience_s):
             yield False
             return
@@ -61,10 +61,10 @@ class TouchLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, 
 
 
 class BackgroundStorage(EngineStorage):
-    """Saves workspaces in an engine of which it is the only user, soon after they have changed."""
+    """Saves workspaces soon after changes, in an engine without other users."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
-        """Start the thread that writes; the engine is closed with the keeper.
+        """Start the writing thread. `close` closes the engine.
 
         Raises:
             StorageError: the system has no thread to spare; the engine is closed.
@@ -94,9 +94,9 @@ class BackgroundStorage(EngineStorage):
         return len(self._touched) + len(self._removed) + len(self._counts)
 
     def close(self) -> bool:
-        """Save the last changes and close the engine. Return whether all changes are saved.
+        """Save the last changes and close the engine.
 
-        A process that was forked off saves nothing and returns True.
+        Return whether all changes are saved. Forked processes save nothing and return True.
         """
         if self._is_forked:
             return True
@@ -166,7 +166,7 @@ class BackgroundStorage(EngineStorage):
             self._round()
 
     def _round(self) -> float:
-        """Write what is new. Return how many seconds the next round waits."""
+        """Write all changes. Return the pause until the next round, in seconds."""
         began = time.thread_time()
         try:
             self.save()
@@ -187,7 +187,7 @@ class BackgroundStorage(EngineStorage):
         return _RETRY_S
 
     def save(self) -> None:
-        """Write everything that waits, in batches; the thread of the keeper calls this.
+        """Write all waiting changes in batches; called by the writing thread.
 
         Raises:
             StorageError: not all of it could be written; the rest waits again.
@@ -211,7 +211,7 @@ class BackgroundStorage(EngineStorage):
                 self._touch(name)
 
     def _batches(self, names: dict[str, None]) -> Iterator[list[tuple[SavedWorkspace, Row]]]:
-        """Yield what is new in workspaces, some megabytes at a time, those that are busy at first last.
+        """Yield changed workspaces in batches of some megabytes, busy workspaces last.
 
         Names are taken out of `names` as their changes are taken.
 
@@ -238,7 +238,7 @@ class BackgroundStorage(EngineStorage):
             raise failure
 
     def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[SavedWorkspace, Row] | None:
-        """Return what is new in a workspace; None if nothing is, or others hold its lock for so many seconds."""
+        """Return the changes of a workspace, or None if it is unchanged or its lock timed out."""
         kept = self._kept.get(name)
         if kept is None:
             del names[name]
@@ -254,7 +254,7 @@ class BackgroundStorage(EngineStorage):
             return None if row is None else (kept, row)
 
     def _write_taken(self, taken: list[tuple[SavedWorkspace, Row]], beside: Batch) -> None:
-        """Write a batch of workspaces, and what waits beside them.
+        """Write a batch of workspaces, with waiting removals and counts.
 
         Raises:
             StorageError: nothing was written; all of it waits again.

@@ -1,4 +1,4 @@
-"""What a keeper asks of an engine: to read and write workspaces, each as fields of bytes."""
+"""The interface of engines: reading and writing workspaces, each as fields of bytes."""
 
 from __future__ import annotations
 
@@ -21,24 +21,25 @@ PART, ENTRY, KEY = "p:", "e:", "k:"
 
 
 class EngineError(Exception):
-    """A store cannot be opened, read or written; the message is a sentence for users without its full stop.
+    """A store cannot be opened, read or written.
 
-    The same call may succeed later, for example when a full disk has room again.
+    The message is a sentence for users without full stop. The same call may succeed later, for example after a full
+    disk has room again.
     """
 
 
 class DamagedError(EngineError):
-    """The store, or one workspace in it, does not hold what was written."""
+    """Damaged contents of the store, or of one workspace."""
 
 
 class NoWorkspaceError(EngineError):
-    """The store does not hold the workspace."""
+    """A workspace that the store does not hold."""
 
 
 class ConflictError(BaseException):
-    """Another server has changed a workspace in the meantime: the step has to run again on the newer state.
+    """Another server has changed a workspace: the step has to run again on the newer state.
 
-    A `BaseException`, so that no handler of errors takes it for an error.
+    Derives from `BaseException`, so that error handlers ignore it.
     """
 
     def __init__(self, names: Collection[str]) -> None:
@@ -48,7 +49,7 @@ class ConflictError(BaseException):
 
 
 class Changes(NamedTuple):
-    """The fields of a workspace that differ from what the engine holds."""
+    """The fields of a workspace that differ from the engine's."""
 
     #: The new or changed fields by name.
     fields: Mapping[str, bytes] = MappingProxyType({})
@@ -60,7 +61,7 @@ class Changes(NamedTuple):
 
     @property
     def size(self) -> int:
-        """About how many bytes they take."""
+        """The approximate size in bytes."""
         return sum(map(len, self.fields.values()))
 
 
@@ -76,7 +77,7 @@ class Row(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What one transaction writes; all of it is in memory, so that whoever makes a batch bounds it."""
+    """The contents of one transaction, in memory; the caller limits the size."""
 
     #: The version of each workspace to remove, by name; `*`: any. Removals come before writes.
     removed: Mapping[str, str] = MappingProxyType({})
@@ -92,7 +93,7 @@ class Batch(NamedTuple):
 
 
 class Newer(NamedTuple):
-    """What is new in a workspace since a version."""
+    """The changes of a workspace since a version."""
 
     version: str
     fields: Mapping[str, bytes]
@@ -103,7 +104,7 @@ class Newer(NamedTuple):
 
 
 class Header(NamedTuple):
-    """What a store says about itself."""
+    """The description of a store."""
 
     #: A digest of how workspaces are written as bytes.
     layout: str
@@ -116,26 +117,26 @@ class Engine(Protocol):
 
     @property
     def kind(self) -> str:
-        """The kind of the engine, as the setting `store` names it: `sqlite` or `redis`."""
+        """The engine's name in the setting `store`: `sqlite` or `redis`."""
 
     @property
     def place(self) -> str:
-        """Where the store is, for users; without secrets."""
+        """The location of the store for users, without secrets."""
 
     @property
     def size(self) -> int:
-        """How many bytes the store takes, as far as known."""
+        """The size of the store in bytes, as far as known."""
 
     @property
     def failure(self) -> str | None:
-        """Why the store cannot be used at present, as a sentence for users, or None."""
+        """The reason why the store is unusable, as a sentence for users, or None."""
 
     @property
     def header(self) -> Header:
-        """What the store says about itself."""
+        """The description of the store."""
 
     def write(self, batch: Batch) -> None:
-        """Write a batch: all of it, or nothing.
+        """Write a batch atomically.
 
         Raises:
             ConflictError: a workspace has another version than the batch names, or another server has its turn to write
@@ -144,7 +145,7 @@ class Engine(Protocol):
         """
 
     def read(self, name: str, version: str = "") -> Newer | None:
-        """Return what is new in a workspace since a version, or None if nothing is.
+        """Return the changes of a workspace since a version, or None without changes.
 
         Args:
             name: the name of the workspace.
@@ -155,63 +156,63 @@ class Engine(Protocol):
         """
 
     def outlines(self) -> Sequence[Outline]:
-        """Return all workspaces with their keys, the one written longest ago first."""
+        """Return all workspaces with their keys, least recently written first."""
 
     def field(self, names: Collection[str], field: str) -> Mapping[str, bytes]:
-        """Return one field of several workspaces by their names; without those that have no such field."""
+        """Return one field of several workspaces by name; workspaces without the field are left out."""
 
     def sizes(self) -> Mapping[str, int]:
-        """Return how many bytes each workspace takes, by name."""
+        """Return the size of each workspace in bytes, by name."""
 
     def value(self, name: str, draw: bytes | None = None) -> bytes | None:
-        """Return a value of the store; if there is none, store and return `draw` unless it is None."""
+        """Return a value of the store; a missing value is set to `draw` unless `draw` is None."""
 
     def counts(self) -> Mapping[str, int]:
-        """Return the counts of the store, by name."""
+        """Return all counters by name."""
 
     def clear_counts(self) -> None:
-        """Delete all counts."""
+        """Delete all counters."""
 
     def close(self) -> None:
-        """Release everything; later calls raise `EngineError`."""
+        """Release all resources; later calls raise `EngineError`."""
 
 
 class SharedEngine(Engine, Protocol):
-    """An engine that several servers use at the same time; each write gives a workspace another version."""
+    """An engine for several servers; each write changes a workspace's version."""
 
     @property
     def server(self) -> str:
         """The random id of this server."""
 
     def names(self) -> Sequence[str]:
-        """Return the names of all workspaces, the one written longest ago first."""
+        """Return all workspace names, least recently written first."""
 
     def homes(self, key: str) -> Sequence[str]:
-        """Return the names of the workspaces that have an API key, the one that has had it longest first."""
+        """Return the workspaces of an API key, the oldest first."""
 
     def changes(self) -> Iterator[tuple[str, str]]:
-        """Yield name and version of each workspace that any server writes, until `close`; some may be left out."""
+        """Yield name and version of written workspaces, until `close`; some writes may be missing."""
 
     def due(self) -> Sequence[str]:
-        """Return the names of some workspaces at which a server has to look now."""
+        """Return some workspaces with due timers or expired leases."""
 
     def living(self, servers: Collection[str]) -> Collection[str]:
-        """Return the servers among these that have been heard of in the last seconds."""
+        """Return the servers with a recent heartbeat."""
 
     def order(self, name: str) -> bool:
-        """Take the lock that orders servers in conflict: others cannot write the workspace for a short time.
+        """Take the lock that orders conflicting servers: other servers cannot write the workspace for a short time.
 
         Return False if another server has it.
         """
 
     def let_go(self, name: str) -> None:
-        """Release the lock that `order` has taken."""
+        """Release the lock of `order`."""
 
     def remember(self, name: str, seconds: int) -> None:
-        """Let `remembers` return True for a name for so many seconds."""
+        """Remember a name for some seconds."""
 
     def remembers(self, name: str) -> bool:
         """Return whether a name is remembered."""
 
     def forget(self, name: str) -> None:
-        """Remember a name no longer."""
+        """Forget a remembered name."""

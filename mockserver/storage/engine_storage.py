@@ -1,4 +1,4 @@
-"""Keepers: what they have in common, whenever they write."""
+"""Storage in an engine: the common base of background and session storage."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LEASE_S = 5.0
 
 @contextmanager
 def translated(prefix: str = "") -> Iterator[None]:
-    """Translate errors of the engine, and of what it holds, within a `with` block.
+    """Translate engine errors and damaged contents within a `with` block.
 
     Raises:
         MissingError: there is no such workspace.
@@ -49,10 +49,10 @@ def translated(prefix: str = "") -> Iterator[None]:
 
 
 class SavedWorkspace:
-    """A workspace in memory, with what the engine holds of it."""
+    """A workspace in memory, with the state of its copy in the engine."""
 
     def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
-        """A workspace that was just made of all its fields; None: the engine does not hold it yet."""
+        """Begin with a workspace that was loaded from all its fields, or with a new workspace if `newer` is None."""
         self.name, self.workspace = workspace.name, workspace
         #: The version that the workspace is a copy of, and upon which it changes; None: the engine does not hold it;
         #: empty: unknown, as after a step that failed, so that all of it has to be read again.
@@ -62,7 +62,7 @@ class SavedWorkspace:
         self.is_taken = False
 
     def take(self, *, is_wanted: bool = False) -> Row | None:
-        """Return what is new, for `keep` or `take_back`; None if nothing is, unless a row `is_wanted` anyway.
+        """Return the changes for `keep` or `take_back`; None without changes unless `is_wanted`.
 
         The caller holds the lock of the workspace.
 
@@ -79,17 +79,17 @@ class SavedWorkspace:
         return Row(self.name, changes, self.version or "", due_at)
 
     def keep(self, nonce: str = "") -> None:
-        """Count what was taken as saved, by a batch with this nonce."""
+        """Mark the taken changes as saved by the batch with this nonce."""
         counter = int((self.version or "0").partition("-")[0])
         self.version, self.is_taken = f"{counter + 1}-{nonce}", False
 
     def take_back(self) -> None:
-        """Count what was taken as not saved: it is taken again."""
+        """Mark the taken changes as unsaved."""
         self.written.take_back()
         self.is_taken = False
 
     def outline(self) -> Outline:
-        """Return name, keys and due time, which are known while the workspace is passivated."""
+        """Return name, keys and due time for a passivated workspace."""
         state = self.workspace.state
         return Outline(self.name, (*state.keys, *state.revoked_keys), self._due_at())
 
@@ -102,10 +102,10 @@ class SavedWorkspace:
 
 
 class EngineStorage(Storage):
-    """Keeps workspaces in an engine."""
+    """Stores workspaces in an engine."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
-        """A keeper; `parts` and `limits` are those of every workspace that is loaded."""
+        """Use `parts` and `limits` for every loaded workspace."""
         super().__init__()
         self._engine, self._parts, self._limits = engine, parts, limits
         #: A process that was forked off writes and reads nothing: neither SQLite nor connections allow it.
@@ -125,7 +125,7 @@ class EngineStorage(Storage):
         return self._unusable()
 
     def _unusable(self) -> str | None:
-        """Return why the engine cannot be used, or None."""
+        """Return the reason why the engine is unusable, or None."""
         if self._is_forked:
             return "the store is used by the process that has opened it, and not by one that was forked off"
         return self._engine.failure
@@ -143,7 +143,6 @@ class EngineStorage(Storage):
         )
 
     def _waiting(self) -> int:
-        """Return how many changes wait to be saved."""
         return 0
 
     def close(self) -> bool:
@@ -152,7 +151,7 @@ class EngineStorage(Storage):
         return True
 
     def _write(self, batch: Batch) -> None:
-        """Write a batch, and count it.
+        """Write and count a batch.
 
         Raises:
             ConflictError, StorageError: it was not written, or nobody knows.
@@ -190,7 +189,7 @@ class EngineStorage(Storage):
         return SavedWorkspace(workspace, newer)
 
     def _taken_up(self, workspace: Workspace) -> SavedWorkspace:
-        """Return the record of a workspace that was just loaded, or a new one for a new workspace."""
+        """Return the record of a just loaded workspace, or a new record."""
         loaded = self._loaded.pop(workspace.name, None)
         return loaded if loaded is not None and loaded.workspace is workspace else SavedWorkspace(workspace)
 

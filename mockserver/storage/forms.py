@@ -1,4 +1,4 @@
-"""The parts of a workspace as typed values: each part is one field, written as a whole when something in it changes."""
+"""Parts of a workspace as typed values; each part is one field, rewritten as a whole after a change."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ Rule = TypeVar("Rule", Fault, Stub)
 
 
 class WorkspaceForm(NamedTuple):
-    """A workspace beside its state, its snapshots and its logs."""
+    """A workspace without state, snapshots and logs."""
 
     made_at: datetime
     counted: bool
@@ -77,7 +77,7 @@ class WorkspaceForm(NamedTuple):
 
 
 class StateForm(NamedTuple):
-    """A state beside its accounts, its keys, its timers and its e-mails."""
+    """A state without accounts, keys, timers and e-mails."""
 
     clock: ClockSetting
     seed: int
@@ -120,7 +120,7 @@ class StateForm(NamedTuple):
         )
 
     def state(self, before: State, workspace: str) -> State:
-        """Return the state without rows, for a workspace by its name; the rest is as in the state before."""
+        """Return the state without rows; other parts are taken from the previous state."""
         random = Randomness(self.seed, workspace, self.replica)
         random.positions = self.positions
         state = replace(
@@ -146,7 +146,7 @@ _AS_THEY_ARE = (
 
 
 def _typed(rule: Rule) -> Rule:
-    """Return a fault or a stub that was read, after giving a type to the values of which it does not say the type."""
+    """Restore types that the fields of a fault or stub do not declare."""
     if isinstance(rule.match.json, bytes):
         rule.match = rule.match._replace(json=ANYTHING)
     if isinstance(rule, Fault) and "distribution" in rule.parameters:
@@ -173,7 +173,7 @@ class SnapshotForm(NamedTuple):
         return cls(snapshot.at, snapshot.size, document, mails, mailbox.sendings, mailbox.ring.counts)
 
     def snapshot(self, name: str, mailbox: Mailbox) -> Snapshot:
-        """Return the snapshot, whose e-mails are put into an empty mailbox."""
+        """Return the snapshot, with its e-mails in an empty mailbox."""
         mailbox.resume(self.sendings)
         for mail in self.mails:
             mailbox.add(mail)
@@ -182,7 +182,7 @@ class SnapshotForm(NamedTuple):
 
 
 def counts_of(coverage: Coverage) -> dict[str, int]:
-    """Return a coverage as counts by name, to which several servers can add; a name is a member and a point in JSON."""
+    """Return a coverage as counters by name, for addition by several servers; names are JSON of member and point."""
     return {
         json.dumps([member.name, *point], separators=(",", ":")): number
         for member in fields(Coverage)
@@ -191,7 +191,7 @@ def counts_of(coverage: Coverage) -> dict[str, int]:
 
 
 def coverage_of(counts: Mapping[str, int]) -> Coverage:
-    """Return the coverage that has these counts, or raise UnreadableError if a name is wrong."""
+    """Return the coverage of counters, or raise UnreadableError for an invalid name."""
     found = Coverage()
     members = {member.name: getattr(found, member.name) for member in fields(Coverage)}
     for name, number in counts.items():

@@ -1,4 +1,4 @@
-"""The logs of a workspace: what has happened in it, one field for each entry, oldest first."""
+"""The logs of a workspace: one field per entry, oldest first."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _put_exchange(workspace: Workspace, members: Sequence[Any]) -> None:
 
 
 class FeedForm(NamedTuple):
-    """An item of the feed, which refers to what is written elsewhere."""
+    """A feed item that refers to rows in other logs."""
 
     kind: str
     #: The id of an exchange or an e-mail, or the number of a delivery.
@@ -67,7 +67,7 @@ def _put_feed(workspace: Workspace, form: FeedForm) -> None:
 
 
 class Log(NamedTuple):
-    """One log: its things, the form in which each is written, and how a form becomes a thing of a workspace again."""
+    """One log: its items, their stored form, and the conversion back."""
 
     things: Callable[[Workspace], Ring[Any] | Links]
     form: Any
@@ -97,7 +97,7 @@ LOGS: Mapping[str, Log] = {
 
 
 class Mark(NamedTuple):
-    """How far a log is written; by default not at all."""
+    """The written range of a log; empty by default."""
 
     #: The things that were written: the workspace may have others by now.
     things: object = None
@@ -109,14 +109,14 @@ class Mark(NamedTuple):
 
     @classmethod
     def of(cls, name: str, workspace: Workspace, held: Collection[int] = ()) -> Mark:
-        """Return the mark of a log of which everything is written; older entries may be held at other positions."""
+        """Return the mark of a completely written log; `held` are the positions of stored entries."""
         things = LOGS[name].things(workspace)
         _, _, end, length = things.counts
         return cls(things, min((*held, end - length)) if held else end - length, end, workspace.journal.completed)
 
 
 def changes_of(name: str, workspace: Workspace, before: Mark) -> tuple[Changes, Mark]:
-    """Return what is new in a log since a mark, and the next mark."""
+    """Return the changes of a log since a mark, and the next mark."""
     log, mark = LOGS[name], Mark.of(name, workspace)
     if before == mark:
         return Changes(), mark
@@ -131,7 +131,7 @@ def changes_of(name: str, workspace: Workspace, before: Mark) -> tuple[Changes, 
 
 
 def entries_of(fields: Mapping[str, bytes]) -> Mapping[str, Mapping[int, bytes]]:
-    """Return the entries among fields by log and position, or raise UnreadableError if one has a wrong name."""
+    """Return log entries among fields by log and position, or raise UnreadableError for an invalid name."""
     found: dict[str, dict[int, bytes]] = {name: {} for name in LOGS}
     try:
         for field, content in fields.items():
@@ -144,7 +144,7 @@ def entries_of(fields: Mapping[str, bytes]) -> Mapping[str, Mapping[int, bytes]]
 
 
 def is_continued(name: str, workspace: Workspace, entries: Mapping[int, bytes], counts: RingCounts) -> bool:
-    """Return whether entries bring a log to where `counts` says: they come behind its own, and none is missing."""
+    """Return whether entries extend a log to `counts` without gaps."""
     mark, first = Mark.of(name, workspace), counts.end - counts.length
     if first < mark.first or min((*entries, counts.end)) < mark.end:
         return False
@@ -152,7 +152,7 @@ def is_continued(name: str, workspace: Workspace, entries: Mapping[int, bytes], 
 
 
 def catch_up(name: str, workspace: Workspace, entries: Mapping[int, bytes], counts: RingCounts) -> None:
-    """Drop the oldest things of a log and add those of entries; raise UnreadableError if an entry cannot be read."""
+    """Drop the oldest items of a log, and append entries; raise UnreadableError for unreadable entries."""
     log, mark, first = LOGS[name], Mark.of(name, workspace), counts.end - counts.length
     things = log.things(workspace)
     things.drop_oldest(min(first, mark.end) - mark.first)

@@ -1,4 +1,4 @@
-"""Typed values and rows as bytes: MessagePack, whose types say what may be read; no bytes can name code to run."""
+"""Encoding typed values and rows as MessagePack; types restrict the input, so that bytes cannot name code to run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _PLAIN = (bytes, date, datetime, timedelta)
 
 
 class UnreadableError(ValueError):
-    """Bytes are no workspace, or a workspace of another layout; the text says what was found, for users."""
+    """Damaged bytes, or a workspace of another layout, with a description for users."""
 
 
 def layout() -> str:
-    """Return a digest of all types that are written: fields of another layout must not be read.
+    """Return a digest of all stored types: stores of another layout must not be read.
 
     A test computes the digest, which takes longer than a server may take to start, and says what to write here.
     """
@@ -39,22 +39,22 @@ def layout() -> str:
 
 
 def encode(value: object) -> bytes:
-    """Return the content of a field that holds a typed value."""
+    """Encode a typed value as sealed field content."""
     return seal(pack(value))
 
 
 def decode(content: bytes, kind: Any) -> Any:
-    """Return the value of a type that the content of a field holds, or raise UnreadableError if it holds none."""
+    """Decode a field to a type, or raise UnreadableError."""
     return unpack(unseal(content), kind)
 
 
 def seal(data: bytes) -> bytes:
-    """Put a checksum before bytes, so that damage by a disk is detected."""
+    """Prepend a checksum, which detects disk damage."""
     return crc32(data).to_bytes(SEAL) + data
 
 
 def unseal(data: bytes) -> bytes:
-    """Return the bytes that were sealed, or raise UnreadableError if they are damaged."""
+    """Return sealed bytes, or raise UnreadableError for a wrong checksum."""
     found = data[SEAL:]
     if data[:SEAL] != crc32(found).to_bytes(SEAL):
         raise UnreadableError(f"{len(data):,} bytes are damaged: their checksum is wrong")
@@ -62,7 +62,7 @@ def unseal(data: bytes) -> bytes:
 
 
 def pack(value: object) -> bytes:
-    """Return a typed value as bytes: at the speed of C, unless MessagePack cannot express something in it."""
+    """Encode a typed value fast, or exactly if MessagePack cannot express it."""
     try:
         return _encode(value)
     except (UnicodeEncodeError, OverflowError):
@@ -70,13 +70,13 @@ def pack(value: object) -> bytes:
 
 
 def pack_exactly(value: object) -> bytes:
-    """Return a plain value as bytes; unpacked as `Any` it has the same types again, which takes ten times as long."""
+    """Encode a plain value exactly: unpacking as `Any` restores all types, but takes ten times as long."""
     text = json.dumps(_tagged(value), ensure_ascii=False, separators=(",", ":"), default=msgspec.to_builtins)
     return _EXACT + text.encode("utf-8", "surrogatepass")
 
 
 def unpack(data: bytes, kind: Any) -> Any:
-    """Return the value of a type that bytes hold, or raise UnreadableError if they hold none."""
+    """Decode bytes to a type, or raise UnreadableError."""
     try:
         if data[:1] == _EXACT:
             value = json.loads(data[1:], object_hook=_untagged)
@@ -89,7 +89,7 @@ def unpack(data: bytes, kind: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of a type that MessagePack does not know as one that it knows."""
+    """Convert a value of an unsupported type for MessagePack."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Glob):
@@ -100,7 +100,7 @@ def _plain(value: Any) -> Any:
 
 
 def _made(kind: Any, value: Any) -> Any:
-    """Return a value of a type that MessagePack does not know, or raise TypeError if it is of another type."""
+    """Convert a decoded value to an unsupported type, or raise TypeError."""
     wanted = get_origin(kind) or kind
     if wanted is Glob:
         return Glob(msgspec.convert(value, str))
@@ -126,7 +126,7 @@ def _decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
 
 
 def _tagged(value: Any) -> Any:
-    """Return a value as JSON can express it; what it cannot becomes `{"": [tag, content]}`."""
+    """Convert a value to JSON; unsupported types become `{"": [tag, content]}`."""
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, list):
@@ -142,7 +142,7 @@ def _tagged(value: Any) -> Any:
 
 
 def _untagged(value: dict[str, Any]) -> Any:
-    """Undo `_tagged` for an object of JSON, whose members are done."""
+    """Undo `_tagged` for a JSON object with converted members."""
     if "" not in value:
         return value
     tag, content = value[""]
@@ -172,7 +172,7 @@ Known = Mapping[type, tuple[int, Packed]]
 
 
 class Rows(NamedTuple):
-    """All rows of `Tables`, packed by type, by the names of the types."""
+    """All rows of `Tables`, packed by type name."""
 
     weighed: int
     stored: int
@@ -182,10 +182,10 @@ class Rows(NamedTuple):
 
 
 class Packing:
-    """The rows of `Tables`, of which only those are packed that have another version than before."""
+    """The packed rows of `Tables`; unchanged versions are reused."""
 
     def __init__(self, tables: Tables, before: Known) -> None:
-        """Pack the rows; `before` is `known` of the last packing of the same tables."""
+        """Pack the rows; `before` is `known` of the previous packing."""
         self._tables, self._before = tables, before
         self.known: dict[type, tuple[int, Packed]] = {}
         #: The contents of fields of their own by type; None if the content has not changed.
@@ -210,7 +210,7 @@ class Packing:
 
 
 def put_back(tables: Tables, rows: Rows, part: str, fields: Mapping[str, bytes], before: Tables | None) -> None:
-    """Fill new tables with rows, or raise UnreadableError; their tally, which is not theirs alone, is set elsewhere.
+    """Fill new tables with rows, or raise UnreadableError; the caller sets the shared tally.
 
     Large rows that are not among the fields, under the name of the part with the others, are as in the tables `before`.
     """
@@ -244,19 +244,19 @@ def _read_record(tables: Tables, kind: type, data: bytes) -> None:
 
 
 def large_field(part: str, kind: type) -> str:
-    """Return the name of the field of large rows, by the field of the state or account that has them."""
+    """Return the field name of large rows; `part` is the field of their state or account."""
     return f"{part}/{name_of(kind)}"
 
 
 @cache
 def name_of(kind: type) -> str:
-    """Return the name under which the rows of a type are written."""
+    """Return the stored name of a row type."""
     return f"{kind.__module__}:{kind.__qualname__}"
 
 
 @cache
 def type_of(name: str) -> type:
-    """Return the type of rows with a name, or raise UnreadableError if there is none."""
+    """Return the row type with a stored name, or raise UnreadableError."""
     module, _, wanted = name.partition(":")
     try:
         found = getattr(import_module(module), wanted, None) if module.startswith(_WITHIN) else None

@@ -1,4 +1,4 @@
-"""Workspaces as fields that an engine can hold, and back. The caller holds the lock of a workspace in use."""
+"""Converting workspaces to fields and back. The caller holds the lock of a workspace in use."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from mockserver.storage.packing import (
 
 
 def load(name: str, fields: Mapping[str, bytes], *, parts: Parts, limits: WorkspaceLimits) -> Workspace:
-    """Return a workspace as it was when its fields were written; no timer has fired since then.
+    """Load a workspace from its fields; no timer fires.
 
     Requests that a fault held are over. If the limits are lower than they were, the oldest entries of each log go.
     Raises UnreadableError if the fields are of no workspace, or if no workspace can have the name.
@@ -64,7 +64,7 @@ def load(name: str, fields: Mapping[str, bytes], *, parts: Parts, limits: Worksp
 
 
 def refresh(workspace: Workspace, newer: Newer) -> bool:
-    """Bring a workspace up to date; the cost grows with what has changed.
+    """Update a workspace incrementally.
 
     Returns False if the whole workspace has to be read: its state was replaced, an entry of a log has changed, or the
     limits are lower here than where it was written. Raises UnreadableError if the fields are of no workspace, after
@@ -82,7 +82,7 @@ def refresh(workspace: Workspace, newer: Newer) -> bool:
 
 
 def take_over(workspace: Workspace, fresh: Workspace) -> None:
-    """Make a workspace what a just loaded one is; its watchers, calls under way and clients that a fault holds stay."""
+    """Replace a workspace's contents by those of a fresh copy; watchers, running calls and held clients stay."""
     generation, held = workspace.generation, {row.id: row.held for row in workspace.journal if row.is_held}
     for row in fresh.journal:
         if row.id in held:
@@ -100,7 +100,7 @@ def take_over(workspace: Workspace, fresh: Workspace) -> None:
 
 
 def due_at(workspace: Workspace) -> float | None:
-    """Return when the next timer is due, in real seconds since 1970, or None without a timer or in frozen time."""
+    """Return the due time of the next timer in real seconds since 1970, or None without timer or in frozen time."""
     timer, setting = workspace.state.timers.next(), workspace.state.clock.setting
     if timer is None or setting.frozen_at is not None:
         return None
@@ -109,7 +109,7 @@ def due_at(workspace: Workspace) -> float | None:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Raise UnreadableError for any error in a `with` block that fields of no workspace lead to."""
+    """Translate errors of inconsistent fields to UnreadableError."""
     try:
         yield
     except UnreadableError:
@@ -119,7 +119,7 @@ def _translated() -> Iterator[None]:
 
 
 def _apply(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> bool:
-    """Bring a workspace to where fields say; returns False, having changed nothing, if entries of logs are missing."""
+    """Update a workspace from fields; return False without changes if log entries are missing."""
     entries = entries_of(newer.fields)
     if not all(is_continued(name, workspace, entries[name], form.logs[name]) for name in entries):
         return False
@@ -155,7 +155,7 @@ def _read_keys(state: State, newer: Newer) -> None:
 
 
 def _read_state(workspace: Workspace, fields: Mapping[str, bytes]) -> Sequence[Account]:
-    """Read timers, state and accounts as far as they have changed; returns the accounts that were read."""
+    """Read changed timers, state and accounts; return the read accounts."""
     before = workspace.state
     if TIMERS in fields:
         before.timers = Timers(decode(fields[TIMERS], list[Timer]))
@@ -178,7 +178,7 @@ def _read_state(workspace: Workspace, fields: Mapping[str, bytes]) -> Sequence[A
 
 
 def _read_parts(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> None:
-    """Read origin, coverage and snapshots as far as they have changed."""
+    """Read changed origin, coverage and snapshots."""
     fields, origin = newer.fields, workspace.origin
     if ORIGIN in fields:
         origin = Origin(*decode(fields[ORIGIN], tuple[Any, str, int | None]))
@@ -198,7 +198,7 @@ def _read_parts(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> None
 
 
 def _follow(workspace: Workspace, tables: Tables) -> None:
-    """Make the records again that follow from rows, some of which were read."""
+    """Rebuild derived records after rows were read."""
     for kind, record in tuple(tables.contents.records.items()):
         if isinstance(record, Following):
             fresh = type(record)()
@@ -213,7 +213,7 @@ _NO_COVERAGE = Coverage()
 
 
 class _Marks(NamedTuple):
-    """How far a workspace is written."""
+    """The written state of a workspace."""
 
     #: The hash of each part and each key: 64 bits with a secret of this process, four times as fast as a digest.
     parts: Mapping[str, int]
@@ -225,22 +225,22 @@ class _Marks(NamedTuple):
 
 
 class Written:
-    """What an engine holds of a workspace; the caller holds the lock of the workspace."""
+    """The engine's copy of a workspace, as hashes and positions; the caller holds the workspace's lock."""
 
     def __init__(self, workspace: Workspace) -> None:
-        """Begin with a workspace of which nothing is saved."""
+        """Begin with an unsaved workspace."""
         self._workspace = workspace
         self._marks = self._before = _Marks({}, {}, {}, {}, {})
 
     @classmethod
     def loaded(cls, workspace: Workspace, newer: Newer | None = None) -> Written:
-        """Begin with a workspace that was just made of `newer`; without it, all is packed now, which takes longer."""
+        """Begin with a workspace loaded from `newer`; without `newer`, all parts are packed, which takes longer."""
         found = cls(workspace)
         found.refreshed(Newer("", found.changes().fields) if newer is None else newer)
         return found
 
     def refreshed(self, newer: Newer) -> None:
-        """Count everything as saved in a workspace that was just brought up to date with what is new in the engine."""
+        """Mark everything as saved after a refresh from the engine."""
         before, workspace = self._marks, self._workspace
         parts, keys = (_hashes(known, newer, prefix) for known, prefix in ((before.parts, PART), (before.keys, KEY)))
         marks = {name: Mark.of(name, workspace, held) for name, held in entries_of(newer.fields).items()}
@@ -248,7 +248,7 @@ class Written:
         self._marks = self._before = _Marks(parts, keys, marks, before.rows, sources)
 
     def changes(self) -> Changes:
-        """Return what is new since the last call, which counts as saved from now on.
+        """Return the changes since the last call, and mark them as saved.
 
         To write it twice, or after what a later call returns, leads to the same.
         """
@@ -270,11 +270,11 @@ class Written:
         return Changes(fields, gone)
 
     def take_back(self) -> None:
-        """Count what the last call of `changes` has returned as not saved: the next call returns it again."""
+        """Mark the changes of the last call as unsaved."""
         self._marks = self._before
 
     def _parts(self, rows: dict[str, Known], sources: dict[str, object]) -> _Contents:
-        """Yield all parts, and put into `rows` and `sources` what is to be known of them the next time."""
+        """Yield all parts, and record versions and sources for the next call."""
         workspace, state = self._workspace, self._workspace.state
         yield WORKSPACE, encode(WorkspaceForm.of(workspace))
         yield from self._with_rows(STATE, state, StateForm.of, rows)
@@ -288,7 +288,7 @@ class Written:
                 yield name, None if source == self._marks.sources.get(name) else content()
 
     def _with_rows(self, name: str, tables: Tables, form: Callable[..., object], rows: dict[str, Known]) -> _Contents:
-        """Yield a part with rows, and those of its rows that are fields of their own."""
+        """Yield a part with rows, and its large rows."""
         packing = Packing(tables, self._marks.rows.get(name, {}))
         rows[name] = packing.known
         yield name, encode(form(tables, packing.rows))
@@ -297,7 +297,7 @@ class Written:
 
 
 def _sources(workspace: Workspace) -> Iterator[tuple[str, object, Callable[[], bytes] | None]]:
-    """Yield what parts that seldom change, and the keys, are made of: it is another thing whenever they change."""
+    """Yield rarely changing parts and the keys, each with an object that changes with the content."""
     timers, origin, keys = workspace.state.timers, workspace.origin[:3], workspace.state.keys
     yield TIMERS, timers.version, lambda: encode(timers.all())
     yield ORIGIN, origin, lambda: seal(pack_exactly(list(origin)))
@@ -309,21 +309,21 @@ def _sources(workspace: Workspace) -> Iterator[tuple[str, object, Callable[[], b
 
 
 def _keys(workspace: Workspace) -> _Contents:
-    """Yield the field of each key: the account that it opens, or None, and whether it is revoked."""
+    """Yield the field of each key: account or None, and whether the key is revoked."""
     keys, revoked = workspace.state.keys, workspace.state.revoked_keys
     for key in (*keys, *(key for key in revoked if key not in keys)):
         yield f"{KEY}{key}", encode((keys.get(key), key in revoked))
 
 
 def _hashes(before: Mapping[str, int], newer: Newer, prefix: str) -> Mapping[str, int]:
-    """Return the hashes of the fields whose names have a prefix, after newer ones were read."""
+    """Return the hashes of fields with a prefix, after an update."""
     read = {name: hash(content) for name, content in newer.fields.items() if name.startswith(prefix)}
     gone = {name for name in newer.gone if name.startswith(prefix)}
     return {name: digest for name, digest in {**before, **read}.items() if name not in gone} if read or gone else before
 
 
 def _compared(contents: _Contents, before: Mapping[str, int]) -> tuple[dict[str, bytes], dict[str, int], list[str]]:
-    """Return the contents that have changed, the hashes of all of them, and the names of those that are gone."""
+    """Return changed contents, all hashes, and the names of removed fields."""
     changed, hashes = {}, {}
     for name, content in contents:
         hashes[name] = before[name] if content is None else hash(content)

@@ -1,4 +1,4 @@
-"""A client of Redis with time limits that never repeats a command, and the sentences for its errors."""
+"""A Redis client with time limits and without retries, and its error messages."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _REFUSALS = {
 
 @contextmanager
 def translated(place: str, hint: str = "") -> Iterator[None]:
-    """Translate errors within a `with` block into `EngineError` or `DamagedError`; without an answer, add the hint."""
+    """Translate errors within a `with` block to `EngineError` or `DamagedError`; `hint` follows a missing answer."""
     try:
         yield
     except (UnreadableError, UnicodeDecodeError) as error:
@@ -49,13 +49,13 @@ def translated(place: str, hint: str = "") -> Iterator[None]:
 
 
 def refuse_reply(place: str, reply: Sequence[Any]) -> None:
-    """Raise `EngineError` if a script has done nothing: the store is of another version or layout, or there is none."""
+    """Raise `EngineError` if a script refused to run: no store, another format or layout."""
     if (sentence := _REFUSALS.get(reply[0])) is not None:
         raise EngineError(f"{place} {sentence.format(*map(shown, reply[1:]))}")
 
 
 def refuse_server(place: str, info: Mapping[str, Any]) -> None:
-    """Raise `EngineError` if a server cannot keep a store, by its reply to INFO."""
+    """Raise `EngineError` if a server, by its INFO, is unsuitable for a store."""
     version, policy = str(info.get("redis_version", "of no version")), str(info.get("maxmemory_policy", ""))
     if not re.match(r"6\.[2-9]|([7-9]|[1-9][0-9])\.", version):
         raise EngineError(f"{place} is Redis {version}: a store needs 6.2 or newer, or Valkey")
@@ -68,7 +68,7 @@ def refuse_server(place: str, info: Mapping[str, Any]) -> None:
 
 
 def shown(text: bytes) -> str:
-    """Return a text of the store, which a foreign program may have written, as messages show it."""
+    """Return a stored text for messages; foreign programs may have written it."""
     return repr(text.decode("utf-8", "backslashreplace"))[1:-1] or "another program"
 
 
@@ -115,14 +115,14 @@ class _Connection(redis.Connection):
 
 
 class _TlsConnection(_Connection, redis.SSLConnection):
-    """The same by TLS."""
+    pass
 
 
 class Client:
-    """A client of one server of Redis, for all threads. Every method may raise `EngineError`."""
+    """A thread-safe client of one Redis server. Every method may raise `EngineError`."""
 
     def __init__(self, url: str) -> None:
-        """Prepare a client, which connects when it is used; an invalid URL is an error."""
+        """Prepare a lazy client; an invalid URL is an error."""
         self.place = _place(url)
         self._hint = _HINT
         self._redis = redis.Redis.from_url(
@@ -142,19 +142,19 @@ class Client:
         }
 
     def run(self, script: str, *arguments: Argument) -> list[Any]:
-        """Return the reply of a script; after an error it is unknown whether the script has run."""
+        """Run a script and return its reply; after an error, its effect is unknown."""
         with self._usable():
             reply: list[Any] = self._scripts[script](args=arguments)
             return reply
 
     def info(self) -> Mapping[str, Any]:
-        """Return what the server says about itself, by name."""
+        """Return the server's INFO by name."""
         with self._usable():
             found: dict[str, Any] = self._redis.info()
             return found
 
     def messages(self, channel: str, is_over: Callable[[], bool]) -> Iterator[bytes]:
-        """Yield what is published on a channel, until `is_over` returns True."""
+        """Yield the messages of a channel until `is_over` returns True."""
         with self._usable(), self._redis.pubsub() as listening:  # type: ignore[no-untyped-call]  # of redis-py
             listening.subscribe(channel)
             while not is_over():
@@ -173,12 +173,12 @@ class Client:
         self._hint = ""
 
     def close(self) -> None:
-        """Close all connections that are not in use."""
+        """Close idle connections."""
         self._redis.connection_pool.disconnect(inuse_connections=False)
 
 
 def _place(url: str) -> str:
-    """Return the address of a store without its secrets, or raise `EngineError` without any part of a wrong address."""
+    """Return the store's address without secrets, or raise `EngineError` without quoting a wrong address."""
     try:
         parts = urlsplit(url)
         port, database = parts.port or 6379, int(parts.path.removeprefix("/") or 0)

@@ -1,4 +1,4 @@
-"""A store in Redis, as one of several servers uses it."""
+"""An engine in Redis, shared by several servers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Engine:
-    """A store in Redis, for all threads of the process that has opened it; `SharedEngine` documents the methods."""
+    """A store in Redis for all threads of the opening process; `SharedEngine` documents the methods."""
 
     kind = "redis"
 
@@ -54,7 +54,7 @@ class Engine:
             self._beating.start()
 
     def _check(self) -> None:
-        """Refuse Redis if it cannot keep a store, and let other servers hear of this one."""
+        """Refuse an unsuitable Redis, and send a heartbeat."""
         info = self._client.info()
         refuse_server(self.place, info)
         self.size = int(info.get("used_memory", 0))
@@ -62,7 +62,7 @@ class Engine:
             self._begin()
 
     def _begin(self) -> None:
-        """Let other servers hear of this one, and make the store where there is none, as after Redis was emptied."""
+        """Send a heartbeat, and create a missing store, for example after Redis was emptied."""
         refuse_reply(self.place, self._client.run("begin", self._layout, self._writer, self.server, _LIFE_MS))
 
     def _beat(self) -> None:
@@ -82,7 +82,7 @@ class Engine:
         self.failure = str(error)
 
     def _run(self, script: str, *arguments: Argument) -> list[Any]:
-        """Run a script and return its reply; after an error, all calls fail until Redis is found to be usable again."""
+        """Run a script and return its reply; after an error, all calls fail until Redis is usable again."""
         if self.failure is not None:
             raise EngineError(self.failure)
         try:
@@ -98,7 +98,7 @@ class Engine:
         return reply
 
     def _ask(self, command: str, key: str, *arguments: Argument) -> Any:
-        """Return the reply to one command."""
+        """Run a single command and return its reply."""
         return self._run("call", command, f"mockserver:{key}", *arguments)[1]
 
     def close(self) -> None:
@@ -213,7 +213,7 @@ class Engine:
 
 
 def _flat(pairs: Mapping[str, Argument]) -> list[Argument]:
-    """Return a mapping as scripts take it: the number of its names, then each name and its value."""
+    """Return a mapping as script arguments: the number of names, then each name and value."""
     return [len(pairs), *(argument for pair in pairs.items() for argument in pair)]
 
 

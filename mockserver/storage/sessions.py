@@ -45,7 +45,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
-    """The lock of a workspace: a step that takes it opens the workspace, and holds the lock until the step ends."""
+    """The lock of a workspace: taking it opens the workspace, and the step holds the lock until its end."""
 
     keeper: SessionStorage
     #: What is known of the workspace; None: the keeper does not have it yet, and this is an ordinary lock.
@@ -68,12 +68,12 @@ class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed
     __enter__ = acquire
 
     def take(self, timeout: float) -> bool:
-        """Take the lock for a session. Return False if others hold it for so many seconds."""
+        """Take the lock for a session. Return False after a timeout."""
         return bool(super().acquire(timeout=timeout))
 
 
 class Session:
-    """What one step has opened and changed."""
+    """The opened and changed workspaces of one step."""
 
     def __init__(self, keeper: SessionStorage) -> None:
         self._keeper = keeper
@@ -89,7 +89,7 @@ class Session:
         self._collected: list[tuple[list[Changed], int]] = []
 
     def open(self, lock: SessionLock, timeout: float = -1) -> bool:
-        """Take the lock of a workspace until the session ends, and bring the workspace up to date.
+        """Take a workspace's lock until the session ends, and update the workspace.
 
         Return False if others hold it for so many seconds.
 
@@ -113,7 +113,7 @@ class Session:
         return True
 
     def hold(self, lock: SessionLock, kept: SavedWorkspace) -> None:
-        """Keep a lock, which this thread has taken, until the session ends."""
+        """Keep a lock of this thread until the session ends."""
         self.opened[lock] = kept
         self._collected += [(rows, len(rows)) for rows in kept.workspace.collecting()]
 
@@ -126,7 +126,7 @@ class Session:
                 lock.is_gone = True
 
     def rows(self) -> dict[SavedWorkspace, Row]:
-        """Return what is new in the opened workspaces that stay.
+        """Return the changes of opened workspaces, without removed workspaces.
 
         Raises:
             StorageError: something in them cannot be encoded.
@@ -136,7 +136,7 @@ class Session:
         return {kept: row for kept, row in taken.items() if row is not None}
 
     def drop(self) -> Collection[str]:
-        """Forget what was done: each workspace is read as a whole when it is used next.
+        """Discard all changes: each workspace is loaded again at its next use.
 
         Return the names of those that were to be created or removed.
         """
@@ -199,13 +199,13 @@ class SessionStorage(EngineStorage):
 
     @property
     def session(self) -> Session | None:
-        """The session of the step that this thread runs, or None."""
+        """The session of this thread's step, or None."""
         found: Session | None = getattr(self._local, "session", None)
         return found
 
     @property
     def current(self) -> Session:
-        """The session of the step that this thread runs.
+        """The session of this thread's step.
 
         Raises:
             AssertionError: it runs none.
@@ -249,7 +249,7 @@ class SessionStorage(EngineStorage):
 
     @contextmanager
     def _in_turn(self, names: Collection[str]) -> Iterator[None]:
-        """Let servers that are in conflict about workspaces write one after the other, as far as that is easy."""
+        """Serialize conflicting servers, if possible."""
         taken, until = [], time.monotonic() + _TURN_S
         for name in names:
             while not (is_taken := self._order(name)) and time.monotonic() < until:
@@ -266,7 +266,7 @@ class SessionStorage(EngineStorage):
         return self._asked(lambda engine: engine.order(name))
 
     def _commit(self, session: Session) -> None:
-        """Write what a session has changed.
+        """Write the changes of a session.
 
         Raises:
             ConflictError: another server has changed one of its workspaces in the meantime; nothing was written.
@@ -286,7 +286,7 @@ class SessionStorage(EngineStorage):
             kept.keep(nonce)
 
     def _drop(self, session: Session) -> None:
-        """End a session whose changes are not saved."""
+        """End a session without saving."""
         lost = session.drop()
         self._local.session = None
         session.release()
@@ -294,7 +294,7 @@ class SessionStorage(EngineStorage):
             self._lost(name)
 
     def _end(self, session: Session) -> None:
-        """End a session whose changes are saved, and let its effects happen."""
+        """End a saved session, and run its effects."""
         self._local.session = None
         session.release()
         for call in session.after:
@@ -317,7 +317,7 @@ class SessionStorage(EngineStorage):
         return super().load(name)
 
     def refresh(self, kept: SavedWorkspace) -> None:
-        """Make a workspace, whose lock this thread holds, what the engine has under its name.
+        """Update a workspace to the engine's version; this thread holds the lock.
 
         Raises:
             ConflictError: its creation was dropped.
@@ -386,7 +386,7 @@ class SessionStorage(EngineStorage):
         return cast("SharedEngine", self._engine)
 
     def _asked(self, ask: Callable[[SharedEngine], Result]) -> Result:
-        """Return what the engine answers, or raise `StorageError`."""
+        """Return the engine's answer, or raise `StorageError`."""
         self.before_waiting()
         with translated():
             return ask(self._shared)
@@ -433,7 +433,7 @@ class SessionStorage(EngineStorage):
 
 
 class _Outbox:
-    """The effects of one workspace, which happen once their cause is saved: an `Effects`."""
+    """The delayed effects of one workspace, released after their cause is saved."""
 
     def __init__(self, effects: Effects, after: Callable[[Callable[[], object]], None]) -> None:
         self._effects, self._after = effects, after

@@ -1,4 +1,4 @@
-"""The engine of a store in a file: one connection to SQLite, whose lock keeps other processes out."""
+"""An engine in one SQLite file, with a single connection that locks out other processes."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _RESTORE = "put the file back, or start anew"
 
 
 class StoreFile:
-    """A file that only this process should change. Every method may raise `EngineError`.
+    """A file for exclusive use by this process. Every method may raise `EngineError`.
 
     Nothing but SQLite opens it: a process that closes a file loses all locks that it has on the file
     (sqlite.org/howtocorrupt.html, 2.2).
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Look at a path and refuse what cannot be a store; a missing file is no error."""
+        """Look at a path, and refuse unsuitable files; a missing file is no error."""
         self.place = _printable(path)
         #: The file as it was after its last use by this process, or None if it is missing.
         self.seen: os.stat_result | None = None
@@ -72,7 +72,7 @@ class StoreFile:
             raise EngineError(f"{self.place} cannot be created: {error.strerror}") from error
 
     def check(self, *, is_used: bool = False) -> None:
-        """Refuse a file that another program has removed, replaced or changed, which SQLite may not notice.
+        """Refuse a file that another program has removed, replaced or changed; SQLite may not notice.
 
         `is_used` tells whether this process may have changed it since the last call.
         """
@@ -87,14 +87,14 @@ class StoreFile:
 
 
 def _printable(path: str | os.PathLike[str]) -> str:
-    """Return a path as messages show it: unprintable characters are escaped."""
+    """Return a path for messages, with escaped unprintable characters."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     return text if text.isprintable() else text.encode("unicode_escape").decode()
 
 
 @contextmanager
 def translated(place: str) -> Iterator[None]:
-    """Translate errors within a `with` block into `EngineError` or `DamagedError`, as sentences about a file."""
+    """Translate errors within a `with` block to `EngineError` or `DamagedError`."""
     try:
         yield
     except UnreadableError as error:
@@ -189,7 +189,7 @@ class Engine:
 
     @contextmanager
     def _used(self) -> Iterator[sqlite3.Connection]:
-        """Give the connection to a `with` block, or raise `EngineError`: another program has changed the file."""
+        """Yield the connection, or raise `EngineError` if another program has changed the file."""
         with self._lock, translated(self.place):
             self._file.check()
             try:
@@ -284,7 +284,7 @@ class Engine:
             connection.execute("DELETE FROM value WHERE name GLOB ?", (f"{_COUNT}*",))
 
     def damages(self) -> Sequence[str]:
-        """Return a sentence for each damage of the file and of its values; the content of fields is not checked."""
+        """Return a sentence for each damage of the file and its values; workspace fields are not checked."""
         try:
             with self._used() as connection:
                 rows = connection.execute("PRAGMA integrity_check").fetchall()
@@ -295,14 +295,14 @@ class Engine:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Connect to a file that exists; every statement is a transaction unless one was begun."""
+    """Connect to an existing file, in autocommit mode."""
     # As an address: SQLite creates no file then, and no character of the path has a meaning.
     address = f"file:{quote(bytes(path))}?mode=rw"
     return sqlite3.connect(address, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
 
 
 def _fill(file: Path, header: Header) -> None:
-    """Make the tables in an empty file."""
+    """Create the tables in an empty file."""
     with closing(_connect(file)) as connection, connection:
         connection.execute("BEGIN")
         connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
@@ -313,7 +313,7 @@ def _fill(file: Path, header: Header) -> None:
 
 
 def _read_header(connection: sqlite3.Connection, place: str) -> Header:
-    """Return what a file says about itself, or raise `EngineError`: it is no store of this format."""
+    """Return the header of a file, or raise `EngineError` for other formats."""
     kind, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     if kind != _APPLICATION_ID:
         raise EngineError(f"{place} is a file of SQLite, but no store of this program")
@@ -327,7 +327,7 @@ def _read_header(connection: sqlite3.Connection, place: str) -> Header:
 
 
 def _checked(row: tuple[Any, ...], *kinds: Any) -> tuple[Any, ...]:
-    """Return a row, or raise `UnreadableError`: its values are of other types, as the file is damaged."""
+    """Return a row, or raise `UnreadableError` if a damaged file has values of other types."""
     if not all(map(isinstance, row, kinds)):
         raise UnreadableError(f"{row[0]!r:.80} is not what was written")
     return row

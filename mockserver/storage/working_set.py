@@ -1,4 +1,4 @@
-"""The working set: which of the saved workspaces are in memory, and what becomes due in the others."""
+"""The working set: loading workspaces with due timers, and passivating idle workspaces."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _LOG = logging.getLogger(__name__)
 
 
 class WorkingSet:
-    """A thread that loads workspaces in which something becomes due, and passivates those that were idle longest."""
+    """A thread that loads workspaces with due timers, and passivates the longest idle workspaces."""
 
     def __init__(self, store: Store, most: int = MOST) -> None:
-        """Prepare the thread, which `open` starts; `most` workspaces stay in memory, and others that are in use."""
+        """Prepare the thread; `most` workspaces stay in memory, and workspaces in use."""
         self._store, self._most = store, most
         #: When unreadable workspaces are tried again, by name; on the clock of `time.time`.
         self._unreadable: dict[str, float] = {}
@@ -57,7 +57,7 @@ class WorkingSet:
             self._closed.wait(min(_EVERY_S, max(self._due_in_s(), 0)))
 
     def turn(self) -> None:
-        """Load workspaces in which something is due, and passivate those over the limit."""
+        """Load workspaces with due timers, and passivate workspaces over the limit."""
         now = time.time()
         for outline in sorted((row for row in self._waiting() if self._due_at(row) <= now), key=self._due_at):
             if not self._closed.is_set():
@@ -65,18 +65,17 @@ class WorkingSet:
         self._passivate()
 
     def _waiting(self) -> Iterable[Outline]:
-        """Return the passivated workspaces in which something becomes due."""
         return (outline for outline in self._store.passivated() if outline.due_at is not None)
 
     def _due_in_s(self) -> float:
         return min(map(self._due_at, self._waiting()), default=math.inf) - time.time()
 
     def _due_at(self, outline: Outline) -> float:
-        """Return when a workspace is to be loaded, in seconds since 1970."""
+        """Return the loading time of a workspace, in seconds since 1970."""
         return max(outline.due_at or 0.0, self._unreadable.get(outline.name, 0.0))
 
     def _load(self, name: str) -> None:
-        """Load a workspace, in which then everything happens that is due."""
+        """Load a workspace, which fires its due timers."""
         try:
             self._store.storage.run(lambda: self._store.look(name))
         except StorageError as error:
@@ -97,7 +96,7 @@ class WorkingSet:
 
 
 class SharedWorkingSet(WorkingSet):
-    """The working set of one of several servers, which also hears what the others do."""
+    """The working set of a shared store, which also listens to other servers."""
 
     def __init__(self, store: SharedStore, most: int = MOST) -> None:
         super().__init__(store, most)
@@ -120,7 +119,7 @@ class SharedWorkingSet(WorkingSet):
                 _LOG.exception("a change of workspace %s by another server was not taken in", name)
 
     def turn(self) -> None:
-        """Fire due timers, refresh watched workspaces, and passivate those over the limit."""
+        """Fire due timers, refresh watched workspaces, and passivate workspaces over the limit."""
         with suppress(StorageError):  # health says why the store cannot be read
             self._shared.look_after()
         self._passivate()

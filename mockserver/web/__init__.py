@@ -1,4 +1,1 @@
-"""HTTP: from a socket to the answer of an operation.
-
-Flask, uvicorn and marshmallow are known here; no resource is.
-"""
+"""HTTP: the server, and the frame of all requests."""

@@ -1,4 +1,4 @@
-"""Flask without what the mock has no use for."""
+"""A lean Flask, for control calls, pages and OAuth."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mockserver.web.routing.address import adapter_of, matched_path
 
 
 class MatchedRule(Rule):
-    """A rule that is only matched: no URL is built from it, and preparing to build URLs is most of a rule's cost."""
+    """A rule for matching only: preparing to build URLs is most of a rule's cost."""
 
     def _compile_builder(self, append_unknown: bool = True) -> Callable[..., tuple[str, str]]:
         return lambda *_, **__: ("", "")
@@ -30,9 +30,10 @@ class LeanFlask(Flask):
         self.url_map.merge_slashes = False  # a doubled slash makes another path; Werkzeug would redirect
 
     def part(self, addresses: LeanFlask) -> LeanFlask:
-        """Return an application for some addresses, with the configuration, components and functions of this one.
+        """Return an application for some addresses, sharing configuration, components and functions with this
+        application.
 
-        To add a hundred addresses takes 5 ms each time, so that all servers of a process share those of `addresses`.
+        Adding a hundred addresses takes 5 ms, so that all servers of a process share those of `addresses`.
         """
         found = LeanFlask(self.name)
         found.config, found.json, found.components = self.config, self.json, self.components
@@ -65,12 +66,12 @@ class LeanFlask(Flask):
         return func  # no view is a coroutine, and asking costs more than calling
 
     def do_teardown_request(self, exc: BaseException | None = None) -> None:
-        """Call the functions for the end of a request; Flask takes 2 microseconds to find that there are none."""
+        """Call teardown functions, if any; Flask takes 2 microseconds to find none."""
         if self.teardown_request_funcs or request_tearing_down.receivers:
             super().do_teardown_request(exc)
 
     def handle_exception(self, e: Exception) -> Response:
-        """Let a `ConnectionResetError` through to the server: a fault wants no answer (`web.server.wire.block`)."""
+        """Pass a `ConnectionResetError` on to the server: a fault wants no answer (`web.server.wire.block`)."""
         if isinstance(e, ConnectionResetError):
             raise e
         found: Response = super().handle_exception(e)

@@ -1,4 +1,4 @@
-"""The components of an application: objects that a layer above the web finds by their type."""
+"""Components of an application: objects of upper layers, found by type."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Component = TypeVar("Component")
 
 
 def component(component_type: type[Component]) -> Component:
-    """The component of this type that the application of the current request holds.
+    """Return the component of this type of the current request's application.
 
     Raises:
         KeyError: the application has none.

@@ -1,4 +1,4 @@
-"""A thread that writes the lines of a log, so that no request waits for a slow reader of the log."""
+"""The log: lines for requests, control calls and warnings, written by a thread as text or JSON."""
 
 from __future__ import annotations
 
@@ -37,18 +37,17 @@ _GRACE = 0.5
 
 
 class LogWriter(Generic[EntryT]):
-    """A bounded queue of entries, and a thread that writes them to a file descriptor; the first entry starts it.
+    """A bounded queue of entries, and a thread, started by the first entry, that writes their lines.
 
-    The thread does not write by `sys.stderr`, whose lock a daemon thread must not hold when the process ends.
+    The thread avoids `sys.stderr`, whose lock no daemon thread may hold at the end of the process.
     """
 
     def __init__(
         self, line: Callable[[EntryT], str], lost: Callable[[int], str], *, target: int = 2, limit: int = LIMIT
     ) -> None:
-        """A writer to the file descriptor `target`, with at most `limit` entries waiting.
+        """Write to file descriptor `target`, with at most `limit` queued entries.
 
-        `line` makes the line of an entry, and `lost` the line that says how many entries were dropped, as they came
-        faster than they could be written.
+        `line` formats an entry, and `lost` the number of dropped entries.
         """
         self._line = line
         self._lost = lost
@@ -62,7 +61,7 @@ class LogWriter(Generic[EntryT]):
         self._closing = threading.Event()
 
     def put(self, entry: EntryT) -> None:
-        """Let an entry be written soon; if too many wait, the oldest one is dropped."""
+        """Queue an entry, dropping the oldest entry of a full queue."""
         if self._closing.is_set():
             return
         with self._lock:
@@ -78,7 +77,7 @@ class LogWriter(Generic[EntryT]):
         self._awake.set()
 
     def close(self, seconds: float = _GRACE) -> None:
-        """Take no more entries, and wait for at most so many seconds until those that wait are written."""
+        """Refuse new entries, and wait up to `seconds` for queued entries."""
         atexit.unregister(self.close)
         self._closing.set()
         self._awake.set()
@@ -104,7 +103,7 @@ class LogWriter(Generic[EntryT]):
             self._closing.set()
 
     def _batches(self) -> Iterable[str]:
-        """The lines of all entries that wait, a batch at a time."""
+        """Yield the lines of all queued entries, in batches."""
         with self._lock:
             entries, self._entries = self._entries, deque()
             dropped, self._dropped = self._dropped, 0
@@ -136,7 +135,7 @@ _JSON = json.JSONEncoder(separators=(",", ":"))
 
 
 class RequestEntry(NamedTuple):
-    """A request, with no more of it than is written: its bodies must not stay in memory for the log."""
+    """A service request without bodies, which would fill the memory."""
 
     #: Seconds since 1970.
     time: float
@@ -155,7 +154,7 @@ class RequestEntry(NamedTuple):
     warning: str | None
 
     def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
-        """The entry without secrets."""
+        """Return the entry without secrets."""
         return self._replace(
             path=path(self.path),
             query=query(self.query),
@@ -164,11 +163,11 @@ class RequestEntry(NamedTuple):
         )
 
     def members(self) -> dict[str, Any]:
-        """The members of the entry's line of JSON, but for its time."""
+        """Return the JSON members except `time`."""
         return {**self._asdict(), "ms": round(self.ms, 3)}
 
     def words(self) -> list[str]:
-        """The words of the entry's line of text, but for its time."""
+        """Return the text's words after the time."""
         words = [f"{_call(self)} {self.id}"]
         if self.fault:
             words.append(f"fault={_printable(self.fault)}")
@@ -179,7 +178,7 @@ class RequestEntry(NamedTuple):
 
 
 class ControlEntry(NamedTuple):
-    """A control call, and who made it."""
+    """A control call with its caller."""
 
     #: Seconds since 1970.
     time: float
@@ -194,20 +193,17 @@ class ControlEntry(NamedTuple):
     client: str | None
 
     def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
-        """The entry without secrets."""
         return self._replace(path=path(self.path), query=query(self.query))
 
     def members(self) -> dict[str, Any]:
-        """The members of the entry's line of JSON, but for its time."""
         return {**self._asdict(), "ms": round(self.ms, 3)}
 
     def words(self) -> list[str]:
-        """The words of the entry's line of text, but for its time."""
         return [_call(self), f"from={self.client or '-'}"]
 
 
 class MessageEntry(NamedTuple):
-    """What the program or one of its libraries logs."""
+    """A log record of the program or a library."""
 
     #: Seconds since 1970.
     time: float
@@ -217,15 +213,13 @@ class MessageEntry(NamedTuple):
     exception: str | None = None
 
     def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
-        """The entry without secrets."""
         return self._replace(message=text(self.message), exception=self.exception and text(self.exception))
 
     def members(self) -> dict[str, Any]:
-        """The members of the entry's line of JSON, but for its time."""
         return self._asdict()
 
     def words(self) -> list[str]:
-        """The words of the entry's line of text, but for its time; a traceback follows on lines of its own."""
+        """Return the text's words after the time, with the traceback on further lines."""
         lines = [_printable(self.message), *map(_printable, (self.exception or "").splitlines())]
         return [self.level, self.logger, "\n".join(lines)]
 
@@ -234,24 +228,24 @@ Entry = RequestEntry | ControlEntry | MessageEntry
 
 
 def as_json(entry: Entry) -> str:
-    """The line of an entry as JSON."""
+    """Return an entry as a JSON line."""
     members = {**entry.members(), "time": _moment(entry.time)}
     return _JSON.encode(members) + "\n"
 
 
 def as_text(entry: Entry) -> str:
-    """The line of an entry as text."""
+    """Return an entry as a text line."""
     return f"{_moment(entry.time)} {' '.join(entry.words())}\n"
 
 
 def brief_text(seconds: float, number: int, workspace: str, call: str, exchange: Exchange) -> str:
-    """The line of a request of which there is no more to tell than what it called and how it was answered, as text."""
+    """Return the text line of a request without fault, reason and warnings."""
     answered = f"{exchange.status or '-'} {exchange.ms:.3f}ms {exchange.id}"
     return f"{_moment(seconds)} #{number} {workspace} {call} {answered}\n"
 
 
 def call_as_text(method: str, path: str, query: str) -> str:
-    """What was called, as it stands in a line of text."""
+    """Return method, path and query as text."""
     address = quote(path, _SAFE_IN_PATH, errors="replace")
     asked = f"?{quote(query, _SAFE_IN_QUERY, 'latin-1', 'replace')}" if query else ""
     return f"{_printable(method)} {address}{asked}"
@@ -263,7 +257,7 @@ def _call(entry: RequestEntry | ControlEntry) -> str:
 
 
 def _printable(text: str) -> str:
-    """A text on one line, in which characters that are not printable are escaped."""
+    """Escape unprintable characters."""
     return text if text.isprintable() else text.encode("unicode_escape").decode()
 
 
@@ -273,7 +267,7 @@ def _moment(seconds: float) -> str:
 
 @lru_cache(maxsize=2)
 def _millisecond(number: int) -> str:
-    """A millisecond since 1970, which several lines have in common when requests come fast."""
+    """Format a millisecond since 1970, cached as fast requests share it."""
     second, milliseconds = divmod(number, 1_000)
     return f"{datetime.fromtimestamp(second, UTC).isoformat().removesuffix('+00:00')}.{milliseconds:03}Z"
 
@@ -286,7 +280,7 @@ _REMEMBERED = 512
 
 
 class LogFormat(StrEnum):
-    """How lines are written; with `off` there is no line for a request, and warnings are text."""
+    """The format of lines; `off` drops requests, and writes warnings as text."""
 
     TEXT = "text"
     JSON = "json"
@@ -294,17 +288,17 @@ class LogFormat(StrEnum):
 
 
 class Secrecy(NamedTuple):
-    """The functions that take secrets out of texts and of queries; the app provides them."""
+    """Functions that redact texts and queries; the app provides them."""
 
     text: Callable[[str], str]
     query: Callable[[str], str]
 
 
 class RequestLog:
-    """Takes requests, control calls and messages, and lets a thread write a line for each, without secrets."""
+    """Queues requests, control calls and messages for a thread that writes redacted lines."""
 
     def __init__(self, log_format: LogFormat, secrecy: Secrecy, *, target: int = 2, limit: int = LIMIT) -> None:
-        """A log in this format to the file descriptor `target`, with at most `limit` lines waiting to be written."""
+        """Log in this format to file descriptor `target`, with at most `limit` queued lines."""
         self.format = log_format
         self._secrecy = secrecy
         self._call = lru_cache(maxsize=_REMEMBERED)(self._shown_call)
@@ -313,7 +307,7 @@ class RequestLog:
         self._writer = LogWriter[Entry | str](self._line, self._lost, target=target, limit=limit)
 
     def __call__(self, workspace: str, exchange: Exchange) -> None:
-        """Write a line about a request to a workspace that is over."""
+        """Log a finished request of a workspace."""
         reason, warnings = exchange.reason, exchange.warnings
         if self._write is as_text and reason is exchange.fault is None and not warnings:
             # Most lines; they take half as long to write while all that they tell of is at hand.
@@ -341,18 +335,18 @@ class RequestLog:
     def note_call(
         self, workspace: str | None, method: str, path: str, query: str, status: int, ms: float, client: str | None
     ) -> None:
-        """Write a line about a control call that is over."""
+        """Log a finished control call."""
         now, number = time.time(), next(self._numbers)
         path, query = path[:_LONGEST], query[:_LONGEST]
         self._writer.put(ControlEntry(now, number, workspace, method, path, query, status, ms, client))
 
     def note_message(self, record: logging.LogRecord) -> None:
-        """Write a line about what the program or one of its libraries logs."""
+        """Log a record of the program or a library."""
         exception = "".join(traceback.format_exception(*record.exc_info)) if record.exc_info else None
         self._writer.put(MessageEntry(record.created, record.levelname, record.name, record.getMessage(), exception))
 
     def close(self) -> None:
-        """Take nothing more, and wait for a moment until the lines that wait are written."""
+        """Refuse new lines, and wait briefly for queued lines."""
         self._writer.close()
 
     def _line(self, entry: Entry | str) -> str:
@@ -371,9 +365,9 @@ class RequestLog:
 
 
 class LogHandler(logging.Handler):
-    """Passes what the program and its libraries log to a `RequestLog`.
+    """Passes log records of the program and its libraries to a `RequestLog`.
 
-    A handler is for the whole process, so that only a command installs one.
+    A handler affects the whole process, so that only a command installs it.
     """
 
     def __init__(self, log: RequestLog) -> None:

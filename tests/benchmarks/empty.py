@@ -1,10 +1,10 @@
 """What the mock is compared with: an empty Flask view on the same server."""
 
-from flask import Flask, Response
+from flask import Flask
 
 from mockserver import Settings
-from mockserver.web.server.limits import HttpLimits
 from mockserver.web.server.server import address, bind, server
+from mockserver.web.server.wsgi import WsgiAnswer
 
 app = Flask("empty")
 
@@ -16,4 +16,4 @@ def view():
 
 listener = bind("127.0.0.1", 0)
 print(address(listener), flush=True)
-server(app, HttpLimits.of(Settings()), lambda path, status, message: Response(message, status)).run(sockets=[listener])
+server(app, Settings(), lambda path, status, message: WsgiAnswer(status, [], message.encode())).run(sockets=[listener])

@@ -26,15 +26,11 @@ WORKSPACE = {
             ],
         },
         {
-            "name": "shop",
-            "id": 1003002,
-            "role": "sub_account",
-            "of": "group",
-            "api_keys": ["key-shop"],
+            "name": "shop", "id": 1003002, "role": "sub_account", "of": "group", "api_keys": ["key-shop"],
             "campaigns": [{"id": 21, "name": "Shop"}],
         },
     ],
-}
+}  # fmt: skip
 
 
 pytestmark = pytest.mark.api(WORKSPACE, key="key-group")
@@ -69,23 +65,6 @@ def test_the_address_has_the_host_under_which_the_mock_was_found(api):
     url = shared(api, base_url="https://mock.acme.test:8443")
 
     assert url.startswith("https://mock.acme.test:8443/shared/")
-
-
-def test_the_address_is_the_same_each_time(api):
-    first = shared(api)
-    shared(api, 12)
-
-    assert shared(api) == first
-
-
-def test_every_campaign_has_an_address_of_its_own(api):
-    assert len({shared(api, 11), shared(api, 12), shared(api, 21, key="key-shop")}) == 3
-
-
-def test_the_order_of_asking_changes_nothing(make_api):
-    one, other = make_api(WORKSPACE, key="key-group"), make_api(WORKSPACE, key="key-group")
-
-    assert [shared(one, 11), shared(one, 12)] == [shared(other, 12), shared(other, 11)][::-1]
 
 
 def test_a_scenario_may_say_the_address(api):
@@ -130,13 +109,9 @@ def test_the_page_may_show_its_frame_and_nothing_else(api):
     style = found.pop("style-src")
     assert re.fullmatch(r"'sha256-[A-Za-z0-9+/]{43}='", style)
     assert found == {
-        "default-src": "'none'",
-        "base-uri": "'none'",
-        "frame-ancestors": "'none'",
-        "img-src": "data:",
-        "form-action": "'none'",
-        "frame-src": "'self'",
-    }
+        "default-src": "'none'", "base-uri": "'none'", "frame-ancestors": "'none'", "img-src": "data:",
+        "form-action": "'none'", "frame-src": "'self'",
+    }  # fmt: skip
     (tag,) = re.findall(r"<iframe [^>]*>", page.text)
     assert re.search(r" sandbox(=\"\")?[ >]", tag), "without a word behind it, nothing is allowed"
     assert 'referrerpolicy="no-referrer"' in tag
@@ -171,12 +146,9 @@ def test_the_name_is_escaped_where_it_stands_for_the_content(make_api):
 @pytest.mark.parametrize("number", [11, 12])
 def test_nothing_runs_in_the_content_and_nothing_is_loaded(api, number):
     assert policy(visit(api, f"{shared(api, number)}/content")) == {
-        "sandbox": "",
-        "default-src": "'none'",
-        "style-src": "'unsafe-inline'",
-        "img-src": "data:",
+        "sandbox": "", "default-src": "'none'", "style-src": "'unsafe-inline'", "img-src": "data:",
         "frame-ancestors": "'self'",
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("part", ["", "/content"])
@@ -242,13 +214,6 @@ def test_no_control_token_is_needed(make_api, tmp_path):
     assert [visit(api, url + part).status_code for part in ("", "/content")] == [200, 200]
 
 
-@pytest.mark.parametrize(("part", "operation"), [("", "showSharedTemplate"), ("/content", "showSharedContent")])
-def test_the_journal_names_the_operation(api, part, operation):
-    visit(api, shared(api) + part)
-
-    assert api.get("/_mock/requests").json["items"][0]["operation"] == operation
-
-
 # ---------------------------------------------------------------------- workspaces
 
 
@@ -270,20 +235,6 @@ def test_the_address_in_another_workspace_leads_there_without_a_key(api, other, 
     assert visit(api, frame(url, page)).data == HTML.encode()
 
 
-def test_the_address_of_another_workspace_leads_nowhere_in_the_first_one(api, other):
-    url = shared(api, key=other)
-
-    assert shared(api) != url.replace("/w/other", "")
-    assert visit(api, url.replace("/w/other", "")).status_code == 404
-
-
-def test_the_first_workspace_keeps_the_address_that_the_caller_uses(api):
-    url = shared(api, root="/w/default")
-
-    assert url.startswith("http://localhost/w/default/shared/")
-    assert visit(api, url).status_code == visit(api, url.replace("/w/default", "")).status_code == 200
-
-
 # ---------------------------------------------------------------------- state
 
 
@@ -303,16 +254,6 @@ def test_state_holds_the_html_and_the_address(api):
     assert api.put("/_mock/state", json=state).status_code == 200
     assert api.get("/_mock/state").json == state
     assert (shared(api), visit(api, f"{url}/content").data) == (url, HTML.encode())
-
-
-def test_a_snapshot_keeps_addresses(api):
-    url = shared(api)
-    api.post("/_mock/snapshots", json={"name": "here"})
-    later = shared(api, 12)
-    api.post("/_mock/snapshots/here/restore")
-
-    assert (visit(api, url).status_code, visit(api, later).status_code) == (200, 404)
-    assert shared(api, 12) == later
 
 
 def test_an_address_twice_is_a_mistake(api):

@@ -39,6 +39,8 @@ def compiled_patterns():
 PATTERNS = list(compiled_patterns())
 #: The functions and classes that use others; those that stand in them as texts are tried.
 USES = {
+    "evidence.fixture:_matches",
+    "dashboard.pages.requests:_statuses",
     "beyond.stubs.schema:StoreItem",
     "beyond.stubs.schema:StubItem",
     "cli.live.logs:_passes",  # the glob of whoever has called the command

@@ -76,13 +76,11 @@ def test_a_codec_that_is_no_charset_of_mails_is_not_used(charset):
 @pytest.mark.parametrize(
     ("subject", "read"),
     [
-        (b"=?utf-8?b?R3LDvMOfZQ==?=", "Grüße"),
-        (b"=?utf-8?q?Gr=C3=BC?= =?utf-8?q?=C3=9Fe?=", "Grüße"),
-        (b"=?utf-8?q?Gr=C3?= =?utf-8?q?=BC?=", "Grü"),
-        (b"a =?iso-8859-1?q?=FC?= b", "a ü b"),
+        (b"=?utf-8?b?R3LDvMOfZQ==?=", "Grüße"), (b"=?utf-8?q?Gr=C3=BC?= =?utf-8?q?=C3=9Fe?=", "Grüße"),
+        (b"=?utf-8?q?Gr=C3?= =?utf-8?q?=BC?=", "Grü"), (b"a =?iso-8859-1?q?=FC?= b", "a ü b"),
         (b"=?utf-8?b?a?= and =?utf-8?x?a?=", "=?utf-8?b?a?= and =?utf-8?x?a?="),
     ],
-)
+)  # fmt: skip
 def test_words_of_headers_are_read(subject, read):
     assert mail.parse(b"Subject: " + subject + b"\n\n").members["Subject"] == read
 

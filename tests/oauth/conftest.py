@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from html.parser import HTMLParser
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 import requests
+from web_page import read
 
 from mockserver.resources.registry import ALL_OPERATIONS
 
@@ -44,21 +44,13 @@ def _story():
                 "senders": [{"id": 1, "name": "Group", "email": "news@group.test"}],
             },
             {
-                "name": "shop",
-                "id": 1003002,
-                "role": "admin",
-                "of": "group",
-                "enterprise": True,
-                "api_keys": ["key-shop"],
-                "email": "keeper@shop.test",
+                "name": "shop", "id": 1003002, "role": "admin", "of": "group", "enterprise": True,
+                "api_keys": ["key-shop"], "email": "keeper@shop.test",
                 "users": [{"email": "keeper@shop.test", "password": "open sesame"}, {"email": "both@people.test"}],
                 "senders": [{"id": 2, "name": "Shop", "email": "news@shop.test"}],
             },
             {
-                "name": "foreign",
-                "id": 1003003,
-                "enterprise": True,
-                "api_keys": ["key-foreign"],
+                "name": "foreign", "id": 1003003, "enterprise": True, "api_keys": ["key-foreign"],
                 "email": "owner@foreign.test",
                 "users": [{"email": "owner@foreign.test", "admin": True}, {"email": "both@people.test"}],
                 "senders": [{"id": 3, "name": "Foreign", "email": "news@foreign.test"}],
@@ -73,11 +65,8 @@ def _story():
                 "scopes": ["account:read", "account:write", "contacts:read", "organization:read"],
             },
             {
-                "client_id": "public-app",
-                "name": "Public App",
-                "redirect_uris": [CALLBACK],
-                "scopes": ["account:read", "contacts:read"],
-                "public": True,
+                "client_id": "public-app", "name": "Public App", "redirect_uris": [CALLBACK],
+                "scopes": ["account:read", "contacts:read"], "public": True,
             },
             {
                 "client_id": "other-app",
@@ -94,7 +83,7 @@ def _story():
             },
             {"client_id": "bare-app", "client_secret": SECRETS["bare-app"], "redirect_uris": [CALLBACK]},
         ],
-    }
+    }  # fmt: skip
 
 
 @pytest.fixture
@@ -129,12 +118,9 @@ class Realm:
     def authorize(self, app="shop-app", *, fault=None, **query):
         """Send a user to the authorize address; None leaves a parameter out."""
         asked = {
-            "client_id": app,
-            "redirect_uri": CALLBACK,
-            "response_type": "code",
-            "scope": "account:read",
+            "client_id": app, "redirect_uri": CALLBACK, "response_type": "code", "scope": "account:read",
             "state": "s1",
-        } | query
+        } | query  # fmt: skip
         asked = {name: value for name, value in asked.items() if value is not None}
         headers = {} if fault is None else {"X-Mock-Fault": fault}
         return self.open("GET", f"{REALM}/oauth/authorize", query_string=asked, headers=headers)
@@ -189,39 +175,19 @@ class Realm:
         return answer.status_code == 200
 
 
-class Form(HTMLParser):
-    """The form of a page: where it goes, what it holds, its buttons by their words, and the page's words."""
+class Form:
+    """The form of a page: its address, hidden fields, inputs, and buttons by their texts."""
 
     def __init__(self, answer):
-        super().__init__()
         assert answer.status_code == 200, answer.text
-        self.action, self.method = None, None
-        self.hidden, self.asked, self.buttons = {}, [], {}
-        self.words = ""
-        self._button = None
-        self.feed(answer.text)
-
-    def handle_starttag(self, tag, attrs):
-        found = dict(attrs)
-        if tag == "form":
-            self.action, self.method = found.get("action"), found["method"]
-        elif tag == "input" and found.get("type") == "hidden":
-            self.hidden[found["name"]] = found["value"]
-        elif tag == "input":
-            self.asked.append(found["name"])
-        elif tag == "button":
-            self._button = [found, ""]
-
-    def handle_data(self, data):
-        self.words += data
-        if self._button is not None:
-            self._button[1] += data
-
-    def handle_endtag(self, tag):
-        if tag == "button":
-            found, words = self._button
-            self.buttons[words.strip()] = {found["name"]: found["value"]} if "name" in found else {}
-            self._button = None
+        page = read(answer.text)
+        self.words = page.text
+        self.action = page.one("form").attributes.get("action")
+        inputs = [each.attributes for each in page.all("input")]
+        self.hidden = {row["name"]: row["value"] for row in inputs if row.get("type") == "hidden"}
+        self.asked = [row["name"] for row in inputs if row.get("type") != "hidden"]
+        buttons = [(each.text, each.attributes) for each in page.all("button")]
+        self.buttons = {text: {row["name"]: row["value"]} if "name" in row else {} for text, row in buttons}
 
 
 class Visitor:
@@ -357,13 +323,9 @@ def target(make_api, marked):
     story = _story()
     account = {"name": marked.account, "users": [{"email": marked.user}], "api_keys": ["key-marked"]}
     app = {
-        "client_id": "marked-app",
-        "client_secret": "m4rked",
-        "name": marked.app,
-        "account": marked.account,
-        "redirect_uris": [CALLBACK, "https://second.test/", "myapp:///done"],
-        "scopes": ["all"],
-    }
+        "client_id": "marked-app", "client_secret": "m4rked", "name": marked.app, "account": marked.account,
+        "redirect_uris": [CALLBACK, "https://second.test/", "myapp:///done"], "scopes": ["all"],
+    }  # fmt: skip
     changes = {"accounts": [*story["accounts"], account], "oauth_apps": [*story["oauth_apps"], app]}
     return Realm(make_api(story | changes))
 

@@ -133,15 +133,6 @@ def test_a_server_that_has_signed_nothing_makes_no_key_to_find_that_out(realm, m
     assert reason.endswith("not signed by this server (no token has been signed yet)")
 
 
-def test_a_token_works_until_the_second_before_its_hour_is_over(realm):
-    token = realm.tokens()["access_token"]
-
-    realm.advance("PT59M59S")
-    assert realm.works(token)
-    realm.advance("PT1S")
-    assert not realm.works(token)
-
-
 @pytest.mark.parametrize("value", ["Basic YTpi", "Token {}", "{}", "Bearer", "", "Bearertoken {}"])
 def test_another_scheme_is_no_token(realm, value):
     header = value.format(realm.tokens()["access_token"])
@@ -160,12 +151,6 @@ def test_a_token_finds_its_own_workspace_at_the_bare_root(realm, other_workspace
     assert [row["email"] for row in realm.call(token).json["senders"]] == ["news@shop.test"]
     entry = realm.api.get("/w/other/_mock/requests").json["items"][0]
     assert (entry["operation"], entry["account"]) == ("getSenders", "shop")
-
-
-def test_a_token_works_at_the_address_of_its_workspace(realm, other_workspace):
-    token = other_workspace("other").tokens()["access_token"]
-
-    assert type(realm)(realm.api, "/w/other").works(token)
 
 
 @pytest.mark.parametrize(("home", "elsewhere"), [("", "/w/other"), ("/w/other", "/w/default"), ("/w/other", "/w/more")])
@@ -187,46 +172,6 @@ def test_two_workspaces_of_one_story_and_seed_share_no_token(realm, other_worksp
 
 
 # ---------------------------------------------------------------------- state
-
-
-def test_written_state_keeps_tokens_working(realm):
-    tokens = realm.tokens()
-    state = realm.api.get("/_mock/state").json
-
-    assert realm.api.put("/_mock/state", json=state).status_code == 200
-    assert realm.works(tokens["access_token"])
-    assert realm.works(realm.refresh(tokens["refresh_token"]).json["access_token"])
-    realm.advance("PT1H")
-    assert not realm.works(tokens["access_token"])
-
-
-def test_a_snapshot_keeps_the_tokens_of_its_moment_and_no_later_ones(realm):
-    early = realm.tokens()["access_token"]
-    assert realm.api.post("/_mock/snapshots", json={"name": "here"}).status_code == 201
-    late = realm.tokens()["access_token"]
-    realm.advance("PT2H")
-
-    assert realm.api.post("/_mock/snapshots/here/restore").status_code == 200
-    assert realm.works(early)
-    assert not realm.works(late)
-
-
-def test_a_snapshot_brings_a_revoked_token_back(realm):
-    tokens = realm.tokens()
-    realm.api.post("/_mock/snapshots", json={"name": "here"})
-    realm.post("revoke", token=tokens["refresh_token"])
-    assert not realm.works(tokens["access_token"])
-
-    realm.api.post("/_mock/snapshots/here/restore")
-    assert realm.works(tokens["access_token"])
-
-
-def test_a_workspace_made_anew_under_the_name_of_a_dropped_one_takes_no_token_of_it(realm, other_workspace):
-    token = other_workspace("again").tokens()["access_token"]
-    realm.api.delete("/_mock/workspaces/again")
-    other_workspace("again")
-
-    assert not realm.works(token)
 
 
 # ---------------------------------------------------------------------- replicas

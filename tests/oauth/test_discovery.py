@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 import jwt
 import pytest
-
-from mockserver.resources.registry import API_OPERATIONS
 
 REALM = "/realms/partner"
 DOCUMENTS = [f"{REALM}/.well-known/oauth-authorization-server", f"{REALM}/.well-known/openid-configuration"]
@@ -28,26 +24,10 @@ def test_a_document_gives_the_addresses_of_the_workspace_where_it_was_found(real
     root = f"http://localhost{place}{REALM}"
     assert answer.json["issuer"] == root
     assert {name: value for name, value in answer.json.items() if name.endswith(("_endpoint", "_uri"))} == {
-        "authorization_endpoint": f"{root}/oauth/authorize",
-        "token_endpoint": f"{root}/oauth/token",
-        "revocation_endpoint": f"{root}/oauth/revoke",
-        "introspection_endpoint": f"{root}/oauth/introspect",
-        "userinfo_endpoint": f"{root}/oauth/userinfo",
-        "jwks_uri": f"{root}/public-keys",
-    }
-
-
-def test_the_documents_say_the_same(realm):
-    first, second = (realm.open("GET", path).json for path in DOCUMENTS)
-
-    assert first == second
-
-
-def test_the_document_is_at_its_issuer(realm):
-    """OpenID Connect Discovery 1.0, 4."""
-    issuer = realm.open("GET", DOCUMENTS[0]).json["issuer"]
-
-    assert realm.open("GET", f"{urlsplit(issuer).path}/.well-known/openid-configuration").json["issuer"] == issuer
+        "authorization_endpoint": f"{root}/oauth/authorize", "token_endpoint": f"{root}/oauth/token",
+        "revocation_endpoint": f"{root}/oauth/revoke", "introspection_endpoint": f"{root}/oauth/introspect",
+        "userinfo_endpoint": f"{root}/oauth/userinfo", "jwks_uri": f"{root}/public-keys",
+    }  # fmt: skip
 
 
 def test_the_document_says_what_the_server_does(realm):
@@ -59,16 +39,6 @@ def test_the_document_says_what_the_server_does(realm):
     assert said["code_challenge_methods_supported"] == ["S256", "plain"]
     assert said["id_token_signing_alg_values_supported"] == ["RS256"]
     assert len(said["scopes_supported"]) == 37
-
-
-def test_every_address_of_the_document_is_there(realm):
-    said = realm.open("GET", DOCUMENTS[0]).json
-    addresses = [urlsplit(value).path for name, value in said.items() if name.endswith(("_endpoint", "_uri"))]
-
-    statuses = [realm.open(method, address).status_code for address in addresses for method in ("GET", "POST")]
-
-    assert len(addresses) == 6
-    assert 404 not in statuses
 
 
 def test_what_is_not_there_is_told_in_the_words_of_oauth(realm, is_refused):
@@ -93,24 +63,6 @@ def test_the_scopes_are_those_of_the_contract(realm):
     assert all(set(row) == {"name", "category", "api_endpoints", "is_oidc_reserved"} for row in rows)
     of_openid = {row["name"] for row in rows if row["is_oidc_reserved"]}
     assert of_openid == {"openid", "profile", "email", "offline_access"}
-
-
-def test_every_operation_of_the_api_stands_at_one_scope(realm):
-    rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
-    endpoints = [endpoint for row in rows for endpoint in row["api_endpoints"]]
-
-    assert len(endpoints) == len(set(endpoints)) == len(API_OPERATIONS)
-    by_name = {row["name"]: row["api_endpoints"] for row in rows}
-    assert "GET /v3/senders" in by_name["account:read"]
-    assert "POST /v3/senders" in by_name["account:write"]
-    assert "DELETE /v3/contacts/attributes/{attributeCategory}/{attributeName}" in by_name["contacts:write"]
-
-
-def test_reading_is_get_and_writing_is_the_rest(realm):
-    """contract/oauth."""
-    for row in realm.open("GET", f"{REALM}/scopes").json["scopes"]:
-        methods = {endpoint.split()[0] for endpoint in row["api_endpoints"]}
-        assert methods <= ({"GET"} if row["name"].endswith(":read") else {"POST", "PUT", "DELETE"}), row
 
 
 # ---------------------------------------------------------------------- keys and signatures
@@ -156,25 +108,11 @@ def test_an_access_token_verifies_and_says_what_it_is_for(realm):
 
     assert said.pop("jti")
     assert said == {
-        "iss": "http://localhost/realms/partner",
-        "sub": "keeper@shop.test",
-        "aud": "http://localhost/v3",
-        "client_id": "shop-app",
-        "scope": "account:read contacts:read",
-        "mock_workspace": "default",
-    }
+        "iss": "http://localhost/realms/partner", "sub": "keeper@shop.test", "aud": "http://localhost/v3",
+        "client_id": "shop-app", "scope": "account:read contacts:read", "mock_workspace": "default",
+    }  # fmt: skip
     assert (issued, expires) == (START, START + 3600)
     assert jwt.get_unverified_header(token)["typ"] == "at+jwt"  # RFC 9068, 2.1
-
-
-def test_the_times_of_a_token_are_those_of_the_clock(realm):
-    first = realm.tokens()
-    realm.advance("PT30M")
-    token = realm.refresh(first["refresh_token"]).json["access_token"]
-
-    _, issued, expires = verified(realm, token, "http://localhost/v3")
-
-    assert (issued, expires) == (START + 1800, START + 5400)
 
 
 def test_the_token_of_an_app_for_itself_is_about_the_app(realm):
@@ -189,16 +127,10 @@ def test_openid_gives_an_id_token(realm):
     said, issued, expires = verified(realm, answer["id_token"], "shop-app")
 
     assert said == {
-        "iss": "http://localhost/realms/partner",
-        "aud": "shop-app",
-        "sub": "boss@group.test",
-        "nonce": "n1",
-        "email": "boss@group.test",
-        "email_verified": True,
-        "name": "Ada Byron",
-        "given_name": "Ada",
+        "iss": "http://localhost/realms/partner", "aud": "shop-app", "sub": "boss@group.test", "nonce": "n1",
+        "email": "boss@group.test", "email_verified": True, "name": "Ada Byron", "given_name": "Ada",
         "family_name": "Byron",
-    }
+    }  # fmt: skip
     assert (issued, expires) == (START, START + 3600)
     assert jwt.get_unverified_header(answer["id_token"])["typ"] == "JWT"
 
@@ -211,14 +143,6 @@ def test_without_nonce_there_is_none_in_the_id_token(realm):
 
 def test_without_openid_there_is_no_id_token(realm):
     assert "id_token" not in realm.tokens(scope="profile email")
-
-
-def test_an_id_token_opens_nothing(realm):
-    token = realm.tokens(scope="openid account:read")["id_token"]
-
-    assert not realm.works(token)
-    assert realm.post("introspect", token=token).json == {"active": False}
-    assert realm.open("GET", f"{REALM}/oauth/userinfo", token=token).status_code == 401
 
 
 # ---------------------------------------------------------------------- who a user is
@@ -265,10 +189,3 @@ def test_userinfo_needs_a_good_token(realm, is_refused, header):
 
     assert is_refused(answer, 401, "invalid_token")
     assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
-
-
-def test_a_refresh_token_is_no_access_token(realm):
-    token = realm.tokens(scope="openid account:read")["refresh_token"]
-
-    assert realm.open("GET", f"{REALM}/oauth/userinfo", token=token).status_code == 401
-    assert not realm.works(token)

@@ -76,13 +76,6 @@ def test_who_is_refused_is_told_how_to_prove_oneself(realm, ask, name, fault, ch
     assert ask(realm, name, headers={"X-Mock-Fault": fault}).headers.get("WWW-Authenticate") == challenge
 
 
-def test_who_is_limited_is_told_when_to_come_back(realm, ask):
-    answer = ask(realm, "oauthTokenCode", headers={"X-Mock-Fault": "rate_limited; reset_s=30"})
-
-    assert answer.headers["x-sib-ratelimit-remaining"] == "0"
-    assert answer.headers["x-sib-ratelimit-reset"] == "30"
-
-
 @pytest.mark.parametrize("name", ["oauthTokenRefresh", "oauthAuthorize"])
 def test_a_message_is_told_without_what_it_could_do(realm, add_fault, ask, name):
     add_fault(realm, "server_error", message='<b>"No"</b> \\ ä', match={"operation": name})
@@ -183,15 +176,6 @@ def test_a_lost_answer_uses_the_code_up(realm, last_entry, add_fault, is_refused
     assert last_entry(realm)["transitions"][0]["event"] == "revoke"
 
 
-def test_a_lost_answer_to_a_refresh_leaves_the_app_without_a_token(realm, add_fault, is_refused):
-    tokens = realm.tokens()
-    add_fault(realm, "lost_answer", match={"operation": "oauthTokenRefresh"}, times=1)
-
-    assert realm.refresh(tokens["refresh_token"]).status_code == 504
-    assert is_refused(realm.refresh(tokens["refresh_token"]), 400, "invalid_grant")
-    assert not realm.works(tokens["access_token"])
-
-
 @pytest.mark.parametrize("fault", ["server_error", "unavailable", "rate_limited"])
 def test_a_refusal_leaves_the_code_as_it_was(realm, add_fault, fault):
     code = realm.code()
@@ -199,3 +183,114 @@ def test_a_refusal_leaves_the_code_as_it_was(realm, add_fault, fault):
 
     assert realm.exchange(code).status_code >= 429
     assert realm.exchange(code).status_code == 200
+
+
+EVERYTHING = {
+    "no match": {}, "a method": {"method": ["GET", "POST"]}, "a header": {"headers": {"Host": "localhost"}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("match", EVERYTHING.values(), ids=EVERYTHING)
+def test_a_rule_that_names_no_place_is_for_the_api_alone(realm, add_fault, ask, match):
+    add_fault(realm, "unavailable", match=match)
+    calls = [ask(realm, name) for name in FRONT]
+
+    assert not [answer for answer in calls if "X-Mock-Fault" in answer.headers]
+    assert realm.call("none").status_code == 401
+    assert realm.api.get("/v3/senders", key="key-group").status_code == 503
+
+
+@pytest.mark.parametrize("name", FRONT)
+def test_a_rule_that_names_an_operation_hits_it_and_no_other(realm, add_fault, ask, name):
+    rule = add_fault(realm, "unavailable", match={"operation": name})
+    hit = [other for other in FRONT if ask(realm, other).headers.get("X-Mock-Fault") == rule]
+
+    assert hit == [name]
+
+
+@pytest.mark.parametrize(
+    ("match", "hit"),
+    [
+        ({"path": "/realms/*"}, [name for name in FRONT if name.startswith("oauth")]),
+        ({"path": "*/oauth/token"}, ["oauthTokenCode", "oauthTokenRefresh", "oauthTokenClientCredentials"]),
+        ({"path": "/shared/*"}, ["showSharedTemplate", "showSharedContent"]),
+        ({"path": {"share": "share"}}, ["showSharedTemplate", "showSharedContent"]),
+        ({"path": {"token": "token"}}, ["ssoCorporateLogin", "ssoSubAccountLogin"]),
+        ({"path": "*", "method": "GET", "query": {"x": 1}}, []),
+        ({"path": "*"}, list(FRONT)),
+    ],
+)  # fmt: skip
+def test_a_rule_may_name_a_path(realm, add_fault, ask, match, hit):
+    rule = add_fault(realm, "unavailable", match=match)
+
+    assert [name for name in FRONT if ask(realm, name).headers.get("X-Mock-Fault") == rule] == hit
+
+
+def test_a_rule_may_be_for_one_app(realm, add_fault):
+    add_fault(realm, "server_error", match={"operation": "oauthAuthorize", "query": {"client_id": "shop-app"}})
+
+    assert realm.told(realm.authorize())["error"] == "server_error"
+    assert realm.authorize("other-app").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("fault", "hit"),
+    [
+        ({"fault": "permission_denied"}, []),
+        ({"fault": "error", "code": "document_not_found"}, []),
+        ({"fault": "error", "code": "invalid_parameter"}, []),
+        ({"fault": "error", "code": "gone"}, ["ssoCorporateLogin", "ssoSubAccountLogin", "oauthConsent"]),
+        ({"fault": "error", "code": "invalid_grant"}, ["oauthTokenCode", "oauthTokenRefresh", "oauthRevoke"]),
+        ({"fault": "error", "code": "unauthorized_client"}, ["oauthTokenClientCredentials"]),
+    ],
+    ids=lambda value: value.get("code", value["fault"]) if isinstance(value, dict) else "",
+)
+def test_a_fault_of_some_operations_takes_those_of_the_api_where_it_has_any(realm, add_fault, ask, fault, hit):
+    add_fault(realm, **fault)
+
+    assert [name for name in FRONT if "X-Mock-Fault" in ask(realm, name).headers] == hit
+
+
+def test_a_good_token_meets_the_faults_of_the_api(realm, add_fault):
+    token = realm.tokens()["access_token"]
+    add_fault(realm, "otp_expired")
+
+    assert realm.call(token, "PUT", "/v3/senders/1/validate").json["code"] == "OTP code has expired"
+
+
+# ---------------------------------------------------------------------- what is no good rule
+
+
+@pytest.mark.parametrize(
+    ("fault", "operation", "gives"),
+    [
+        ({"fault": "otp_expired"}, "oauthTokenCode", "invalid_grant, invalid_client"),
+        ({"fault": "error", "code": "not_enough_credits"}, "ssoCorporateLogin", "document_not_found, gone"),
+        ({"fault": "error", "code": "invalid_grant"}, "oauthAuthorize", "invalid_client, invalid_request"),
+        ({"fault": "error", "code": "invalid_grant"}, "getSenders", "it gives"),
+    ],
+)
+def test_a_code_that_an_operation_never_gives_is_refused(realm, fault, operation, gives):
+    answer = realm.api.post("/_mock/faults", json={**fault, "match": {"operation": operation}})
+
+    assert answer.status_code == 400
+    (mistake,) = answer.json["errors"]
+    assert mistake["path"] == "/match"
+    assert f"{operation} never gives {fault.get('code', 'OTP code has expired')}" in mistake["message"]
+    assert gives in mistake["message"]
+
+
+@pytest.mark.parametrize("name", ["oauthTokenCode", "oauthAuthorize"])
+def test_a_header_that_names_no_fault_is_a_bad_request(realm, ask, name):
+    answer = ask(realm, name, headers={"X-Mock-Fault": "otp_expired"})
+
+    assert answer.status_code == 400
+    assert f"{name} never gives OTP code has expired" in answer.text
+
+
+def test_the_catalogue_lists_the_operations(realm):
+    rows = {row["fault"]: row for row in realm.api.get("/_mock/faults/catalogue").json["items"]}
+
+    assert rows["server_error"]["operations"] == list(ALL_OPERATIONS)
+    assert FRONT.keys() & set(rows["permission_denied"]["operations"]) == {"oauthSignIn", "oauthConsent"}
+    assert FRONT.keys().isdisjoint(rows["otp_expired"]["operations"])

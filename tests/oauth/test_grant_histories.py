@@ -33,10 +33,8 @@ VERIFIER = "v" * 43
 #: Client ids with their secrets, and what they may ask for.
 SECRETS = {"one": "s1", "two": "s2", "public": None}
 HELD = {
-    "one": ["account:read", "contacts:read", "openid"],
-    "two": ["account:read"],
-    "public": ["account:read", "openid"],
-}
+    "one": ["account:read", "contacts:read", "openid"], "two": ["account:read"], "public": ["account:read", "openid"],
+}  # fmt: skip
 APPS = st.sampled_from(list(SECRETS))
 #: Who comes with something; None: whose it is.
 WHOSE = st.sampled_from([None, None, None, None, "two", "public"])
@@ -44,12 +42,9 @@ WHOSE = st.sampled_from([None, None, None, None, "two", "public"])
 PICK = st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3, 5])
 #: Which events a hand can fire in which state; the same table as in the documentation.
 ALLOWED = {
-    "pending_consent": ["consent", "refuse", "expire", "revoke"],
-    "code_issued": ["exchange", "expire", "revoke"],
-    "active": ["refresh", "expire", "revoke"],
-    "expired": [],
-    "revoked": [],
-}
+    "pending_consent": ["consent", "refuse", "expire", "revoke"], "code_issued": ["exchange", "expire", "revoke"],
+    "active": ["refresh", "expire", "revoke"], "expired": [], "revoked": [],
+}  # fmt: skip
 STORY = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "behaviour": {"oauth_public_apps": True},

@@ -106,17 +106,12 @@ def test_an_address_that_is_not_registered_is_told_of_no_other_mistake(ask, uri)
 @pytest.mark.parametrize(
     "query",
     [
-        "{}&redirect_uri=https%3A%2F%2Fevil.test%2F",
-        "redirect_uri=https%3A%2F%2Fevil.test%2F&{}",
-        "{}&redirect_ur%69=https%3A%2F%2Fevil.test%2F",
-        "{}&redirect_uri=https%3A%2F%2Fapp.test%2Fcallback",
-        "{}&redirect_uri=",
-        "{}&redirect_uri=%ff",
-        "{}&client_id=other-app",
-        "client_id=other-app&{}",
+        "{}&redirect_uri=https%3A%2F%2Fevil.test%2F", "redirect_uri=https%3A%2F%2Fevil.test%2F&{}",
+        "{}&redirect_ur%69=https%3A%2F%2Fevil.test%2F", "{}&redirect_uri=https%3A%2F%2Fapp.test%2Fcallback",
+        "{}&redirect_uri=", "{}&redirect_uri=%ff", "{}&client_id=other-app", "client_id=other-app&{}",
         "{}&client_id=%ff",
     ],
-)
+)  # fmt: skip
 def test_two_addresses_or_two_apps_are_none(ask, unmoved, target, query):
     with unmoved(target):
         answer = ask(query.format(asked()))
@@ -167,23 +162,10 @@ def test_an_address_that_could_lead_astray_is_not_registered(target, unmoved, ur
 # ---------------------------------------------------------------------- what is sent along
 
 TEXTS = [
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "' onmouseover='alert(1)",
-    "{{ 7 * 7 }}",
-    "{% raw %}",
-    "a\r\nSet-Cookie: evil=1\r\n\r\n<b>",
-    "a\nLocation: https://evil.test/",
-    "\x00\x01\x1f\x7f",
-    "\u2028\u2029\u202e\ufeff",
-    "&code=evil&state=other#frag",
-    "%0d%0aX: y",
-    "%",
-    "+ +",
-    "日本語 🙂",
-    "a" * 8_192,
-    " ",
-]
+    "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", "{{ 7 * 7 }}",
+    "{% raw %}", "a\r\nSet-Cookie: evil=1\r\n\r\n<b>", "a\nLocation: https://evil.test/", "\x00\x01\x1f\x7f",
+    "\u2028\u2029\u202e\ufeff", "&code=evil&state=other#frag", "%0d%0aX: y", "%", "+ +", "日本語 🙂", "a" * 8_192, " ",
+]  # fmt: skip
 
 
 class _Elements(HTMLParser):
@@ -280,3 +262,68 @@ def test_the_name_of_an_app_is_escaped_where_its_address_is_refused(ask, marked)
     answer = ask(asked("https://evil.test/", client="marked-app"))
     assert escape(marked.app) in answer.text
     assert_plain(answer, marked.app)
+
+
+MORE = [
+    "nothing:read",
+    "account",
+    ":read",
+    "account:read:write",
+    "webhooks:read",
+    "account:read webhooks:read",
+    "all",
+    "account:read all",
+    "ALL",
+    "Account:read",
+    "account:READ",
+    "account:read\tall",
+    "account:read\nall",
+    "account:read\r\nall",
+    "account:read,all",
+    "account:read\tcontacts:read",
+    "account:read\ncontacts:read",
+    "account:read\u3000contacts:read",
+    "account:read,contacts:read",
+    "account:read\u00a0all",
+    "account:read\x00",
+    "account:*",
+    "*",
+    "openid openId",
+    "<script>",
+    '"account:read"',
+    " ",
+    "",
+    " ".join(f"x{n}" for n in range(5_000)),
+]
+
+
+@pytest.mark.parametrize("scope", MORE, ids=short)
+def test_an_app_gets_no_scopes_that_it_does_not_have(target, unmoved, scope):
+    with unmoved(target):
+        answer = target.authorize(scope=scope, mock_user="boss@group.test", mock_consent="accept")
+    told = parse_qs(urlsplit(answer.headers["Location"]).query)
+    assert (answer.headers["Location"].startswith(f"{HOME}?"), told["error"]) == (True, ["invalid_scope"])
+    assert not set(told["error_description"][0]) & set('"\\\r\n\t\x00<') - {"<"}
+    assert len(told["error_description"][0]) < 1_000
+
+
+@pytest.mark.parametrize("scope", [scope for scope in MORE if scope.strip()], ids=short)
+def test_an_app_by_itself_gets_no_scopes_that_it_does_not_have(target, unmoved, scope):
+    with unmoved(target):
+        answer = target.post("token", grant_type="client_credentials", scope=scope)
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_scope")
+
+
+@pytest.mark.parametrize("scope", [*(scope for scope in MORE if scope.strip()), "organization:read"], ids=short)
+def test_refreshing_gives_no_scopes_that_an_app_does_not_have(target, unmoved, scope):
+    token = target.tokens()["refresh_token"]
+    with unmoved(target):
+        answer = target.refresh(token, scope=scope)
+    assert (answer.status_code, answer.json["error"]) == (400, "invalid_scope")
+
+
+def test_a_scope_that_is_asked_for_twice_is_given_once(target):
+    twice = "account:read  account:read account:read "
+    assert target.tokens(scope=twice)["scope"] == "account:read"
+    token = target.tokens(scope="account:read contacts:read")["refresh_token"]
+    assert target.refresh(token, scope=twice).json["scope"] == "account:read"

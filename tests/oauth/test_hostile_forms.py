@@ -1,7 +1,8 @@
-"""Hostile forms: of other sites, of other browsers, of other workspaces, and of yesterday."""
+"""Hostile forms of other sites, browsers and workspaces; headers of pages; comparisons in constant time."""
 
 from __future__ import annotations
 
+import hmac
 import re
 
 import pytest
@@ -35,26 +36,14 @@ def refused(answer, status):
 # ---------------------------------------------------------------------- forms of others
 
 ELSEWHERE = [
-    {"Sec-Fetch-Site": "cross-site"},
-    {"Sec-Fetch-Site": "same-site"},
-    {"Sec-Fetch-Site": ""},
-    {"Sec-Fetch-Site": "same-origin, cross-site"},
-    {"Sec-Fetch-Site": "SAME-ORIGIN"},
-    {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"},
-    {"Origin": "https://evil.test"},
-    {"Origin": "http://localhost.evil.test"},
-    {"Origin": "http://localhost:81"},
-    {"Origin": "http://localhost@evil.test"},
-    {"Origin": "http://evil.test/http://localhost"},
-    {"Origin": "null"},
-    {"Origin": ""},
-    {"Origin": "localhost"},
-    {"Origin": "http://"},
-    {"Origin": "http://["},
-    {"Origin": "http://[::1"},
-    {"Origin": "http://localhost, https://evil.test"},
-    {"Origin": "\xff\xfe"},
-]
+    {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": ""},
+    {"Sec-Fetch-Site": "same-origin, cross-site"}, {"Sec-Fetch-Site": "SAME-ORIGIN"},
+    {"Sec-Fetch-Site": "cross-site", "Origin": "http://localhost"}, {"Origin": "https://evil.test"},
+    {"Origin": "http://localhost.evil.test"}, {"Origin": "http://localhost:81"},
+    {"Origin": "http://localhost@evil.test"}, {"Origin": "http://evil.test/http://localhost"}, {"Origin": "null"},
+    {"Origin": ""}, {"Origin": "localhost"}, {"Origin": "http://"}, {"Origin": "http://["}, {"Origin": "http://[::1"},
+    {"Origin": "http://localhost, https://evil.test"}, {"Origin": "\xff\xfe"},
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("headers", ELSEWHERE, ids=str)
@@ -148,26 +137,10 @@ def test_a_ticket_is_answered_once(target, unmoved, before_consent):
             assert refused(before_consent.press(decision), 410)
 
 
-def test_two_tabs_of_one_browser_are_answered_each_for_itself(before_consent):
-    first = before_consent.form
-    before_consent.visit(SIGNED_IN)
-    assert "code=" in before_consent.press("Accept").headers["Location"]
-    before_consent.form = first
-    assert "error=access_denied" in before_consent.press("Refuse").headers["Location"]
-
-
 @pytest.mark.parametrize("decision", [None, "", "ACCEPT", "yes", "accept\n", "refuse accept"], ids=ascii)
 def test_no_answer_is_no_consent(target, unmoved, before_consent, decision):
     with unmoved(target):
         assert refused(before_consent.press("Accept", decision=decision), 400)
-
-
-def test_a_question_waits_for_ten_minutes(realm, unmoved, make_visitor):
-    visitor = make_visitor(realm)
-    visitor.visit(SIGNED_IN)
-    realm.advance("PT10M")
-    with unmoved(realm):
-        assert refused(visitor.press("Accept"), 410)
 
 
 def test_a_form_of_one_workspace_does_nothing_in_another(realm, other_workspace, unmoved, make_visitor):
@@ -177,15 +150,6 @@ def test_a_form_of_one_workspace_does_nothing_in_another(realm, other_workspace,
     visitor.form.action = f"/w/other{visitor.form.action}"
     with unmoved(realm), unmoved(other):
         assert refused(visitor.press("Accept"), 410)
-
-
-@pytest.mark.parametrize(
-    "person", [None, "", "boss@group.test", "1003001 nobody@group.test", "1003003 boss@group.test"]
-)
-def test_nobody_signs_in_who_is_not_there(target, unmoved, before_sign_in, person):
-    with unmoved(target):
-        answer = before_sign_in.press("boss", person=person)
-    assert (answer.status_code, "There is no such user here." in answer.text) == (200, True)
 
 
 def test_the_way_back_is_looked_at_again_when_it_is_taken(realm, unmoved, make_visitor):
@@ -209,3 +173,108 @@ def test_a_written_state_that_leads_elsewhere_is_not_believed(realm, unmoved, ma
     assert realm.api.put("/_mock/state", json=state).status_code == 200
     with unmoved(realm):
         assert refused(visitor.press("Accept"), 410)
+
+
+# ---------------------------------------------------------------------- what browsers are told
+
+
+def guarded(answer):
+    """Whether an answer to a browser lets it do nothing but what it is there for."""
+    policy = dict(part.strip().partition(" ")[::2] for part in answer.headers["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert not {"script-src", "script-src-elem", "connect-src", "object-src"} & policy.keys()
+    assert "unsafe" not in answer.headers["Content-Security-Policy"]
+    assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["Referrer-Policy"] == "same-origin"
+    assert answer.content_type == "text/html; charset=utf-8"
+    assert "access-control-allow-origin" not in answer.headers
+    return True
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        (QUESTION, 200), (SIGNED_IN, 200), (f"{SIGNED_IN}&mock_consent=accept", 302),
+        (f"{SIGNED_IN}&mock_consent=refuse", 302), (f"{QUESTION}&response_type=token", 302),
+        (f"{QUESTION}&mock_user=nobody", 400), (f"{OAUTH}/authorize", 400), ("/account/login/corporate/sso/x", 404),
+        ("/account/login/sub-account/sso/x", 404), ("/account/nothing", 404), ("/shared/x", 404),
+        ("/shared/x/content", 404), ("/w/nowhere/shared/x", 404),
+    ],
+)  # fmt: skip
+def test_every_page_and_redirection_is_guarded(target, path, status):
+    answer = target.open("GET", path)
+    assert answer.status_code == status
+    assert guarded(answer)
+
+
+def test_answers_to_forms_are_guarded(target, make_visitor):
+    visitor = make_visitor(target)
+    visitor.visit(QUESTION)
+    assert guarded(visitor.press("boss"))
+    assert guarded(visitor.press("Accept"))
+    visitor.visit(QUESTION)
+    assert guarded(visitor.press("boss", csrf="x"))
+
+
+@pytest.mark.parametrize(
+    "host", ["[", "[::1", "a b", "<script>", "a;b", "", "@", "é", "evil.test", "x:99999"], ids=ascii
+)
+def test_a_strange_host_gives_no_strange_page(target, host):
+    for path in (QUESTION, SIGNED_IN, f"{OAUTH}/authorize", "/w/nowhere/shared/x"):
+        answer = target.open("GET", path, headers={"Host": host.encode().decode("latin-1")})
+        assert answer.status_code in (200, 400, 404)
+        assert guarded(answer)
+        assert "<script>" not in answer.text
+
+
+# ---------------------------------------------------------------------- how secrets are compared
+
+
+@pytest.fixture
+def compared(monkeypatch):
+    """All that is compared in a time that tells nothing."""
+    found = []
+    genuine = hmac.compare_digest
+
+    def compare(one, other):
+        found.append({bytes(one), bytes(other)})
+        return genuine(one, other)
+
+    monkeypatch.setattr(hmac, "compare_digest", compare)
+    return found
+
+
+@pytest.mark.parametrize("basic", [True, False])
+def test_client_secrets_are_compared_in_constant_time(realm, compared, basic):
+    form = {} if basic else {"client_secret": "guess"}
+    headers = {"Authorization": "Basic c2hvcC1hcHA6Z3Vlc3M="} if basic else {}
+    answer = realm.open("POST", f"{OAUTH}/token", data=form | {"client_id": "shop-app", "code": "x"}, headers=headers)
+    assert answer.status_code == 401
+    assert {b"guess", b"s3cret"} in compared
+
+
+@pytest.mark.parametrize("method", ["plain", "S256"])
+def test_verifiers_are_compared_in_constant_time(realm, compared, pkce, method):
+    challenge = pkce[0]["code_challenge"]
+    code = realm.code("public-app", code_challenge=challenge, code_challenge_method=method)
+    realm.exchange(code, "public-app", **pkce[1])
+    made = challenge if method == "S256" else pkce[1]["code_verifier"]
+    assert {made.encode(), challenge.encode()} in compared
+
+
+def test_tokens_of_forms_are_compared_in_constant_time(target, make_visitor, compared):
+    visitor = make_visitor(target)
+    visitor.visit(SIGNED_IN)
+    genuine = visitor.form.hidden["csrf"]
+    assert visitor.press("Accept", csrf="guess").status_code == 403
+    assert {b"guess", genuine.encode()} in compared
+
+
+def test_passwords_are_compared_in_constant_time(make_realm, make_visitor, compared):
+    visitor = make_visitor(make_realm(behaviour={"oauth_login": "form"}))
+    visitor.visit(QUESTION)
+    answer = visitor.press("Sign in", user="boss@group.test", password="guess")
+    assert "The e-mail or the password is wrong." in answer.text
+    assert {b"guess", b"right horse"} in compared

@@ -153,31 +153,14 @@ def test_a_token_that_the_server_did_not_sign_is_none(target, unmoved, token, pu
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        ".",
-        "..",
-        "...",
-        "a.b.c",
-        "null",
-        "%00",
-        "a b c",
-        "\xff\xfe\x80",
-        "\x7f\x01",
-        "é.é.é",
-        "=.=.=",
-        f"{encoded({'alg': 'RS256'})}..",
-        f"{encoded([])}.{encoded({})}.eA",
-        f"{encoded(None)}.{encoded({})}.eA",
-        f"{encoded(b'{')}.{encoded({})}.eA",
-        f"{encoded(b'[' * 4_000)}.{encoded({})}.eA",
-        f"{encoded(b'9' * 5_000)}.{encoded({})}.eA",
-        f"{encoded({'alg': 'RS256'})}.{encoded(b'[' * 4_000)}.eA",
-        f"{encoded({'alg': 'dir', 'enc': 'A256GCM'})}....",
-        "a" * 50_000,
-        "." * 50_000,
+        "", ".", "..", "...", "a.b.c", "null", "%00", "a b c", "\xff\xfe\x80", "\x7f\x01", "é.é.é", "=.=.=",
+        f"{encoded({'alg': 'RS256'})}..", f"{encoded([])}.{encoded({})}.eA", f"{encoded(None)}.{encoded({})}.eA",
+        f"{encoded(b'{')}.{encoded({})}.eA", f"{encoded(b'[' * 4_000)}.{encoded({})}.eA",
+        f"{encoded(b'9' * 5_000)}.{encoded({})}.eA", f"{encoded({'alg': 'RS256'})}.{encoded(b'[' * 4_000)}.eA",
+        f"{encoded({'alg': 'dir', 'enc': 'A256GCM'})}....", "a" * 50_000, "." * 50_000,
     ],
     ids=short,
-)
+)  # fmt: skip
 def test_garbage_is_no_token(target, unmoved, text):
     with unmoved(target):
         assert refuses_bytes(target, text)
@@ -206,35 +189,12 @@ def test_an_id_token_is_no_access_token(target):
 # ---------------------------------------------------------------------- of another workspace
 
 
-def test_a_token_opens_its_own_workspace_only(realm, other_workspace):
-    one, two = other_workspace("one"), other_workspace("two")
-    token = one.tokens(scope="openid account:read")["access_token"]
-    assert one.works(token)
-    assert refuses(two, token)
-
-
-def test_nothing_of_one_workspace_works_in_another(realm, other_workspace, unmoved):
-    one, two = other_workspace("one"), other_workspace("two")
-    code, tokens = one.code(), one.tokens()
-    with unmoved(two):
-        assert two.exchange(code).json["error"] == "invalid_grant"
-        assert two.refresh(tokens["refresh_token"]).json["error"] == "invalid_grant"
-        assert two.post("introspect", token=tokens["refresh_token"]).json == {"active": False}
-    assert one.exchange(code).status_code == 200
-
-
 def test_a_token_of_a_workspace_that_is_gone_is_none(realm, other_workspace):
     token = other_workspace("one").tokens()["access_token"]
     assert realm.api.delete("/_mock/workspaces/one").status_code == 204
     assert realm.call(token).status_code == 401
     again = other_workspace("one")
     assert refuses(again, token)
-
-
-def test_a_token_of_a_workspace_that_was_reset_is_none(realm):
-    token = realm.tokens()["access_token"]
-    assert realm.api.post("/_mock/reset").status_code == 200
-    assert refuses(realm, token)
 
 
 @pytest.mark.parametrize(
@@ -254,22 +214,3 @@ def test_a_token_of_before_a_reset_stays_none_when_its_id_is_drawn_again(realm, 
     assert same[0] == same[1]
     assert refuses(realm, before)
     assert realm.works(after)
-
-
-def test_a_token_of_another_server_is_none(make_realm):
-    here, there = make_realm(), make_realm()
-    token = there.tokens()["access_token"]
-    here.tokens()
-    assert refuses(here, token)
-
-
-def test_a_token_dies_with_its_account(shop_realm, pkce):
-    realm, (asked, answered) = shop_realm, pkce
-    code = realm.code("public-app", "keeper@shop.test", **asked)
-    token = realm.exchange(code, "public-app", **answered).json["access_token"]
-    assert realm.works(token)
-    answer = realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group")
-    assert answer.status_code == 204, answer.text
-    assert refuses(realm, token)
-    realm.advance("P40D")
-    assert refuses(realm, token)

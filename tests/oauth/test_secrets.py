@@ -150,19 +150,13 @@ def test_what_is_no_secret_is_told(realm, last_entry):
     realm.exchange(code, redirect_uri="https://app.test/callback")
     entry = last_entry(realm)
     assert entry["request"]["body"].split("&") == [
-        "client_id=shop-app",
-        "client_secret=***",
-        "grant_type=authorization_code",
-        "code=***",
+        "client_id=shop-app", "client_secret=***", "grant_type=authorization_code", "code=***",
         "redirect_uri=https://app.test/callback",
-    ]
+    ]  # fmt: skip
     assert entry["answer"]["body"] == {
-        "access_token": "***",
-        "token_type": "Bearer",
-        "expires_in": 3600,
-        "refresh_token": "***",
+        "access_token": "***", "token_type": "Bearer", "expires_in": 3600, "refresh_token": "***",
         "scope": "account:read",
-    }
+    }  # fmt: skip
 
 
 def test_an_error_keeps_its_code(realm, last_entry):

@@ -1,13 +1,8 @@
-"""The token address: what it answers, whom it trusts, and what may be absent (contract/oauth#oauthTokenCode)."""
+"""The token address: codes, refresh tokens and client credentials (contract/oauth)."""
 
 from __future__ import annotations
 
-import base64
-
 import pytest
-
-TOKEN = "/realms/partner/oauth/token"
-
 
 # ---------------------------------------------------------------------- the answer
 
@@ -36,19 +31,6 @@ def test_nobody_keeps_an_answer_with_tokens(realm, kind):
     assert (answer.headers["Cache-Control"], answer.headers["Pragma"]) == ("no-store", "no-cache")
 
 
-def test_the_token_opens_the_account_of_its_user(realm):
-    """Whoever signed in, not whose app it is."""
-    token = realm.tokens(user="keeper@shop.test")["access_token"]
-
-    assert [row["email"] for row in realm.call(token).json["senders"]] == ["news@shop.test"]
-
-
-def test_two_grants_of_one_user_have_tokens_of_their_own(realm):
-    first, second = realm.tokens(), realm.tokens()
-
-    assert len({first["access_token"], second["access_token"], first["refresh_token"], second["refresh_token"]}) == 4
-
-
 # ---------------------------------------------------------------------- the app's credentials
 
 
@@ -57,38 +39,10 @@ def test_an_app_shows_its_secret_by_basic_or_in_the_form(realm, basic):
     assert realm.exchange(realm.code(), basic=basic).status_code == 200
 
 
-def test_a_public_app_needs_no_secret(realm, pkce):
-    asked, answered = pkce
-
-    assert realm.exchange(realm.code("public-app", **asked), "public-app", **answered).status_code == 200
-
-
 def test_a_public_app_by_basic_has_an_empty_secret(realm, pkce):
     asked, answered = pkce
 
     assert realm.exchange(realm.code("public-app", **asked), "public-app", basic=True, **answered).status_code == 200
-
-
-@pytest.mark.parametrize(
-    "credentials",
-    [
-        {"client_id": "nobody"},
-        {"client_id": None, "client_secret": None},
-        {"client_id": ""},
-        {"client_secret": None},
-        {"client_secret": ""},
-        {"client_secret": "s3cret "},
-        {"client_secret": "S3CRET"},
-        {"client_secret": "s3cre"},
-        {"client_secret": "s3crét"},
-    ],
-)
-@pytest.mark.parametrize("address", ["token", "revoke", "introspect"])
-def test_unknown_apps_and_wrong_secrets_are_refused(realm, is_refused, address, credentials):
-    answer = realm.post(address, grant_type="client_credentials", token="t", **credentials)
-
-    assert is_refused(answer, 401, "invalid_client")
-    assert answer.headers["WWW-Authenticate"] == 'Basic realm="oauth"'
 
 
 @pytest.mark.parametrize("secret", ["", "any"])
@@ -100,44 +54,12 @@ def test_a_public_app_cannot_show_a_secret(realm, is_refused, pkce, secret):
     assert answer.status_code == 200 if not secret else is_refused(answer, 401, "invalid_client")
 
 
-def _basic(text):
-    return "Basic " + base64.b64encode(text.encode()).decode()
-
-
-@pytest.mark.parametrize(
-    "header",
-    ["Basic", "Basic !!!", "Basic c2hvcC1hcHA", _basic("shop-app"), _basic("shop-app:wrong"), _basic(":s3cret")],
-)
-def test_a_malformed_or_wrong_basic_header_is_refused(realm, is_refused, header):
-    form = {"grant_type": "client_credentials"}
-    answer = realm.open("POST", TOKEN, data=form, headers={"Authorization": header})
-
-    assert is_refused(answer, 401, "invalid_client")
-    assert answer.headers["WWW-Authenticate"].startswith("Basic ")
-
-
-@pytest.mark.parametrize("form", [{"client_secret": "s3cret"}, {"client_id": "other-app"}])
-def test_credentials_stand_in_one_place(realm, is_refused, form):
-    """RFC 6749, 2.3."""
-    answer = realm.post("token", basic=True, grant_type="client_credentials", **form)
-
-    assert is_refused(answer, 400, "invalid_request")
-
-
-def test_the_same_client_id_may_stand_beside_basic(realm):
-    assert realm.exchange(realm.code(), basic=True, client_id="shop-app").status_code == 200
-
-
 # ---------------------------------------------------------------------- what the specification does not ask for
 
 
 @pytest.mark.parametrize("left_out", [{"grant_type": None}, {"redirect_uri": None}, {"grant_type": ""}])
 def test_grant_type_and_redirect_uri_may_be_absent(realm, left_out):
     assert realm.exchange(realm.code(), **left_out).status_code == 200
-
-
-def test_the_right_redirect_uri_is_taken(realm):
-    assert realm.exchange(realm.code(), redirect_uri="https://app.test/callback").status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -169,45 +91,185 @@ def test_what_the_grant_type_needs_must_be_there(realm, is_refused, form, missin
     assert answer.json["error_description"] == f"{missing} is missing"
 
 
-@pytest.mark.parametrize("twice", ["code", "client_id", "grant_type", "unknown"])
-def test_a_member_that_comes_twice_is_refused(realm, is_refused, twice):
-    """RFC 6749, 3.2."""
+# ---------------------------------------------------------------------- codes
+
+
+def test_a_second_use_ends_what_was_refreshed_since(realm):
     code = realm.code()
-    form = {"grant_type": "authorization_code", "code": code, "client_id": "shop-app", "client_secret": "s3cret"}
-    form = {name: [value, value] if name == twice else value for name, value in {**form, "unknown": "1"}.items()}
+    refreshed = realm.refresh(realm.exchange(code).json["refresh_token"]).json
 
-    assert is_refused(realm.open("POST", TOKEN, data=form), 400, "invalid_request")
+    realm.exchange(code)
+
+    assert not realm.works(refreshed["access_token"])
+    assert realm.refresh(refreshed["refresh_token"]).status_code == 400
 
 
-def test_an_unknown_member_is_ignored(realm):
-    """RFC 6749, 3.2."""
-    assert realm.exchange(realm.code(), audience="x").status_code == 200
+def test_another_app_that_comes_with_a_used_code_ends_nothing(realm):
+    code = realm.code()
+    token = realm.exchange(code).json["access_token"]
+
+    assert realm.exchange(code, "other-app").status_code == 400
+    assert realm.works(token)
+
+
+# ---------------------------------------------------------------------- proof of possession (RFC 7636)
+
+
+def test_the_verifier_of_the_challenge_is_taken(realm, pkce):
+    asked, answered = pkce
+
+    assert realm.exchange(realm.code(**asked), **answered).status_code == 200
+
+
+@pytest.mark.parametrize("method", [{"code_challenge_method": "plain"}, {}])
+def test_a_plain_challenge_is_its_own_verifier(realm, pkce, method):
+    """`plain` is what holds when no method is named."""
+    _, answered = pkce
+    code = realm.code(code_challenge=answered["code_verifier"], **method)
+
+    assert realm.exchange(code, **answered).status_code == 200
+
+
+def test_a_refresh_token_gives_a_new_access_token_and_the_old_one_still_works(realm):
+    first = realm.tokens(scope="account:read contacts:read")
+
+    answer = realm.refresh(first["refresh_token"])
+
+    assert answer.status_code == 200
+    told = {name: answer.json[name] for name in ("token_type", "expires_in", "scope")}
+    assert told == {"token_type": "Bearer", "expires_in": 3600, "scope": "account:read contacts:read"}
+    assert answer.json["access_token"] != first["access_token"]
+    assert realm.works(answer.json["access_token"])
+    assert realm.works(first["access_token"])
+
+
+@pytest.fixture
+def lasting(make_realm):
+    """A workspace whose refresh tokens stay the same."""
+    return make_realm(behaviour={"oauth_rotate_refresh": False})
+
+
+def test_without_rotation_the_refresh_token_stays_and_is_not_told_again(lasting):
+    """If one is present, it replaces the old one (contract/oauth#oauthTokenRefresh)."""
+    first = lasting.tokens()
+    answers = [lasting.refresh(first["refresh_token"]) for _ in range(3)]
+
+    assert [answer.status_code for answer in answers] == [200, 200, 200]
+    assert all("refresh_token" not in answer.json for answer in answers)
+    assert all(lasting.works(answer.json["access_token"]) for answer in answers)
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("asked", "given"),
     [
-        {"json": {"grant_type": "client_credentials", "client_id": "shop-app", "client_secret": "s3cret"}},
-        {"data": b"grant_type=client_credentials", "content_type": "text/plain"},
-        {"data": b"grant_type=%ff", "content_type": "application/x-www-form-urlencoded"},
-        {"data": "grant_type=é".encode(), "content_type": "application/x-www-form-urlencoded"},
-        {"data": {"client_id": "shop-app"}, "content_type": "multipart/form-data"},
+        ("account:read", "account:read"), ("contacts:read account:read", "contacts:read account:read"),
+        ("account:read account:read", "account:read"), ("", "account:read contacts:read"),
+        (None, "account:read contacts:read"),
+    ],
+)  # fmt: skip
+def test_refreshing_can_ask_for_fewer_scopes(realm, asked, given):
+    first = realm.tokens(scope="account:read contacts:read")
+
+    assert realm.refresh(first["refresh_token"], scope=asked).json["scope"] == given
+
+
+def test_narrowing_holds_for_one_token_only(realm):
+    """RFC 6749, 6: the new refresh token has the scope of the old one."""
+    first = realm.tokens(scope="account:read contacts:read")
+    narrowed = realm.refresh(first["refresh_token"], scope="contacts:read").json
+
+    assert realm.refresh(narrowed["refresh_token"]).json["scope"] == "account:read contacts:read"
+
+
+def test_an_app_gets_a_token_for_its_own_account(realm):
+    answer = realm.post("token", grant_type="client_credentials")
+
+    assert answer.status_code == 200
+    assert set(answer.json) == {"access_token", "token_type", "expires_in", "scope"}
+    assert (answer.json["token_type"], answer.json["expires_in"]) == ("Bearer", 3600)
+    assert [row["email"] for row in realm.call(answer.json["access_token"]).json["senders"]] == ["news@group.test"]
+
+
+def test_an_app_of_another_account_opens_that_one(make_realm):
+    app = {"client_id": "of-shop", "client_secret": "s", "account": "shop", "scopes": ["account:read"]}
+    realm = make_realm(oauth_apps=[app])
+
+    token = realm.post("token", "of-shop", client_secret="s", grant_type="client_credentials").json["access_token"]
+
+    assert [row["email"] for row in realm.call(token).json["senders"]] == ["news@shop.test"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [
+        (None, "account:read account:write contacts:read organization:read"),
+        ("", "account:read account:write contacts:read organization:read"),
+        ("contacts:read", "contacts:read"),
+        ("contacts:read account:read", "contacts:read account:read"),
     ],
 )
-def test_a_body_that_is_no_form_is_refused(realm, is_refused, body):
-    assert is_refused(realm.open("POST", TOKEN, **body), 400, "invalid_request")
+def test_an_app_gets_the_scopes_it_asks_for_or_all_it_has(realm, asked, given):
+    assert realm.post("token", grant_type="client_credentials", scope=asked).json["scope"] == given
 
 
-def test_credentials_in_the_address_do_not_count(realm, is_refused):
-    """RFC 6749, 2.3.1: they must not stand there, where logs would keep them."""
-    query = {"grant_type": "client_credentials", "client_id": "shop-app", "client_secret": "s3cret"}
+def test_a_public_app_gets_no_token_for_itself(realm, is_refused):
+    answer = realm.post("token", "public-app", grant_type="client_credentials")
 
-    assert is_refused(realm.open("POST", TOKEN, query_string=query), 401, "invalid_client")
+    assert is_refused(answer, 400, "unauthorized_client")
 
 
-@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_tokens_are_posted_for(realm, method):
-    answer = realm.open(method, TOKEN)
+@pytest.fixture
+def of_shop(make_realm, story):
+    """A workspace with an app of a sub-account."""
+    accounts = [row | ({"role": "sub_account"} if row["name"] == "shop" else {}) for row in story["accounts"]]
+    app = {
+        "client_id": "of-shop", "client_secret": "s", "account": "shop", "scopes": ["account:read"],
+        "redirect_uris": ["https://app.test/callback"],
+    }  # fmt: skip
+    return make_realm(accounts=accounts, oauth_apps=[*story["oauth_apps"], app])
 
-    assert (answer.status_code, answer.headers["Allow"]) == (405, "POST")
-    assert answer.json["error"] == "invalid_request"
+
+@pytest.fixture
+def granted(of_shop, pkce):
+    """A token that a user of the master account has let the sub-account's app have, as anybody can if it is public."""
+    asked, answered = pkce
+    of_shop.api.put("/_mock/oauth/apps/of-shop", json={"public": True})
+    code = of_shop.code("of-shop", **{**asked, "scope": "account:read"})
+    return of_shop.exchange(code, "of-shop", **answered).json["access_token"]
+
+
+def delete_shop(realm):
+    assert realm.api.delete("/v3/corporate/subAccount/1003002", key="key-group").status_code == 204
+
+
+def test_an_app_goes_with_its_account(of_shop, is_refused):
+    """A deletion removes the sub-account and all its data (contract/corporate#deleteSubAccount)."""
+    delete_shop(of_shop)
+
+    answer = of_shop.post("token", "of-shop", client_secret="s", grant_type="client_credentials")
+
+    assert is_refused(answer, 401, "invalid_client")
+    assert of_shop.api.get("/_mock/oauth/apps/of-shop").status_code == 404
+
+
+def test_what_users_of_other_accounts_have_granted_it_ends_as_well(of_shop, granted):
+    assert of_shop.works(granted)
+
+    delete_shop(of_shop)
+
+    assert not of_shop.works(granted)
+
+
+@pytest.mark.usefixtures("granted")
+def test_the_state_of_a_workspace_that_has_lost_an_app_like_this_still_loads(of_shop):
+    delete_shop(of_shop)
+
+    assert of_shop.api.put("/_mock/state", json=of_shop.api.get("/_mock/state").json).status_code == 200
+
+
+def test_no_other_app_goes_with_it(of_shop):
+    token = of_shop.tokens()["access_token"]
+
+    delete_shop(of_shop)
+
+    assert of_shop.works(token)

@@ -11,44 +11,26 @@ WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
         {
-            "name": "group",
-            "id": 1003001,
-            "role": "master",
-            "enterprise": True,
-            "api_keys": ["key-group"],
-            "company_name": "Group & <b>Sons</b>",
-            "email": "boss@group.test",
+            "name": "group", "id": 1003001, "role": "master", "enterprise": True, "api_keys": ["key-group"],
+            "company_name": "Group & <b>Sons</b>", "email": "boss@group.test",
             "users": [{"email": "boss@group.test", "admin": True}, {"email": "clerk@group.test"}],
         },
         {
-            "name": "desk",
-            "id": 1003004,
-            "role": "admin",
-            "of": "group",
-            "enterprise": True,
-            "api_keys": ["key-desk"],
-            "email": "admin@desk.test",
+            "name": "desk", "id": 1003004, "role": "admin", "of": "group", "enterprise": True,
+            "api_keys": ["key-desk"], "email": "admin@desk.test",
             "users": [{"email": "admin@desk.test", "admin": True}],
         },
         {
-            "name": "shop",
-            "id": 1003002,
-            "role": "sub_account",
-            "of": "group",
-            "enterprise": True,
-            "api_keys": ["key-shop"],
-            "company_name": "Shop",
-            "email": "keeper@shop.test",
+            "name": "shop", "id": 1003002, "role": "sub_account", "of": "group", "enterprise": True,
+            "api_keys": ["key-shop"], "company_name": "Shop", "email": "keeper@shop.test",
             "users": [{"email": "keeper@shop.test"}, {"email": "helper@shop.test"}],
         },
         {
-            "name": "alone",
-            "id": 1003003,
-            "api_keys": ["key-alone"],
+            "name": "alone", "id": 1003003, "api_keys": ["key-alone"],
             "users": [{"email": "me@alone.test", "admin": True}],
         },
     ],
-}
+}  # fmt: skip
 KINDS = {"corporate": "corporate/ssoToken", "sub-account": "corporate/subAccount/ssoToken"}
 
 

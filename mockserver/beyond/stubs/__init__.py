@@ -1,1 +1,1 @@
-"""Stubs: how they are written and checked, and how they answer."""
+"""Stubs: schema, expressions, stored values and answers."""

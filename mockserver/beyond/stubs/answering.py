@@ -1,4 +1,4 @@
-"""The answer of a stub to a request that no operation answers: all of it is worked out before anything changes."""
+"""Answering requests by stubs: an answer is computed completely before anything changes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LARGEST_DONE = 64 * 1024 * 1024
 
 
 def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
-    """Return the answer of the first stub that a request is for, which the exchange then names; None if no stub is.
+    """Return the answer of the first matching stub, and name the stub in the exchange; None if no stub matches.
 
     To be called under the workspace's lock.
 
@@ -64,7 +64,7 @@ def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stu
 
 
 def _failure(stub: Stub, error: ExpressionError, size: int) -> ServiceError:
-    """Return the answer where a stub has none: 500, or 413 where a body of this size holds more than stubs take.
+    """Return the error answer of a failed stub: 500, or 413 if the body is too large for stubs.
 
     The journal says which stub, where, and why.
     """
@@ -77,7 +77,7 @@ def _failure(stub: Stub, error: ExpressionError, size: int) -> ServiceError:
 
 
 class _Answering:
-    """A stub that answers a call."""
+    """One stub and one request."""
 
     def __init__(self, stub: Stub, call: Call) -> None:
         self._stub, self._call = stub, call
@@ -87,7 +87,7 @@ class _Answering:
         self._scope = Scope(names_for(call, self._provider), budget)
 
     def reply(self) -> Reply:
-        """Work out what comes of the request, and let it happen, all of it or nothing.
+        """Compute the answer, the stored values and the effects, then apply all of them.
 
         Raises:
             ServiceError: the body has an unknown member, or something prevents it, such as that no credits are left.
@@ -112,7 +112,7 @@ class _Answering:
         return reply
 
     def _check_members(self) -> None:
-        """Warn of members of the body that the stub does not know, or refuse them in a strict workspace.
+        """Warn about unknown members of the body, or refuse them in a strict workspace.
 
         Raises:
             ServiceError: 400; the workspace is strict, and there is one.
@@ -128,7 +128,7 @@ class _Answering:
             self._call.exchange.warn(f"stub {self._stub.id} ignored the unknown body field {reasons.fields([name])}")
 
     def _chosen(self) -> tuple[Part, int]:
-        """Return the first answer whose condition is true, else the next of the sequence, and the next position.
+        """Return the first answer with a true condition, or the sequence's next answer; and the new position.
 
         The last answer of a sequence is repeated.
         """
@@ -176,7 +176,7 @@ class _Answering:
 
 @contextmanager
 def _at(place: Path) -> Iterator[None]:
-    """Give errors the place where they come up, unless it is known."""
+    """Add the place in the stub to errors that lack a place."""
     try:
         yield
     except ValueError as error:
@@ -196,7 +196,6 @@ def _key(value: Any) -> str:
 
 
 def _reply(given: Mapping[str, Any]) -> Reply:
-    """Return an answer with its body and headers."""
     headers = dict(_headers(given.get("headers", {})))
     body = b""
     if "json" in given:

@@ -1,4 +1,4 @@
-"""How much the expressions of one request may do: steps, and the sizes of values."""
+"""Limits on the expressions of one request: steps and sizes of values."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ Path = tuple[str | int, ...]
 
 
 class ExpressionError(Exception):
-    """An expression has no value; the message says why, in one sentence without a full stop."""
+    """An expression without a value; the message is one sentence without a full stop."""
 
     #: The path of the member of the stub that has the expression, once it is known.
     place: Path | None = None
 
 
 class BudgetError(ExpressionError):
-    """An expression needs more steps, or makes a larger value, than the expressions of a request may."""
+    """An expression that exceeds the limits on steps or sizes."""
 
 
 class _Omitted:
-    """The type of `OMIT`."""
+    pass
 
 
 #: Stands for a member, an item or a header that is to be left out.
@@ -50,37 +50,37 @@ OMIT = _Omitted()
 
 
 class Budget:
-    """The steps that are left for the expressions of one request."""
+    """The remaining steps for the expressions of one request."""
 
     def __init__(self, body: int = 0, stored: int = 0) -> None:
-        """`body` is the number of bytes of the request's body, `stored` that of the values stored in the account."""
+        """Set the steps by the bytes of the request body and the number of the account's stored values."""
         self._steps = self._left = STEPS + min(body * STEPS_A_BYTE + stored * STEPS_A_STORED_VALUE, MOST_STEPS)
         #: The size and the levels of lists and mappings by their identity, with the value, so that no other gets it.
         self._sizes: dict[int, tuple[int, int, Any]] = {}
 
     def spend(self, steps: int = 1) -> None:
-        """Take steps, or raise `BudgetError` if there are not so many left."""
+        """Take steps, or raise `BudgetError` if too few are left."""
         self._left -= steps
         if self._left < 0:
             raise BudgetError(f"the expressions of this request take more than {self._steps:,} steps")
 
     def look(self, *values: Any) -> None:
-        """Take the steps of reading texts, lists and mappings in one go, without what lists and mappings hold."""
+        """Take the steps for reading texts, lists and mappings, without nested values."""
         self.spend(1 + sum(len(one) for one in values if isinstance(one, str | list | dict)) // AT_ONCE)
 
     def look_through(self, *values: Any, times: int = 1) -> None:
-        """Take the steps of reading all that values hold, so many times."""
+        """Take the steps for reading values and all nested values, several times."""
         if times:
             self.spend(times * sum(self._size(one)[0] for one in values))
 
     def made(self, value: Any) -> Any:
-        """Return a value that was made just now, if it is plain data that is not too large, as `checked` does."""
+        """Check a new value, the length of texts included, and return the value."""
         self.look(value)
         check_length(len(value) if isinstance(value, str) else 0)
         return self.checked(value)
 
     def checked(self, value: Any) -> Any:
-        """Return a value that is plain data, and not too large, but for the length of a text.
+        """Return a value of plain JSON data within the size limits.
 
         Raises:
             BudgetError: it is too large.
@@ -94,10 +94,10 @@ class Budget:
         return value
 
     def _size(self, value: Any) -> tuple[int, int]:
-        """Return how much a value holds, itself included, and in how many levels.
+        """Return the number of values in a value, itself included, and the nesting depth.
 
-        A value from outside has no more levels than JSON may have there, and one that was made here holds values that
-        were measured before: it recurses no deeper than that.
+        The recursion is bounded: JSON input has limited depth, and computed values contain only measured
+        values.
         """
         if isinstance(value, str):
             return 1 + len(value) // AT_ONCE, 0
@@ -124,7 +124,7 @@ class Budget:
 
 
 def check_length(length: int) -> None:
-    """Raise `BudgetError` if a text would have more characters than texts may."""
+    """Raise `BudgetError` if a text exceeds the length limit."""
     if length > LONGEST_TEXT:
         raise BudgetError(f"a text has {length:,} characters, the limit is {LONGEST_TEXT:,}")
 
@@ -139,14 +139,14 @@ def _check_scalar(value: Any) -> None:
 
 
 def text(value: Any) -> str:
-    """Return a value that has to be a text, or raise `ExpressionError`."""
+    """Return a text value, or raise `ExpressionError` for other types."""
     if not isinstance(value, str):
         raise expected("a text", value)
     return value
 
 
 def expected(wanted: str, value: Any) -> Exception:
-    """Return the error of a value that is not of the kind that is wanted."""
+    """Return the error for a value of the wrong type."""
     if isinstance(value, Undefined):
         value()  # raises Jinja's error, which says what is undefined
     return ExpressionError(f"expected {wanted}, got {shown(value)}")

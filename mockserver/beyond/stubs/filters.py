@@ -1,4 +1,6 @@
-"""The filters, tests and methods of expressions: those of Jinja that take bounded time, and a few more.
+"""Filters, tests and methods of expressions: Jinja's with bounded run time, and a few more.
+
+The sandbox counts steps and measures results; operations that could create far too large values check that first.
 
 Each is called by the sandbox, which counts steps and measures the result; what could make a text or a list that is far
 too large says so itself before.
@@ -34,12 +36,12 @@ _EMAIL = Email()
 
 
 def written(value: Any) -> str:
-    """Write a value into a text: a text as it is, any other value as JSON."""
+    """Return texts unchanged, and other values as JSON."""
     return value if isinstance(value, str) else tojson(value)
 
 
 def tojson(value: Any) -> str:
-    """Write a value as JSON."""
+    """Return a value as JSON text."""
     try:
         return json_text.write(value).decode().removesuffix("\n")
     except TypeError:
@@ -97,7 +99,7 @@ def _get(value: Any, name: Any, default: Any = None) -> Any:
 
 
 def _combine(value: Any, *others: Any, recursive: bool = False) -> dict[str, Any]:
-    """Put the members of mappings over those of another one; if `recursive`, in mappings within it, too."""
+    """Merge mappings, later ones first; `recursive` merges nested mappings."""
     found = dict(_mapping(value))
     for other in others:
         for name, inner in _mapping(other).items():
@@ -108,7 +110,7 @@ def _combine(value: Any, *others: Any, recursive: bool = False) -> dict[str, Any
 
 
 def _without(value: Any, *unwanted: Any) -> Any:
-    """Leave members out of a mapping, or plain items out of a list; a list of unwanted ones counts as its items."""
+    """Remove members from a mapping, or plain items from a list; lists of unwanted names are flattened."""
     names = {one for one in _flatten(list(unwanted)) if not isinstance(one, list | dict)}
     if isinstance(value, dict):
         return {name: inner for name, inner in value.items() if name not in names}
@@ -116,14 +118,14 @@ def _without(value: Any, *unwanted: Any) -> Any:
 
 
 def _compact(value: Any) -> Any:
-    """Leave out the members or the items that are null."""
+    """Remove null members or items."""
     if isinstance(value, dict):
         return {name: inner for name, inner in value.items() if inner is not None}
     return [one for one in value if one is not None]
 
 
 def _flatten(value: Any) -> list[Any]:
-    """Return the items of the lists of a list, one list behind the other."""
+    """Concatenate nested lists, one level deep."""
     rows = [one if isinstance(one, list) else [one] for one in value]
     if sum(map(len, rows)) > MOST_HELD:
         raise BudgetError(f"a list has more than {MOST_HELD:,} items")
@@ -141,7 +143,7 @@ def _moment(value: Any) -> datetime:
 
 
 def moment(value: datetime) -> str:
-    """Write a moment as expressions see it: RFC 3339 in UTC, with milliseconds."""
+    """Format a moment as RFC 3339 in UTC, with milliseconds."""
     return f"{value.astimezone(UTC).isoformat(timespec='milliseconds')[:-6]}Z"
 
 

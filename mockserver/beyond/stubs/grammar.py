@@ -1,4 +1,4 @@
-"""Reading an expression: Jinja parses it, only part of its syntax is admitted, and what costs is put to the sandbox."""
+"""Reading expressions: Jinja parses, unsupported syntax is refused, and costly nodes become calls of the sandbox."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _ALLOWED = frozenset(
 
 
 class SyntaxMistake(Exception):
-    """A text is no expression, or one that is not admitted; the message says why."""
+    """An invalid or unsupported expression, with the reason."""
 
 
 class Read(NamedTuple):
-    """An expression that can be compiled, and how many parts it has: names, constants, operators and so on."""
+    """A checked expression, and the number of its parts: names, constants, operators and so on."""
 
     expression: nodes.Expr
     parts: int
@@ -50,12 +50,12 @@ class Read(NamedTuple):
 
 
 def has_expressions(text: str) -> bool:
-    """Return whether a text has expressions, or what once were statements; any other stands for itself."""
+    """Return whether a text has expressions or template statements."""
     return any(sign in text for sign in ("{{", "{%", "{#"))
 
 
 def read(text: str, known: Collection[str] = ()) -> Read:
-    """Read a text that is one expression, or has several and words between them, which give a text.
+    """Read a text with one expression, or a text that mixes expressions and words.
 
     Args:
         text: The text.
@@ -86,12 +86,11 @@ def read(text: str, known: Collection[str] = ()) -> Read:
 
 @cache
 def _environment() -> Environment:
-    """Return what parses; it renders nothing."""
     return Environment(autoescape=False)  # noqa: S701  # nothing is rendered
 
 
 def _checked_parts(tree: nodes.Node) -> int:
-    """Return how many parts a tree has that is not nested too deeply: it may be deeper than Python recurses."""
+    """Count the parts of a tree, without recursion, and refuse trees over the depth limit."""
     level: list[nodes.Node] = [tree]
     parts = 0
     for _ in range(DEEPEST):
@@ -103,12 +102,12 @@ def _checked_parts(tree: nodes.Node) -> int:
 
 
 def _of_sandbox(name: str, *given: nodes.Expr) -> nodes.Call:
-    """Return the call of a method of the sandbox."""
+    """Return the call of a sandbox method."""
     return nodes.Call(nodes.EnvironmentAttribute(name), list(given), [], None, None)
 
 
 class _Rewriting(NodeTransformer):
-    """Checks an expression, and puts calls of the sandbox in the place of what it cannot intercept."""
+    """Checks an expression, and replaces operators and literals by calls of the sandbox."""
 
     def __init__(self, known: Collection[str]) -> None:
         self._known = known
@@ -208,7 +207,7 @@ class _Rewriting(NodeTransformer):
 
 
 def _told(node: nodes.Node) -> str:
-    """Return in few words how a value is asked for."""
+    """Describe the source of a value, for messages."""
     match node:
         case nodes.Name():
             return str(node.name)

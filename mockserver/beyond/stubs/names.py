@@ -1,4 +1,4 @@
-"""The names that expressions of a stub see: the request, the account, the workspace, and functions."""
+"""Names and functions of expressions: request, account, workspace, and functions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ FAKER = frozenset(
 
 
 def key_of(value: Any) -> str:
-    """Return a key of a table: a text, or a whole number as its digits.
+    """Return a table key: a text, or the digits of an integer.
 
     Raises:
         ExpressionError: it is neither.
@@ -72,7 +72,7 @@ def _whole(value: Any) -> int:
 
 
 class Provider:
-    """The functions of expressions for one request, in the caller's workspace and account."""
+    """The functions of expressions for one request, in the caller's account. Draws count after `commit`."""
 
     def __init__(self, caller: Caller, budget: Budget) -> None:
         self._state, self._account, self._budget = caller.workspace.state, caller.account, budget
@@ -80,7 +80,7 @@ class Provider:
         self._drawn: Randomness | None = None
 
     def commit(self) -> None:
-        """Let what was drawn count."""
+        """Make the draws count."""
         self._state.last_ids.update(self._ids)
         if self._drawn is not None:
             self._state.random.positions.update(self._drawn.positions)
@@ -110,7 +110,7 @@ class Provider:
         return message_id(self._random, self._state.clock.now())
 
     def stored(self, table: str, key: str | int | None = None) -> Any:
-        """Return a stored value, or all values of a table in the order in which their keys were first stored."""
+        """Return a stored value, or all values of a table in insertion order."""
         rows = self._account.rows_of(Stored)
         if key is not None:
             row = rows.get((text(table), key_of(key)))
@@ -125,7 +125,7 @@ class Provider:
         return self._budget.made(list(found))
 
     def faker(self, what: str) -> Any:
-        """Make up data of one of the kinds of `FAKER`."""
+        """Return made-up data of a kind in `FAKER`."""
         self._budget.spend(_FAKER_STEPS)
         seed = self._random.integer(_FAKER, 0, _SEEDS)
         with _FAKER_LOCK:
@@ -152,7 +152,7 @@ _DEEPEST = 60
 
 
 class Call(NamedTuple):
-    """A call that a stub answers; `params` are the values of the parameters of its path."""
+    """A request to a stub; `params` are the values of the path parameters."""
 
     caller: Caller
     request: Request
@@ -161,7 +161,7 @@ class Call(NamedTuple):
 
     @property
     def body(self) -> Any:
-        """The JSON value of the request's body, or None if it has none.
+        """The JSON value of the request body, or None without a body.
 
         Raises:
             ServiceError: 400 `bad_request` or 415; the body is no JSON.
@@ -174,12 +174,12 @@ class Call(NamedTuple):
         return found
 
     def rows(self, kind: type) -> Collection[Any]:
-        """The rows of a kind that the account has."""
+        """Return the account's rows of a type."""
         return self.caller.account.rows_of(kind).values()
 
 
 class _ByHeader(dict[str, str]):
-    """Headers by their names, whose case makes no difference."""
+    """Headers by case-insensitive names."""
 
     def __contains__(self, name: object) -> bool:
         return isinstance(name, str) and super().__contains__(name.lower())
@@ -193,7 +193,7 @@ def _query(call: Call) -> dict[str, Any]:
 
 
 def _scheduled(row: ScheduledEmail, call: Call) -> dict[str, Any]:
-    """Show a scheduled e-mail; one of which nobody knows when it was made was there when the clock began."""
+    """Show a scheduled e-mail; an unknown creation time is the clock's start."""
     return {
         **_members(row, "message_id", "batch_id", "to", "subject", "state", "rejected"),
         "scheduled_at": moment(row.scheduled_at),
@@ -214,7 +214,7 @@ def _of_behaviour(name: str) -> Callable[[Call], Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of a behaviour as one of JSON."""
+    """Return a setting of the behaviour as JSON value."""
     if isinstance(value, timedelta):
         return duration.write(value)
     return value if isinstance(value, str | int | float) else None
@@ -261,7 +261,7 @@ ROOTS = frozenset({*MEMBERS, "now", "omit"})
 
 
 def names_for(call: Call, provider: Provider) -> dict[str, Any]:
-    """Return the names that every expression of a stub sees, with their values."""
+    """Return the names and values for all expressions of a stub."""
     late = {base: {name: partial(work, call) for name, work in members.items()} for base, members in _LATE.items()}
     return {
         **{name: Members(members) for name, members in late.items()},

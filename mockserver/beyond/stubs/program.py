@@ -1,4 +1,4 @@
-"""What a stub does, once all its expressions are read."""
+"""Stubs with compiled expressions."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ GONE = {
 
 
 class Scope(NamedTuple):
-    """What expressions see, and what they may still do."""
+    """Names and remaining budget for expressions."""
 
     names: Mapping[str, Any]
     budget: Budget
 
 
 class Expression:
-    """A text with expressions, at a place of a stub; it is compiled when it is first evaluated."""
+    """An expression in a stub, compiled at the first evaluation."""
 
     def __init__(self, text: str, names: Collection[str], place: Path) -> None:
         self._text, self._names, self._place = text, names, place
@@ -65,7 +65,7 @@ class Expression:
 
 
 def filled(value: Any, scope: Scope) -> Any:
-    """Return a value of a program with the values of its expressions, without what they leave out.
+    """Return a program's value with evaluated expressions, without omitted members.
 
     Raises:
         ExpressionError: an expression has no value.
@@ -81,7 +81,7 @@ def filled(value: Any, scope: Scope) -> Any:
 
 
 class Part(NamedTuple):
-    """An answer, something that is stored, or an effect, with its expressions; only where `when` is true."""
+    """An answer, a stored value or an effect, with expressions and an optional condition."""
 
     when: Any
     members: Mapping[str, Any]
@@ -89,7 +89,7 @@ class Part(NamedTuple):
 
 
 class Program(NamedTuple):
-    """What a stub does."""
+    """The parts of a stub."""
 
     #: The members of the body that there are, or None if it may have any.
     members: frozenset[str] | None
@@ -102,13 +102,13 @@ class Program(NamedTuple):
 
 @lru_cache(maxsize=_KEPT)
 def read(written: str) -> tuple[Program, list[tuple[Path, str]]]:
-    """Return the program of a stub as JSON that its schema has taken, and what is wrong in it, by path."""
+    """Return the program of a validated stub (JSON), and the mistakes by path."""
     reader = _Reader(json_text.read(written.encode()))
     return reader.program(), reader.mistakes
 
 
 class _Reader:
-    """Reads a stub as it was written into a program."""
+    """Reads a stub into a program."""
 
     def __init__(self, written: Mapping[str, Any]) -> None:
         self.mistakes: list[tuple[Path, str]] = []
@@ -137,7 +137,7 @@ class _Reader:
         )
 
     def _listed(self, member: str) -> Iterator[Part]:
-        """Yield what stands at a member: one, or a list."""
+        """Yield the parts of a member: a single mapping or a list."""
         written = self._written.get(member, [])
         for at, item in enumerate([written] if isinstance(written, dict) else written):
             place: Path = (member,) if isinstance(written, dict) else (member, at)
@@ -159,7 +159,7 @@ class _Reader:
             self.mistakes.append((effect.place, gone))
 
     def _condition(self, value: Any, place: Path) -> Any:
-        """Read a truth value, or a text that has to be one expression."""
+        """Read a boolean, or a text with exactly one expression."""
         if isinstance(value, bool):
             return value
         count = len(self.mistakes)
@@ -170,7 +170,7 @@ class _Reader:
         return found
 
     def _value(self, value: Any, place: Path) -> Any:
-        """Read a value of JSON, whose texts may have expressions."""
+        """Read a JSON value with expressions in texts."""
         if isinstance(value, list):
             return [self._value(one, (*place, index)) for index, one in enumerate(value)]
         if isinstance(value, dict):

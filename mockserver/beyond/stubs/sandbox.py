@@ -1,4 +1,4 @@
-"""Jinja's sandbox, in which expressions are compiled and run, within a budget and on plain values alone.
+"""Jinja's sandbox for expressions, within a budget and on plain data only.
 
 The sandbox guards attributes and calls, but bounds neither time nor memory. Here every operator, filter, test and
 literal passes by this environment, which counts steps and measures what is made; `grammar` admits nothing else.
@@ -33,7 +33,7 @@ _active = threading.local()
 
 
 class Members:
-    """Values by name that are worked out when they are first asked for; it is itself no value."""
+    """Lazy values by name; not a value in expressions."""
 
     def __init__(self, make: Mapping[str, Callable[[], Any]]) -> None:
         self._make, self._made = make, dict[str, Any]()
@@ -45,7 +45,7 @@ class Members:
 
 
 def compiled(expression: nodes.Expr) -> Template:
-    """Compile an expression that `grammar` has read."""
+    """Compile an expression of `grammar`."""
     result = nodes.Assign(nodes.Name("result", "store"), expression, lineno=1)
     return _sandbox().from_string(nodes.Template([result], lineno=1))
 
@@ -69,7 +69,7 @@ def evaluated(template: Template, names: Mapping[str, Any], budget: Budget) -> A
 
 
 def _bounded(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a filter or a test that takes steps for what it reads, and whose result is measured."""
+    """Wrap a filter or test: take steps for the arguments, and measure the result."""
 
     @wraps(work)
     def bounded(*given: Any, **named: Any) -> Any:
@@ -89,7 +89,7 @@ def _bounded(name: str, work: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class _Sandbox(ImmutableSandboxedEnvironment):
-    """The environment of all expressions. Nothing is evaluated when one is compiled."""
+    """The environment for all expressions. Compiling evaluates nothing."""
 
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%"})
 
@@ -118,7 +118,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
     # ------------------------------------------------------------------ what the grammar puts for nodes of Jinja's
 
     def member(self, value: Any, name: Any, asked: str) -> Any:
-        """Return a member of a mapping, an item of a list or a character of a text; no attribute is ever looked up.
+        """Return a member of a mapping, an item of a list or a character of a text; attributes are never looked up.
 
         `asked` says how the member was asked for, for the message if there is none.
         """
@@ -136,24 +136,24 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return self.undefined(f"{asked} is undefined")
 
     def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
-        """Return the part of a list or a text from an index to another one, in steps."""
+        """Return a slice of a list or text."""
         if not isinstance(value, list | str):
             raise expected("a list or a text", value)
         return _active.budget.made(value[start:stop:step])
 
     def listed(self, *values: Any) -> Any:
-        """Return a list without what is to be left out."""
+        """Return a list without omitted values."""
         return _active.budget.made([one for one in values if one is not OMIT])
 
     def mapped(self, *pairs: Any) -> Any:
-        """Return a mapping of names and values, one after the other, without what is to be left out."""
+        """Return a mapping of alternating names and values, without omitted values."""
         found = dict(zip(pairs[::2], pairs[1::2], strict=True))
         if wrong := [name for name in found if not isinstance(name, str)]:
             raise expected("a text as the name of a member", wrong[0])
         return _active.budget.made({name: value for name, value in found.items() if value is not OMIT})
 
     def compare(self, left: Any, *rest: Any) -> bool:
-        """Return whether each of several comparisons is true: names of operators, each with its right side."""
+        """Evaluate a chain of comparisons: operators, each followed by the right operand."""
         for sign, right in zip(rest[::2], rest[1::2], strict=True):
             _active.budget.look_through(left, right)
             if not _COMPARISONS[sign](left, right):
@@ -162,7 +162,7 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return True
 
     def text(self, *pieces: Any) -> Any:
-        """Return values as one text."""
+        """Concatenate values as text."""
         _active.budget.look_through(*pieces)
         texts = [written(one) for one in pieces]
         check_length(sum(map(len, texts)))

@@ -1,4 +1,4 @@
-"""The schema of stubs, for scenarios and the control API, and the checks that a stub has to pass."""
+"""The schema of stubs for scenarios and the control API, with all checks of a stub."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _NOT_FIXED = frozenset("{}?#%\\")
 
 
 class Pattern(fields.String):
-    """The path of a stub: segments behind `/v3/`, of which `{name}` stands for any one."""
+    """The path of a stub: segments below `/v3/`; `{name}` matches any segment."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -45,7 +45,7 @@ class Pattern(fields.String):
 
 
 def _why_none(text: str) -> str | None:
-    """Why a text is no pattern, or None if it is one."""
+    """Return the reason why a text is not a path pattern, or None."""
     if len(text) > _LONGEST:
         return f"must be a path of at most {_LONGEST} characters"
     if not text.startswith(_PREFIX):
@@ -62,7 +62,7 @@ def _why_none(text: str) -> str | None:
 
 
 def shadowed(method: str, path: str) -> Operation | None:
-    """The first operation of the mock for which a stub of this method and path could answer, or None."""
+    """Return the first of the 34 operations that a stub would hide, or None."""
     given = path.split("/")
     return next(
         (row for row in OPERATIONS.values() if row.method == method and overlap(given, row.path.split("/"))), None
@@ -70,7 +70,7 @@ def shadowed(method: str, path: str) -> Operation | None:
 
 
 def overlap(given: Sequence[str], wanted: Sequence[str]) -> bool:
-    """Whether there is a path that two patterns fit, given by their segments."""
+    """Return whether two path patterns, given as segments, match a common path."""
     return len(given) == len(wanted) and all(
         one == other or is_parameter(one) or is_parameter(other) for one, other in zip(given, wanted, strict=True)
     )
@@ -94,7 +94,7 @@ _TAKEN = addresses.CLIENT_HEADERS | {"date", "sib-request-id"}
 
 
 class StubPart(Item):
-    """A stub, or a part of one; what they could once have is refused with what to use instead."""
+    """A stub or a part of a stub; removed members are refused with the replacement."""
 
     def load(self, data: Any, **options: Any) -> Any:
         gone = [name for name in data if name in GONE] if isinstance(data, dict) else []
@@ -104,7 +104,7 @@ class StubPart(Item):
 
 
 class Condition(fields.Field[Any]):
-    """An expression that is true or false, which is checked with the other expressions."""
+    """A boolean or an expression; expressions are checked later."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, str | bool):
@@ -125,7 +125,7 @@ def _check_value(value: str) -> None:
 
 
 class AnswerItem(StubPart):
-    """An answer: its status, its headers, and its body as JSON or as text; with `when`, where that is true."""
+    """An answer: status, headers, body as JSON or text, and an optional condition `when`."""
 
     constraints: ClassVar[dict[str, Any]] = {
         "not": {"required": ["json", "text"]},
@@ -158,7 +158,7 @@ class AnswerItem(StubPart):
 
 
 class StoreItem(StubPart):
-    """A value that is stored, by default the body of the request, or a stored value that is deleted."""
+    """A value to store, by default the request body, or a stored value to delete."""
 
     constraints: ClassVar[dict[str, Any]] = {"not": {"required": ["value", "delete"]}}
 
@@ -181,7 +181,7 @@ class StoreItem(StubPart):
 
 
 class StubItem(StubPart):
-    """A stub: for which requests it answers, and how."""
+    """A stub: matched requests and answers."""
 
     constraints: ClassVar[dict[str, Any]] = {"oneOf": [{"required": ["answer"]}, {"required": ["answers"]}]}
 
@@ -247,14 +247,14 @@ class StubItem(StubPart):
 
 
 def _source(data: dict[str, Any]) -> str:
-    """Return the file and the line of a stub's first member, or an empty text if its document has no lines."""
+    """Return file and line of a stub's first member, or an empty text for documents without lines."""
     marks: Mapping[str, Any] = getattr(data, "marks", {})
     mark = next(iter(marks.values()), None)
     return "" if mark is None else f"{PurePath(mark.file).name}:{mark.line}"
 
 
 def _written(own: Mapping[str, Any]) -> str:
-    """Return a stub as it was written, as JSON.
+    """Return a stub as JSON text.
 
     Raises:
         ValidationError: it is too large, or with all that is wrong with its expressions, each at its place.
@@ -277,13 +277,13 @@ def _written(own: Mapping[str, Any]) -> str:
 
 
 def dump_stub(stub: Stub) -> dict[str, Any]:
-    """A stub as a scenario holds it."""
+    """Return a stub as a scenario member."""
     counts = {name: getattr(stub, name) for name in ("hits", "position") if getattr(stub, name)}
     return {"id": stub.id, **written_of(stub), **counts}
 
 
 def written_of(stub: Stub) -> dict[str, Any]:
-    """The members of a stub as they were written."""
+    """Return the stub's members as written."""
     found: dict[str, Any] = json_text.read(stub.written.encode())
     return found
 
@@ -293,12 +293,12 @@ MOST_STUBS = 1_000
 
 
 def stubs_field(**options: Any) -> List:
-    """The field of a list of stubs."""
+    """Return the field for a list of stubs."""
     return List(fields.Nested(StubItem), validate=validate.Length(max=MOST_STUBS), **options)
 
 
 def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]:
-    """Add stubs before those of a workspace, which are asked after them; one without an id gets one.
+    """Add stubs in front of the workspace's stubs; stubs without an id get an id.
 
     Returns:
         The errors, after which no stub was added: there would be too many, or an id is a duplicate.
@@ -317,7 +317,7 @@ def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]
 
 
 def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
-    """Add copies of stubs behind those of a workspace, but for those that it has already, whatever their ids are.
+    """Append copies of stubs, without stubs that the workspace has already, whatever their ids.
 
     Raises:
         SectionError: there would be too many.
@@ -338,7 +338,7 @@ def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
 
 
 def taken(stubs: Sequence[Stub], there: Iterable[Stub] = ()) -> Iterator[int]:
-    """The indexes of the stubs whose id an earlier one has, or one that is there."""
+    """Yield the indexes of stubs with the id of an earlier or existing stub."""
     seen = {stub.id for stub in there}
     for index, stub in enumerate(stubs):
         if stub.id and stub.id in seen:

@@ -1,4 +1,4 @@
-"""The values that stubs have stored: kept within a limit, and their section of a scenario."""
+"""Stored values of stubs: limits, changes, and the scenario section."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ Key = tuple[str, str]
 
 
 class Change(NamedTuple):
-    """A value to be stored under a table and a key, or None to forget the one that is there."""
+    """A value to store under table and key; None deletes the value."""
 
     key: Key
     row: Stored | None
 
     @property
     def size(self) -> int:
-        """How many bytes the value takes, with its key."""
+        """The bytes of key and value."""
         return 0 if self.row is None else self.row.size
 
 
 def storing(table: str, key: str, value: Any) -> Change:
-    """The change that stores a value of plain data, which nobody changes any more."""
+    """Return the change that stores an immutable value."""
     return Change((table, key), Stored(value, weight([table, key, value])))
 
 
 def full(workspace: Workspace, account: Account, changes: Iterable[Change]) -> str | None:
-    """Why there is no room for changes of what an account has stored, or None if there is."""
+    """Return the reason why changes exceed the limits of the workspace, or None."""
     there = account.rows_of(Stored)
     rows = size = 0
     for key, row in dict(changes).items():
@@ -52,7 +52,7 @@ def full(workspace: Workspace, account: Account, changes: Iterable[Change]) -> s
 
 
 def too_large(workspace: Workspace, held: int) -> str | None:
-    """Why stubs cannot store so many bytes in all, or None if they can."""
+    """Return the reason why stubs cannot store this number of bytes in total, or None."""
     most = workspace.limits.stored_bytes
     if held <= most:
         return None
@@ -60,7 +60,7 @@ def too_large(workspace: Workspace, held: int) -> str | None:
 
 
 def change(account: Account, changes: Iterable[Change]) -> None:
-    """Change what an account has stored."""
+    """Apply changes to the stored values of an account."""
     table = account.table(Stored)
     for key, row in changes:
         before = table.get(key)
@@ -72,7 +72,7 @@ def change(account: Account, changes: Iterable[Change]) -> None:
 
 
 class StoredItem(Item):
-    """A stored value: its table, its key, and the value."""
+    """A stored value with table and key."""
 
     table = fields.String(required=True, validate=validate.Length(1, LONGEST_TABLE), **about("the table"))
     key = fields.String(required=True, validate=validate.Length(1, LONGEST_KEY), **about("the key within the table"))

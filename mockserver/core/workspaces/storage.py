@@ -96,6 +96,14 @@ class Storage:
         """
         return step()
 
+    def attempt(self, step: Callable[[], object]) -> bool:
+        """Run a step as `run` does. Return False if its changes are not saved, or a workspace cannot be read."""
+        try:
+            self.run(step)
+        except StorageError:
+            return False
+        return True
+
     def after(self, call: Callable[[], object]) -> None:
         """Call a function once the changes of this step are saved; at once outside sessions."""
         call()

@@ -13,13 +13,12 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-ACCOUNT = Operations("account")
+ACCOUNT = Operations("account", "specification 4.4")
 
 
 @ACCOUNT.operation(
     "getAccount", "GET", "/v3/account",
     summary="Read account details",
-    source="specification 4.4, contract/account#getAccount",
     answer=schemas.AccountOut,
 )  # fmt: skip
 def get_account(caller: Caller) -> dict[str, Any]:

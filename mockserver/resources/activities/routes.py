@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-ACTIVITIES = Operations("account")
+ACTIVITIES = Operations("account", "specification 4.4", page="activities", scope="organization")
 
 
 @ACTIVITIES.operation(
     "getAccountActivity", "GET", "/v3/organization/activities",
     summary="Organization activity logs",
     sweeps="email",
-    source="specification 4.4, contract/activities#getAccountActivity",
     query=schemas.ActivityFilter,
     answer=schemas.Activities,
     errors=(
@@ -32,7 +31,6 @@ ACTIVITIES = Operations("account")
         proposed_error(errors.PERMISSION_DENIED, "the account has no enterprise plan", "specification 4.4 and 7.1",
             status=400),
     ),
-    scope="organization",
 )  # fmt: skip
 def get_account_activity(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     return {"logs": model.select(caller, query)}

@@ -11,7 +11,7 @@ from marshmallow import fields
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities.model import Activity
-from mockserver.resources.section import Instant, Item, Section, about
+from mockserver.resources.section import Instant, Item, Section, about, dump_rows
 from mockserver.web.schemas.fields import Email, List
 
 
@@ -29,8 +29,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> tu
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.timeline_of(Activity)
-    return {"activities": [_ACTIVITY_ITEM.dump(row) for row in rows]} if len(rows) else {}
+    return dump_rows("activities", _ACTIVITY_ITEM, account.timeline_of(Activity))
 
 
 _ACTIVITY_ITEM = ActivityItem()

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-ATTRIBUTES = Operations("attributes")
-#: Operations beside the specification's 34.
-FURTHER_ATTRIBUTES = Operations("attributes", are_further=True)
-
 _SOURCE = "OpenAPI document of February 2026"
+ATTRIBUTES = Operations("attributes", "specification 4.9", scope="contacts")
+#: Operations beside the specification's 34.
+FURTHER_ATTRIBUTES = Operations("attributes", _SOURCE, scope="contacts", are_further=True)
+
+
 _BAD_VALUE = proposed_error(
     errors.INVALID_PARAMETER, "a category outside the five; a bad type, formula, enumeration or option"
 )
@@ -35,7 +36,6 @@ _BAD_VALUE = proposed_error(
     "deleteAttribute", "DELETE", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
     summary="Delete a contact attribute",
     sweeps=True,
-    source="specification 4.9, contract/attributes#deleteAttribute",
     status=204,
     params=schemas.AttributePath,
     errors=(
@@ -44,7 +44,6 @@ _BAD_VALUE = proposed_error(
             "specification 4.9, contract/errors#codes"),
         chosen_error(errors.ATTRIBUTE_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
-    scope="contacts",
 )  # fmt: skip
 def delete_attribute(caller: Caller, category: str, name: str) -> None:
     model.delete(caller, category, name)
@@ -53,9 +52,7 @@ def delete_attribute(caller: Caller, category: str, name: str) -> None:
 @FURTHER_ATTRIBUTES.operation(
     "getAttributes", "GET", "/v3/contacts/attributes",
     summary="List contact attributes",
-    source=f"{_SOURCE}, contract/attributes#getAttributes",
     answer=schemas.Attributes,
-    scope="contacts",
 )  # fmt: skip
 def get_attributes(caller: Caller) -> dict[str, Any]:
     return {"attributes": list(model.select(caller.account))}
@@ -65,7 +62,6 @@ def get_attributes(caller: Caller) -> dict[str, Any]:
     "createAttribute", "POST", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
     summary="Create a contact attribute",
     adds=True,
-    source=f"{_SOURCE}, contract/attributes#createAttribute",
     status=201,
     params=schemas.NewAttributePath,
     body=schemas.NewAttribute,
@@ -73,7 +69,6 @@ def get_attributes(caller: Caller) -> dict[str, Any]:
         error_observed_in_code(errors.INVALID_PARAMETER, "the category has an attribute of the name", programs=1),
         proposed_error(errors.MISSING_PARAMETER, "a calculated or global attribute without value"),
     ),
-    scope="contacts",
 )  # fmt: skip
 def create_attribute(caller: Caller, category: str, name: str, body: dict[str, Any]) -> None:
     model.create(caller, category, name, body)
@@ -82,7 +77,6 @@ def create_attribute(caller: Caller, category: str, name: str, body: dict[str, A
 @FURTHER_ATTRIBUTES.operation(
     "updateAttribute", "PUT", "/v3/contacts/attributes/{attributeCategory}/{attributeName}",
     summary="Update a contact attribute",
-    source=f"{_SOURCE}, contract/attributes#updateAttribute",
     status=204,
     params=schemas.AttributePath,
     body=schemas.AttributeChanges,
@@ -91,7 +85,6 @@ def create_attribute(caller: Caller, category: str, name: str, body: dict[str, A
         documented_error(errors.DOCUMENT_NOT_FOUND, "the category has no such attribute", _SOURCE),
         chosen_error(errors.ATTRIBUTE_NOT_FOUND, "sentences", Mark.DOCUMENTED),
     ),
-    scope="contacts",
 )  # fmt: skip
 def update_attribute(caller: Caller, category: str, name: str, body: dict[str, Any]) -> None:
     model.update(caller, category, name, body)

@@ -11,7 +11,17 @@ from mockserver.core.state.state import Account
 from mockserver.core.state.tables import shown
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.campaigns.model import CAMPAIGN_KINDS, Campaign
-from mockserver.resources.section import ID_RANGE, Item, Section, SectionError, TakenError, about, claim, once_per_load
+from mockserver.resources.section import (
+    ID_RANGE,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    about,
+    claim,
+    dump_rows,
+    once_per_load,
+)
 from mockserver.web.schemas.fields import List
 
 
@@ -67,13 +77,7 @@ def _taken_shares(workspace: Workspace) -> set[str | None]:
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.rows_of(Campaign).values()
-    return {"campaigns": [_dump_campaign(row) for row in rows]} if rows else {}
-
-
-def _dump_campaign(row: Campaign) -> dict[str, Any]:
-    found: dict[str, Any] = _CAMPAIGN_ITEM.dump(row)
-    return {name: value for name, value in found.items() if value is not None}
+    return dump_rows("campaigns", _CAMPAIGN_ITEM, account.rows_of(Campaign).values())
 
 
 _CAMPAIGN_ITEM = CampaignItem()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 else:
     model, plans, schemas = lazy(__package__, "model", "plans", "schemas")
 
-CORPORATE = Operations("corporate")
+CORPORATE = Operations("corporate", "specification 4.5", scope="organization", roles=MASTER_ONLY)
 
 _NOT_MASTER = proposed_error(errors.PERMISSION_DENIED, "the caller is not a master account", "contract/corporate#roles")
 _NOT_MASTER_DOCUMENTED = documented_error(
@@ -38,7 +38,6 @@ _INSUFFICIENT = chosen_error(errors.INSUFFICIENT_CREDITS, "sentences", Mark.PROP
 @CORPORATE.operation(
     "listSubAccounts", "GET", "/v3/corporate/subAccount",
     summary="List sub-accounts",
-    source="specification 4.5, contract/corporate#listSubAccounts",
     query=schemas.SubAccountPage,
     answer=schemas.SubAccounts,
     errors=(
@@ -47,8 +46,6 @@ _INSUFFICIENT = chosen_error(errors.INSUFFICIENT_CREDITS, "sentences", Mark.PROP
         proposed_error(errors.OUT_OF_RANGE, "limit below 1, offset below 0", "contract/values"),
         _NOT_MASTER,
     ),
-    roles=MASTER_ONLY,
-    scope="organization",
 )  # fmt: skip
 def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
     return model.page(caller, query["offset"], query["limit"])
@@ -58,7 +55,6 @@ def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
     "createSubAccount", "POST", "/v3/corporate/subAccount",
     summary="Create a sub-account",
     adds=True,
-    source="specification 4.5, contract/corporate#createSubAccount",
     status=201,
     body=schemas.NewSubAccount,
     answer=schemas.SubAccountCreated,
@@ -67,8 +63,6 @@ def list_sub_accounts(caller: Caller, query: dict[str, int]) -> dict[str, Any]:
         proposed_error(errors.INVALID_PARAMETER, "bad e-mail, unknown language, time zone or group"),
         _NOT_MASTER,
     ),
-    roles=MASTER_ONLY,
-    scope="organization",
 )  # fmt: skip
 def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
     return {"id": model.create(caller, body)}
@@ -84,8 +78,6 @@ def create_sub_account(caller: Caller, body: dict[str, Any]) -> dict[str, int]:
         documented_error(errors.INVALID_PARAMETER, "bad or unknown id; there is no 404 here"),
         _NOT_MASTER,
     ),
-    roles=MASTER_ONLY,
-    scope="organization",
 )  # fmt: skip
 def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
     return model.detail(caller, model.require(caller, sub_account_id))
@@ -95,7 +87,6 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
     "deleteSubAccount", "DELETE", "/v3/corporate/subAccount/{id}",
     summary="Delete a sub-account",
     sweeps=True,
-    source="specification 4.5, contract/corporate#deleteSubAccount",
     status=204,
     params=schemas.DeletedSubAccountPath,
     errors=(
@@ -103,8 +94,6 @@ def get_sub_account(caller: Caller, sub_account_id: int) -> dict[str, Any]:
         documented_error(errors.DOCUMENT_NOT_FOUND, "unknown id"),
         _NOT_MASTER,
     ),
-    roles=MASTER_ONLY,
-    scope="organization",
 )  # fmt: skip
 def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
     model.delete(caller, sub_account_id)
@@ -113,14 +102,11 @@ def delete_sub_account(caller: Caller, sub_account_id: int) -> None:
 @CORPORATE.operation(
     "updateSubAccountPlan", "PUT", "/v3/corporate/subAccount/{id}/plan",
     summary="Update one sub-account's plan",
-    source="specification 4.5, contract/corporate#updateSubAccountPlan",
     status=204,
     params=schemas.SubAccountPath,
     body=schemas.PlanChange,
     body_required=True,
     errors=(_BAD_PLAN, _PLAN_RANGE, _SHORT, _INSUFFICIENT, _NOT_MASTER_DOCUMENTED),
-    roles=MASTER_ONLY,
-    scope="organization",
     notes=("The update says credits.email where the read model says credits.emails.",),
 )  # fmt: skip
 def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str, Any]) -> None:
@@ -132,7 +118,6 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
     summary="Update several sub-accounts' plans",
     adds=True,
     sweeps=True,
-    source="specification 4.5, contract/corporate#updateSubAccountsPlan",
     status=202,
     body=schemas.PlansChange,
     body_required=True,
@@ -141,8 +126,6 @@ def update_sub_account_plan(caller: Caller, sub_account_id: int, body: dict[str,
         proposed_error(errors.MISSING_PARAMETER, "subAccountIds is absent or empty"),
         _NOT_MASTER_DOCUMENTED,
     ),
-    roles=MASTER_ONLY,
-    scope="organization",
     notes=("202 has no body; the change is applied after behaviour.bulk_plan, to all or to none.",),
 )  # fmt: skip
 def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
@@ -152,11 +135,8 @@ def update_sub_accounts_plan(caller: Caller, body: dict[str, Any]) -> None:
 @CORPORATE.operation(
     "getMasterAccount", "GET", "/v3/corporate/masterAccount",
     summary="Read the master account",
-    source="specification 4.5, contract/corporate#getMasterAccount",
     answer=schemas.MasterOut,
     errors=(_NOT_MASTER,),
-    roles=MASTER_ONLY,
-    scope="organization",
 )  # fmt: skip
 def get_master_account(caller: Caller) -> dict[str, Any]:
     return model.master_details(caller)
@@ -166,7 +146,6 @@ def get_master_account(caller: Caller) -> dict[str, Any]:
     "createSubAccountKey", "POST", "/v3/corporate/subAccount/key",
     summary="Create an API key for a sub-account",
     adds=True,
-    source="specification 4.5, contract/corporate#createSubAccountKey",
     status=201,
     body=schemas.NewKey,
     answer=schemas.KeyCreated,
@@ -175,8 +154,6 @@ def get_master_account(caller: Caller) -> dict[str, Any]:
         proposed_error(errors.MISSING_PARAMETER, "id or name is absent"),
         _NOT_MASTER,
     ),
-    roles=MASTER_ONLY,
-    scope="organization",
 )  # fmt: skip
 def create_sub_account_key(caller: Caller, body: dict[str, Any]) -> dict[str, str]:
     return {"status": "success", "key": model.create_key(caller, body["id"])}

@@ -15,14 +15,13 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-INBOUND = Operations("inbound")
+INBOUND = Operations("inbound", "specification 4.6", scope="transactional.email")
 
 
 @INBOUND.operation(
     "getInboundEmailEvents", "GET", "/v3/inbound/events",
     summary="List received-mail events",
     sweeps="sender",
-    source="specification 4.6, contract/inbound#getInboundEmailEvents",
     query=schemas.InboundFilter,
     answer=schemas.InboundEvents,
     errors=(
@@ -30,7 +29,6 @@ INBOUND = Operations("inbound")
         proposed_error(errors.MISSING_PARAMETER, "one of the dates only"),
         proposed_error(errors.OUT_OF_RANGE, "in the future, over 30 days, limit outside 0 to 500"),
     ),
-    scope="transactional.email",
 )  # fmt: skip
 def get_inbound_email_events(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     return {"events": model.select(caller, query)}

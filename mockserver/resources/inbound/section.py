@@ -11,7 +11,7 @@ from marshmallow import fields
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.inbound.model import InboundEvent
-from mockserver.resources.section import Instant, Item, Section, about
+from mockserver.resources.section import Instant, Item, Section, about, dump_rows
 from mockserver.web.schemas.fields import Email, List
 
 
@@ -36,8 +36,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> tu
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.timeline_of(InboundEvent)
-    return {"inbound_events": [_INBOUND_ITEM.dump(row) for row in rows]} if len(rows) else {}
+    return dump_rows("inbound_events", _INBOUND_ITEM, account.timeline_of(InboundEvent))
 
 
 _INBOUND_ITEM = InboundEventItem()

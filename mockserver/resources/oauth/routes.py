@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 else:
     pages, schemas, tokens = lazy(__package__, "pages", "schemas", "tokens")
 
-OAUTH = Operations("oauth")
+OAUTH = Operations("oauth", "specification 5.2", audience=Audience.OAUTH)
 
 _BAD_REQUEST = documented_error(
     errors.INVALID_REQUEST, "a parameter is missing, twice there, or malformed", "contract/oauth#oauthAuthorize"
@@ -50,7 +50,6 @@ def _signer() -> Signer:
 @OAUTH.operation(
     "oauthAuthorize", "GET", discovery.AUTHORIZE,
     summary="Ask a user to let an app in",
-    source="specification 5.2, contract/oauth#oauthAuthorize",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     refuse=pages.send_back,
@@ -72,7 +71,6 @@ def authorize(caller: AnonymousCaller, request: Request, query: dict[str, str]) 
     "oauthSignIn", "POST", discovery.AUTHORIZE,
     summary="Sign in, on the page of oauthAuthorize",
     adds=True,
-    source="specification 5.2, contract/oauth#oauthSignIn",
     audience=Audience.PAGE,
     query=schemas.AuthorizeQuery,
     body=schemas.SignInForm,
@@ -87,7 +85,6 @@ def sign_in_form(caller: AnonymousCaller, request: Request, query: dict[str, str
 @OAUTH.operation(
     "oauthConsent", "POST", discovery.CONSENT,
     summary="Accept or refuse, on the page after signing in",
-    source="specification 5.2, contract/oauth#oauthConsent",
     audience=Audience.PAGE,
     body=schemas.ConsentForm,
     errors=(
@@ -106,8 +103,6 @@ def consent(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> 
     "oauthTokenCode", "POST", discovery.TOKEN,
     summary="Tokens for a code",
     adds=True,
-    source="specification 5.2, contract/oauth#oauthTokenCode",
-    audience=Audience.OAUTH,
     body=schemas.CodeForm,
     answer=schemas.Tokens,
     errors=_TOKEN_ERRORS,
@@ -121,8 +116,6 @@ def token_code(caller: AnonymousCaller, request: Request, form: dict[str, str]) 
     "oauthTokenRefresh", "POST", discovery.TOKEN,
     summary="A new access token for a refresh token",
     adds=True,
-    source="specification 5.2, contract/oauth#oauthTokenRefresh",
-    audience=Audience.OAUTH,
     discriminator=("grant_type", "refresh_token"),
     body=schemas.RefreshForm,
     answer=schemas.Tokens,
@@ -138,7 +131,6 @@ def token_refresh(caller: AnonymousCaller, request: Request, form: dict[str, str
     summary="A token of an app for itself",
     adds=True,
     source="contract/oauth#oauthTokenClientCredentials",
-    audience=Audience.OAUTH,
     discriminator=("grant_type", "client_credentials"),
     body=schemas.ClientCredentialsForm,
     answer=schemas.Tokens,
@@ -157,7 +149,6 @@ def token_client_credentials(caller: AnonymousCaller, request: Request, form: di
     "oauthRevoke", "POST", discovery.REVOKE,
     summary="End a token",
     source="RFC 7009, contract/oauth#oauthRevoke",
-    audience=Audience.OAUTH,
     body=schemas.TokenForm,
     errors=(_BAD_CLIENT, _BAD_REQUEST, proposed_error(errors.INVALID_GRANT, "another app's token", "RFC 7009, 2.1")),
     notes=("A refresh token ends its whole grant, an access token itself only; an unknown one is 200 as well.",),
@@ -170,7 +161,6 @@ def revoke(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> N
     "oauthIntrospect", "POST", discovery.INTROSPECT,
     summary="Ask whether a token is good, and for what",
     source="RFC 7662, contract/oauth#oauthIntrospect",
-    audience=Audience.OAUTH,
     body=schemas.TokenForm,
     answer=schemas.Introspection,
     errors=(_BAD_CLIENT, _BAD_REQUEST),
@@ -196,7 +186,6 @@ def _refuse_token(error: ServiceError, caller: AnonymousCaller, exchange: Exchan
     "oauthUserinfo", "GET", discovery.USERINFO,
     summary="Who has signed in",
     source="OpenID Connect Core 1.0, 5.3, contract/oauth#oauthUserinfo",
-    audience=Audience.OAUTH,
     answer=schemas.UserInfo,
     refuse=_refuse_token,
     errors=_USERINFO_ERRORS,
@@ -216,7 +205,6 @@ def _credentials(request: Request) -> str:
     "oauthServerMetadata", "GET", discovery.AUTHORIZATION_SERVER,
     summary="The discovery document of OAuth",
     source="RFC 8414, contract/oauth#oauthServerMetadata",
-    audience=Audience.OAUTH,
     answer=schemas.Metadata,
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
@@ -228,7 +216,6 @@ def authorization_server(caller: AnonymousCaller, request: Request) -> dict[str,
     "oauthOpenidConfiguration", "GET", discovery.OPENID_CONFIGURATION,
     summary="The discovery document of OpenID Connect",
     source="OpenID Connect Discovery 1.0, contract/oauth#oauthOpenidConfiguration",
-    audience=Audience.OAUTH,
     answer=schemas.Metadata,
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
@@ -240,7 +227,6 @@ def openid_configuration(caller: AnonymousCaller, request: Request) -> dict[str,
     "oauthPublicKeys", "GET", discovery.KEYS,
     summary="The keys with which tokens verify",
     source="RFC 7517, contract/oauth#oauthPublicKeys",
-    audience=Audience.OAUTH,
     answer=schemas.Keys,
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip
@@ -252,7 +238,6 @@ def public_keys(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
     "oauthScopes", "GET", discovery.SCOPES,
     summary="What apps can ask for",
     source="contract/oauth#oauthScopes",
-    audience=Audience.OAUTH,
     answer=schemas.Scopes,
     errors=_DOCUMENT_ERRORS,
 )  # fmt: skip

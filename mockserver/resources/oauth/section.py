@@ -111,15 +111,10 @@ def refused_change(
         yield SectionError((*path, "public"), message, wanted=("oauth_public_apps",))
 
 
-def _dump_app(app: App) -> dict[str, Any]:
-    """Dump an app for a scenario; a public app has no secret."""
-    found: dict[str, Any] = {"client_id": app.client_id, **_APP_ITEM.dump(app)}
-    return {name: value for name, value in found.items() if value is not None}
-
-
 def _dump_apps(workspace: Workspace) -> dict[str, Any]:
-    rows = workspace.state.rows_of(App).values()
-    return {"oauth_apps": [_dump_app(app) for app in rows]} if rows else {}
+    rows = [{"client_id": app.client_id, **_APP_ITEM.dump(app)} for app in workspace.state.rows_of(App).values()]
+    found = [{name: value for name, value in row.items() if value is not None} for row in rows]
+    return {"oauth_apps": found} if found else {}
 
 
 _APP_ITEM = AppItem()

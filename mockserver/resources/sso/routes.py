@@ -21,14 +21,13 @@ if TYPE_CHECKING:
 else:
     model, schemas = lazy(__package__, "model", "schemas")
 
-SSO = Operations("corporate")
+SSO = Operations("corporate", "specification 4.5", page="sso", scope="organization")
 
 
 @SSO.operation(
     "createAdminSsoToken", "POST", "/v3/corporate/ssoToken",
     summary="SSO token for the admin account",
     adds=True,
-    source="specification 4.5, contract/sso#createAdminSsoToken",
     body=schemas.AdminSso,
     answer=schemas.SsoTokenOut,
     errors=(
@@ -37,7 +36,6 @@ SSO = Operations("corporate")
         documented_error(errors.PERMISSION_DENIED, "the caller is neither master nor admin", "specification 4.5"),
     ),
     roles=MASTER_OR_ADMIN,
-    scope="organization",
 )  # fmt: skip
 def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, str]:
     return {"token": model.admin_token(caller, body["email"])}
@@ -47,7 +45,6 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
     "createSubAccountSsoToken", "POST", "/v3/corporate/subAccount/ssoToken",
     summary="SSO token for a sub-account",
     adds=True,
-    source="specification 4.5, contract/sso#createSubAccountSsoToken",
     body=schemas.SubAccountSso,
     answer=schemas.SsoTokenOut,
     errors=(
@@ -56,7 +53,6 @@ def create_admin_sso_token(caller: Caller, body: dict[str, str]) -> dict[str, st
         documented_error(errors.PERMISSION_DENIED, "the caller is not a master account", "specification 4.5"),
     ),
     roles=MASTER_ONLY,
-    scope="organization",
 )  # fmt: skip
 def create_sub_account_sso_token(caller: Caller, body: dict[str, Any]) -> dict[str, str]:
     return {"token": model.sub_account_token(caller, body.pop("id"), **body)}
@@ -75,7 +71,6 @@ _LANDING_ERRORS = (
 @SSO.operation(
     "ssoCorporateLogin", "GET", "/account/login/corporate/sso/{token}",
     summary="Sign in to an organization with a token",
-    source="specification 4.5, contract/sso#ssoCorporateLogin",
     audience=Audience.PAGE,
     params=schemas.TokenPath,
     errors=_LANDING_ERRORS,
@@ -87,7 +82,6 @@ def land_in_organization(caller: AnonymousCaller, request: Request, token: str) 
 @SSO.operation(
     "ssoSubAccountLogin", "GET", "/account/login/sub-account/sso/{token}",
     summary="Sign in to a sub-account with a token",
-    source="specification 4.5, contract/sso#ssoSubAccountLogin",
     audience=Audience.PAGE,
     params=schemas.TokenPath,
     errors=_LANDING_ERRORS,

@@ -9,7 +9,7 @@ from marshmallow import fields, validate
 
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about, claim
+from mockserver.resources.section import Instant, Item, Section, SectionError, TakenError, about, claim, dump_rows
 from mockserver.resources.sso.model import TARGETS, SsoToken
 from mockserver.web.schemas.fields import Email, Flag, List, Url
 
@@ -42,13 +42,7 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = account.rows_of(SsoToken).values()
-    return {"sso_tokens": [_dump_token(row) for row in rows]} if rows else {}
-
-
-def _dump_token(row: SsoToken) -> dict[str, Any]:
-    found: dict[str, Any] = _SSO_TOKEN_ITEM.dump(row)
-    return {name: value for name, value in found.items() if value is not None}
+    return dump_rows("sso_tokens", _SSO_TOKEN_ITEM, account.rows_of(SsoToken).values())
 
 
 _SSO_TOKEN_ITEM = SsoTokenItem()

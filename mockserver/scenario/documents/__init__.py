@@ -1,4 +1,1 @@
-"""Scenarios as texts: read from YAML, laid over each other, and their mistakes told with line and path.
-
-Nothing here knows a workspace.
-"""
+"""Scenario files: finding, parsing and merging documents, and errors with file and line."""

@@ -1,4 +1,4 @@
-"""Documents whose members know their lines, and documents laid over each other."""
+"""Documents with line numbers, and merged documents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mockserver.scenario.documents.mistakes import Mark, Mistake, Path, Scenario
 
 
 class InvalidValue:
-    """Stands for a value that a document must not have: no field takes it, and its text says why."""
+    """An invalid value in a document, with the error message; no field accepts it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -19,7 +19,7 @@ class InvalidValue:
 
 
 class MappingNode(dict[Any, Any]):
-    """A mapping that knows the line of each key."""
+    """A mapping with the line of each key."""
 
     #: The name of the scenario, for messages.
     title = "document"
@@ -34,7 +34,7 @@ class MappingNode(dict[Any, Any]):
 
     @classmethod
     def of(cls, data: dict[Any, Any]) -> MappingNode:
-        """A document of data without lines, such as JSON."""
+        """Convert plain data, such as JSON, to a document without lines."""
         found = cls()
         for key, value in data.items():
             found[key] = _marked(value)
@@ -42,7 +42,7 @@ class MappingNode(dict[Any, Any]):
 
 
 class SequenceNode(list[Any]):
-    """A sequence that knows the line of each item."""
+    """A sequence with the line of each item."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,7 +56,7 @@ def _marked(value: Any) -> Any:
 
 
 def refuse_unreadable(document: MappingNode) -> None:
-    """Refuse a document with values that JSON cannot have, or over documents that could not be read.
+    """Refuse a document with invalid values, or with unreadable extended documents.
 
     Raises:
         ScenarioError: with a mistake for each of them.
@@ -76,14 +76,14 @@ def _invalid_values(value: Any, path: Path) -> Iterator[tuple[Path, InvalidValue
 
 
 class Place(NamedTuple):
-    """Where a value is: its path in the document that it comes from, and its line if that document has lines."""
+    """The path of a value in its source document, and its line if the document has lines."""
 
     path: Path
     mark: Mark | None
 
 
 def locate(document: Any, path: Path) -> Place:
-    """Where the value of a path is, with the line of the deepest member of the path that the document has.
+    """Return the source path of a value, and the line of the deepest existing member of the path.
 
     In a document over another one, the path is that in the document from which the value comes.
     """
@@ -101,7 +101,7 @@ def locate(document: Any, path: Path) -> Place:
 
 
 def located(document: Any, rows: Iterable[Mistake]) -> list[Mistake]:
-    """The mistakes of a document, each with its path and line in the file that it comes from."""
+    """Return mistakes with the path and line in the source file."""
     return [_located(document, row) for row in rows]
 
 
@@ -115,7 +115,7 @@ _Numbers = list[tuple[int | None, int | None]]
 
 
 class _Layers(NamedTuple):
-    """The two documents that an overlaid document was made of, and where the items of its lists come from."""
+    """The upper and the lower document of a merged document, and the origins of list items."""
 
     upper: MappingNode
     lower: MappingNode
@@ -123,7 +123,7 @@ class _Layers(NamedTuple):
     numbers: Mapping[str, _Numbers]
 
     def locate(self, path: Path) -> Place:
-        """Where the value of a path is in the document from which it comes."""
+        """Return the place of a value in its source document."""
         above, below = self._paths(path)
         if above is None or (below is not None and not self._is_above(above, below)):
             assert below is not None, "an account comes from one of the documents"
@@ -131,7 +131,7 @@ class _Layers(NamedTuple):
         return locate(self.upper, above)
 
     def _paths(self, path: Path) -> tuple[Path | None, Path | None]:
-        """A path in the upper and in the lower document; None if that document has no such item."""
+        """Return a path in the upper and in the lower document; None if the document lacks the item."""
         match path:
             case (str(member), int(index), *rest) if index < len(self.numbers.get(member, ())):
                 above, below = (
@@ -141,7 +141,7 @@ class _Layers(NamedTuple):
         return path, path
 
     def _is_above(self, above: Path, below: Path) -> bool:
-        """Whether a value comes from the upper document, which wins wherever nothing is merged."""
+        """Return whether a value comes from the upper document, which wins unless values are merged."""
         upper: Any = self.upper
         lower: Any = self.lower
         for depth, (over, under) in enumerate(zip(above, below, strict=True)):
@@ -155,9 +155,9 @@ class _Layers(NamedTuple):
 
 
 def overlay(lower: MappingNode, upper: MappingNode) -> MappingNode:
-    """A document over another: mappings merge by key, accounts by name; every other list of the upper one replaces.
+    """Merge two documents: mappings by key, accounts by name; other lists of the upper document replace.
 
-    Only its stubs stand before those of the lower one, which stay.
+    The upper document's stubs come before the lower document's stubs.
     """
     found = _merged(lower, upper)
     numbers: dict[str, _Numbers] = {}
@@ -182,15 +182,13 @@ def _merged(lower: MappingNode, upper: MappingNode) -> MappingNode:
 
 
 def _stubs(lower: list[Any], upper: list[Any]) -> tuple[list[Any], _Numbers]:
-    """The stubs of two documents, those of the upper one first."""
     return [*upper, *lower], [*((at, None) for at in range(len(upper))), *((None, at) for at in range(len(lower)))]
 
 
 def _accounts(lower: list[Any], upper: list[Any]) -> tuple[list[Any], _Numbers]:
-    """The accounts of two documents, and the index of each in the upper and in the lower one.
+    """Merge accounts by name, with the index of each account in the upper and lower document.
 
-    An upper account is laid over the lower one of the same name. A second upper one of that name is kept, and becomes a
-    mistake when the document is checked.
+    A duplicate name in the upper document stays, and becomes a mistake later.
     """
     found = list(lower)
     numbers: _Numbers = [(None, place) for place in range(len(lower))]

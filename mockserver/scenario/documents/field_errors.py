@@ -1,4 +1,4 @@
-"""Field errors of marshmallow as mistakes of a document, with the value in question and what was probably meant."""
+"""Marshmallow's field errors as mistakes of a document, with the invalid value and a suggestion."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _with_kind(given: str, value: object) -> str:
 
 
 def _sized(number: str, value: object) -> str:
-    """Return a number with the noun of what a string, a list or a mapping has."""
+    """Return a number of characters, items or keys."""
     noun = "item" if isinstance(value, list) else "key" if isinstance(value, Mapping) else "character"
     return counted(int(number.replace(",", "")), noun)
 
@@ -141,7 +141,7 @@ _ABSENT: Any = object()
 
 
 class _FieldError(NamedTuple):
-    """A field error, with its field, the value in the document, and where that is."""
+    """A field error with its field, value and place."""
 
     error: Any
     field: Any
@@ -150,7 +150,7 @@ class _FieldError(NamedTuple):
 
 
 def mistakes(errors: Any, schema: Schema, document: Any = None) -> list[Mistake]:
-    """The field errors that a schema has found in a document, as mistakes."""
+    """Return the field errors of a schema as mistakes."""
     unread = 0
     found: list[_FieldError] = []
     for path, error, field in _field_errors(errors, fields.Nested(schema), ()):
@@ -167,7 +167,7 @@ def mistakes(errors: Any, schema: Schema, document: Any = None) -> list[Mistake]
 
 
 def wrong_paths(errors: Any, schema: Schema) -> list[Path] | None:
-    """The paths of the field errors that a schema has found, or None if it has found too many to look at all parts."""
+    """Return the paths of field errors, or None if parts of the document were not checked."""
     found = []
     for path, error, _ in _field_errors(errors, fields.Nested(schema), ()):
         if isinstance(error, Unread):
@@ -192,7 +192,7 @@ def _field_errors(errors: Any, field: Any, path: Path) -> Iterator[tuple[Path, A
 
 
 def _inner_field(field: Any, key: object) -> Any:
-    """The field of a member or an item, or None if it is unknown."""
+    """Return the field of a member or item, or None."""
     if isinstance(field, fields.Nested):
         return next((row for name, row in field.schema.load_fields.items() if (row.data_key or name) == key), None)
     if isinstance(field, fields.List):
@@ -219,7 +219,7 @@ def _mistake(error: _FieldError) -> Mistake:
 
 
 def _choices(field: Any) -> list[str]:
-    """The values that a field takes, or an empty list if it takes any."""
+    """Return the allowed values of a field, or an empty list."""
     if isinstance(field, fields.Enum):
         return [str(choice.value) for choice in field.enum]
     rules = getattr(field, "validators", ())

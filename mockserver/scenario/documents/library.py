@@ -1,4 +1,4 @@
-"""The library of scenarios that can be loaded by name: those of the user's folders, then the shipped ones."""
+"""The scenario library: files by name, from the user's folders and the shipped folder."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _MOST_PARSED = 64
 
 
 class Library:
-    """Scenario files by name; a file in an earlier folder hides those of the same name in later ones."""
+    """Scenario files by name; files in earlier folders hide files of the same name in later folders."""
 
     def __init__(self, *folders: Path) -> None:
         self._shipped = data_folder("scenarios")
         self._folders = (*folders, self._shipped)
 
     def names(self) -> list[str]:
-        """The names of all scenarios, sorted."""
+        """Return the sorted names of all scenarios."""
         return sorted({path.stem for folder in self._folders for path in _files(folder)})
 
     def path(self, name: str) -> Path:
-        """The file of a scenario, given by its name or as a path.
+        """Return the file of a scenario name or path.
 
         Raises:
             ScenarioError: there is no such file.
@@ -53,7 +53,7 @@ class Library:
         return self._named(name) if is_name(name) else _file(name)
 
     def stub_library(self, name: str) -> MappingNode:
-        """The document of a stub library, given by its name or as a path.
+        """Return the document of a stub library name or path.
 
         Raises:
             ScenarioError: there is no such file, it is no YAML, or it describes more than stubs.
@@ -71,12 +71,12 @@ class Library:
         return found
 
     def _warn_of_alias(self, name: str, given: str) -> None:
-        """Log a warning, once, if a name leads to a shipped scenario that changes nothing any more."""
+        """Log a warning once for shipped scenarios without effect."""
         if name in _ALIASES and self.path(name).parent == self._shipped:
             _warn_once(f"{given} changes nothing and can be removed: every scenario has {_ALIASES[name]}")
 
     def _named(self, name: str) -> Path:
-        """Return the file of a scenario in the folders: a document sent by a client can extend no other file.
+        """Return the file of a scenario in the folders; documents of clients can extend no other file.
 
         Raises:
             ScenarioError: there is no such file, or it is a link out of a folder of the user's. A package manager may
@@ -94,7 +94,7 @@ class Library:
         raise ScenarioError([Mistake((), self.unknown(name))])
 
     def unknown(self, name: str) -> str:
-        """The message about the name of a scenario that does not exist."""
+        """Return the error message for an unknown scenario."""
         return self._unknown("scenario", name, self.names())
 
     def _unknown(self, kind: str, name: str, known: list[str]) -> str:
@@ -103,7 +103,7 @@ class Library:
         return f"unknown {kind} {shown(name)}; {instead}"
 
     def read(self, name: str) -> MappingNode:
-        """The document of a scenario, given by its name or as a path, over the scenarios that it extends.
+        """Return the document of a scenario name or path, merged with extended scenarios.
 
         Raises:
             ScenarioError: the file is missing, or is no YAML.
@@ -111,7 +111,7 @@ class Library:
         return self.extended(_document(self.path(name)), (name,))
 
     def document(self, scenario: Any) -> MappingNode:
-        """The document of a scenario, given by its name, as a path or as a document, over those that it extends.
+        """Return the document of a scenario name, path or document, merged with extended scenarios.
 
         Raises:
             ScenarioError: the file is missing, or is no YAML.
@@ -121,7 +121,7 @@ class Library:
         return self.extended(scenario if isinstance(scenario, MappingNode) else MappingNode.of(scenario))
 
     def changed(self, scenario: Any, **members: Any) -> MappingNode:
-        """The document of a scenario over those that it extends, with members that win over its own.
+        """Return a scenario's document with replaced members.
 
         Raises:
             ScenarioError: the file is missing, or is no YAML.
@@ -136,7 +136,7 @@ class Library:
         return found
 
     def text(self, name: str) -> str:
-        """The text of a scenario's file.
+        """Return the text of a scenario file.
 
         Raises:
             ScenarioError: there is no such file, or it cannot be read.
@@ -144,7 +144,7 @@ class Library:
         return _text(self.path(name))
 
     def extended(self, document: MappingNode, names: tuple[str, ...] = ()) -> MappingNode:
-        """A document over the scenarios that it extends; `names` are those that have led to it.
+        """Merge a document with the scenarios in `extends`; later scenarios win, and each counts once.
 
         Of several scenarios each is laid over those before it. One that is extended in several ways counts once.
         What cannot be read is left out, and is a mistake of the document, which `load` reports with all others.
@@ -163,7 +163,7 @@ class Library:
     def _add_below(
         self, document: MappingNode, names: tuple[str, ...], found: dict[str, MappingNode]
     ) -> Iterator[Mistake]:
-        """Add the scenarios that a document extends, each behind those that it extends itself; yield the mistakes."""
+        """Collect extended scenarios in merge order, and yield mistakes."""
         for name, path, mark in _extended(document):
             if name in names:
                 yield Mistake(path, f"circular extends: {' > '.join((*names, name))}", mark)
@@ -179,7 +179,7 @@ class Library:
                 found[name] = below
 
     def _below(self, name: str, path: Place, mark: Mark | None) -> Generator[Mistake, None, MappingNode | None]:
-        """The document of a scenario that another one extends at this place, or None if it cannot be read.
+        """Return the document of an extended scenario, or None if unreadable.
 
         The scenario that was probably meant takes the place of an unknown one, so that references to it are checked.
         """
@@ -197,9 +197,7 @@ class Library:
         return None
 
     def describe(self) -> Iterator[dict[str, Any]]:
-        """The name and the description of each scenario, whether it is a stub library, and the error of one that
-        cannot be read.
-        """
+        """Yield name, description, kind (stub library or scenario) and error of each scenario."""
         for name in self.names():
             try:
                 found = self.read(name)
@@ -218,7 +216,7 @@ def _warn_once(warning: str) -> None:
 
 
 def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]:
-    """Yield the names of the scenarios that a document extends, each with its place.
+    """Yield the names in `extends`, each with its place.
 
     The schema refuses values that are not names, and lists that are too long, of which only the beginning is read.
     """
@@ -230,7 +228,7 @@ def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]
 
 
 def _advice(name: str, mark: Mark | None) -> str:
-    """What finds a scenario that stands beside the file that extends it, and in no folder of the library."""
+    """Suggest `--scenarios` if the file is in the folder of the extending file."""
     if mark is None or mark.file in (BODY, TEXT):
         return ""
     folder = Path(mark.file).parent
@@ -240,7 +238,7 @@ def _advice(name: str, mark: Mark | None) -> str:
 
 @lru_cache(maxsize=_MOST_PARSED)
 def _parsed(path: Path, changed: float) -> MappingNode:  # a file that was changed is another one
-    """The document of a file that was last changed at this moment, which all libraries of the process share.
+    """Return the document of a file with this modification time; shared by all libraries of the process.
 
     Raises:
         ScenarioError: the file cannot be read, or is no YAML document.
@@ -253,12 +251,12 @@ def _document(path: Path) -> MappingNode:
 
 
 def is_stub_library(document: MappingNode) -> bool:
-    """Whether a document describes stubs and nothing else."""
+    """Return whether a document has stubs and nothing else."""
     return "stubs" in document and _OF_STUB_LIBRARIES.issuperset(document)
 
 
 def _file(name: str) -> Path:
-    """The file at a path.
+    """Return the YAML file at a path.
 
     Raises:
         ScenarioError: there is none, or it is no YAML file by its name.
@@ -282,7 +280,7 @@ def _changed(path: Path) -> float:
 
 
 def _text(path: Path) -> str:
-    """The text of a file.
+    """Return the text of a file.
 
     Raises:
         ScenarioError: the file cannot be read, is not UTF-8, or is too large.

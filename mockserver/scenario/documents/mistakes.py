@@ -1,4 +1,4 @@
-"""The mistakes of a scenario, each with its path and line, in the order of the lines; and the names of scenarios."""
+"""Mistakes of scenarios with path and line, sorted by line; and scenario names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SEPARATORS = tuple(filter(None, {"/", os.sep, os.altsep}))
 
 
 def is_name(name: str) -> bool:
-    """Whether a text is the name of a scenario rather than a path."""
+    """Return whether a text is a scenario name, and not a path."""
     return not name.endswith(SUFFIXES) and not any(sign in name for sign in _SEPARATORS)
 
 
@@ -38,7 +38,7 @@ class Mark(NamedTuple):
 
 
 class Mistake(NamedTuple):
-    """What is wrong at one place of a document: its path, a message, and the line if the document has lines."""
+    """An error in a document: path, message, and line if the document has lines."""
 
     path: Path
     message: str
@@ -52,11 +52,11 @@ class Mistake(NamedTuple):
 
     @property
     def pointer(self) -> str:
-        """The path as a JSON Pointer (RFC 6901)."""
+        """The path as JSON Pointer (RFC 6901)."""
         return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in self.path)
 
     def bounded(self) -> Mistake:
-        """The mistake with its advice, and with message and names cut to their longest."""
+        """Return the mistake with its advice, cut to the length limits."""
         path = tuple(part if isinstance(part, int) else cut(part, _LONGEST_NAME) for part in self.path)
         message = self.message if self.advice is None else f"{self.message}{self.advice()}"
         return self._replace(path=path, message=cut(message, _LONGEST), advice=None)
@@ -68,7 +68,7 @@ class Mistake(NamedTuple):
 
 
 class ScenarioError(ValueError):
-    """A document is no valid scenario; nothing was made of it."""
+    """An invalid scenario document; nothing was created."""
 
     def __init__(self, mistakes: Iterable[Mistake]) -> None:
         self.mistakes: Sequence[Mistake] = tuple(mistakes)
@@ -76,7 +76,7 @@ class ScenarioError(ValueError):
 
 
 def ordered(mistakes: Iterable[Mistake], unread: int = 0) -> list[Mistake]:
-    """The first `MOST_MISTAKES` mistakes by line, and one that says how many more there are.
+    """Return at most `MOST_MISTAKES` mistakes, sorted by line, and a count of further mistakes.
 
     `unread` is how many keys and values were not checked, because there were too many mistakes before them.
     """

@@ -1,4 +1,4 @@
-"""Reading YAML into documents that know their lines, event by event: nothing is built before it was counted.
+"""YAML parsing with line numbers and limits, event by event: values are counted before they are built.
 
 A document has the values of JSON, and dates and times as YAML reads them. Any other value becomes an `InvalidValue`, so
 that all mistakes of a document are found together.
@@ -43,7 +43,7 @@ _MERGE: Any = object()
 
 
 class Bounds(NamedTuple):
-    """The most that a document may hold."""
+    """Size limits of a document."""
 
     #: How deep mappings and lists may be nested.
     levels: int = DEEPEST
@@ -55,7 +55,7 @@ _BOUNDS = Bounds()
 
 
 def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a scenario") -> MappingNode:
-    """The mapping in a YAML text; messages call the file `file` and its content `called`.
+    """Parse a YAML mapping. Messages name the file `file`, and the content `called`.
 
     Raises:
         ScenarioError: the text is no YAML or no mapping, holds too much, or repeats too much by aliases and merges.
@@ -88,7 +88,7 @@ def _refusal(file: str, line: int, message: str, path: Path = ()) -> ScenarioErr
 
 
 class _Anchored(NamedTuple):
-    """A value that aliases may repeat, with the number of its parts (keys and values) and of its levels."""
+    """An anchored value with its numbers of parts (keys and values) and levels."""
 
     value: Any
     parts: int
@@ -96,7 +96,7 @@ class _Anchored(NamedTuple):
 
 
 class _Reader:
-    """Reads one document from the events of a YAML parser."""
+    """Reads one document from YAML parser events."""
 
     def __init__(self, text: str, file: str, bounds: Bounds) -> None:
         self._loader: Any = _Loader(text)
@@ -111,7 +111,7 @@ class _Reader:
         self._mark = Mark(file, 1)
 
     def document(self) -> Any:
-        """The content of the text, or an empty mapping if there is none."""
+        """Return the parsed content, or an empty mapping for an empty text."""
         try:
             self._loader.get_event()  # the stream's start
             if isinstance(self._loader.get_event(), yaml.StreamEndEvent):
@@ -176,7 +176,7 @@ class _Reader:
         return found
 
     def _key(self, event: Any, path: Path, depth: int) -> str | None:
-        """The text of a key as it is written, `_MERGE` for the key that merges, or None if a key is no text."""
+        """Return the text of a key, `_MERGE` for a merge key, or None for keys that are not text."""
         self._count(event, path)
         if isinstance(event, yaml.ScalarEvent):
             if event.anchor is not None:
@@ -190,7 +190,7 @@ class _Reader:
         return found if isinstance(found, str) else None
 
     def _merge(self, event: Any, path: Path, found: MappingNode, value: Any) -> None:
-        """Add the merged members that a mapping does not have; of several merged mappings the first one wins."""
+        """Add members of merged mappings; existing members and earlier mappings win."""
         for lower in [value] if isinstance(value, MappingNode) else value:
             self._repeat(event, path, len(lower))
             for name, inner in lower.items():
@@ -248,7 +248,7 @@ def _can_merge(value: Any) -> bool:
 
 
 def _wrong_key(key: str | None, first: Mark | None) -> str | None:
-    """What is wrong with a key, if anything; `first` is the line where the same key was."""
+    """Return the error of a key or None; `first` is the line of an equal key."""
     if key is None:
         return "a key must be a string"
     if key is _MERGE:
@@ -267,7 +267,7 @@ _CONSTRUCTORS = {
 
 
 def _constructed(loader: Any, tag: str, text: str) -> Any:
-    """The value that a text stands for by its tag, or an `InvalidValue`."""
+    """Return the value of a scalar by its tag, or an `InvalidValue`."""
     if tag not in _CONSTRUCTORS:
         return InvalidValue(_unsupported(tag))
     try:

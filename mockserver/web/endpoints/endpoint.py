@@ -1,4 +1,4 @@
-"""The base of endpoints: load what was sent, call the rule of the operation, dump the answer."""
+"""Endpoints: load a request, call the operation's function, dump the answer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _NO_PARAMETERS = Members(None)
 
 
 class Taken(NamedTuple):
-    """What a query or a body is taken by: its schema's loading, and the members that the schema knows."""
+    """The compiled loading of a query or body, and its known members."""
 
     load: Load
     members: Members
@@ -45,7 +45,7 @@ class Taken(NamedTuple):
     lists: frozenset[str]
 
     def values(self, request: Request) -> Mapping[str, Any]:
-        """The parameters of a query: the first value of each, and all values of those that are lists."""
+        """Return query parameters: first values, and all values of lists."""
         args = request.args
         if self.lists.isdisjoint(args):
             return args
@@ -53,17 +53,17 @@ class Taken(NamedTuple):
 
 
 def check_room(workspace: Workspace) -> None:
-    """Refuse to add a row to a workspace that is full.
+    """Refuse to add a row to a full workspace.
 
     Raises:
-        ServiceError: 400 if it is full, as for the number of webhooks (contract/transport, proposed).
+        ServiceError: 400, as for the number of webhooks (contract/transport, proposed).
     """
     if full := workspace.state.full():
         raise no_room(full)
 
 
 class Endpoint(ABC):
-    """What answers one operation; the operation's schemas are made when it is first called."""
+    """Answers one operation, with schemas made on first use."""
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
@@ -79,7 +79,7 @@ class Endpoint(ABC):
 
     @cached_property
     def body(self) -> Taken | None:
-        """What a body is taken by, or None if the operation takes none."""
+        """The loading of a body, or None without body."""
         return _taken(self.operation.body_schema)
 
     @cached_property
@@ -89,7 +89,7 @@ class Endpoint(ABC):
 
     @cached_property
     def _default_query(self) -> dict[str, Any] | None:
-        """What the query's schema loads if there is no query, or None if it refuses that."""
+        """The result of loading an empty query, or None if it is refused."""
         try:
             return None if self._query is None else self._query.load({})
         except ValidationError:
@@ -97,19 +97,19 @@ class Endpoint(ABC):
 
     @abstractmethod
     def answer(self, caller: Any, request: Request, exchange: Exchange) -> Reply:
-        """The answer of the service to a caller of the operation's audience.
+        """Return the service's answer to a caller of the operation's audience.
 
-        The exchange notes which optional members were sent, and warns of what is ignored.
+        The exchange notes optional members, and warns of ignored members.
 
         Raises:
             ServiceError: the service refuses the request; nothing has changed.
         """
 
     def address(self, request: Request, exchange: Exchange) -> dict[str, Any]:
-        """The arguments of the operation's function that the path and the query give, as their schemas load them.
+        """Return loaded arguments from path and query.
 
         Raises:
-            ServiceError: 400; a parameter is not one that its schema takes.
+            ServiceError: 400; a parameter is invalid.
         """
         arguments: dict[str, Any] = {}
         if self._path_load is not None:
@@ -119,7 +119,7 @@ class Endpoint(ABC):
         return arguments
 
     def reply(self, result: object) -> Reply:
-        """The answer with the operation's status and, if it has an answer's schema, a result as that dumps it."""
+        """Return the reply with the operation's status and the dumped result."""
         status = self.operation.status
         if isinstance(result, OtherStatus):
             status, result = result
@@ -136,10 +136,10 @@ class Endpoint(ABC):
         return {} if query is None else {"query": _loaded(query.load, query.values(request), Location.QUERY)}
 
     def members(self, body: Taken, data: dict[str, Any], exchange: Exchange, *, strict: bool = False) -> dict[str, Any]:
-        """The members of a body as its schema loads them; unknown ones are ignored with a warning, unless `strict`.
+        """Return loaded body members; unknown members are ignored with a warning, unless `strict`.
 
         Raises:
-            ServiceError: 400; the schema refuses a member, or `strict` refuses an unknown one.
+            ServiceError: 400; a member is invalid, or unknown and `strict`.
         """
         unknown = _noted(body.members.sent(data), exchange)
         if not strict:
@@ -162,7 +162,7 @@ class Endpoint(ABC):
 
 
 def _noted(sent: Sent, exchange: Exchange) -> list[str]:
-    """The paths of unknown members; the optional members among the others are noted in the exchange."""
+    """Note optional members in the exchange, and return paths of unknown members."""
     if sent.optional:
         exchange.fields = [*exchange.fields, *sent.optional]
     return sent.unknown
@@ -197,7 +197,7 @@ _SENDING = frozenset({
 
 
 def check_validated(caller: Caller, operation: str | None) -> None:
-    """Refuse to send anything for an account that is under validation.
+    """Refuse sending for an account under validation.
 
     Raises:
         ServiceError: 403 `account_under_validation`; the operation sends, or makes a campaign.
@@ -208,10 +208,10 @@ def check_validated(caller: Caller, operation: str | None) -> None:
 
 
 def check_role(caller: Caller, operation: Operation, roles: frozenset[Role]) -> None:
-    """Refuse an account whose role is none of those that may call the operation.
+    """Refuse an account without one of these roles.
 
     Raises:
-        ServiceError: 403 `permission_denied`; the operation is for other roles.
+        ServiceError: 403 `permission_denied`.
     """
     if caller.account.role not in roles:
         account, needed = caller.account, " or ".join(sorted(roles))
@@ -220,10 +220,10 @@ def check_role(caller: Caller, operation: Operation, roles: frozenset[Role]) -> 
 
 
 def check_scope(caller: Caller, operation: Operation, scopes: frozenset[str]) -> None:
-    """Refuse a token with scopes that do not have that of the operation.
+    """Refuse a token without the operation's scope.
 
     Raises:
-        ServiceError: 403 `permission_denied` (contract/oauth: proposed); the token lacks the scope.
+        ServiceError: 403 `permission_denied` (contract/oauth: proposed).
     """
     if not caller.may(operation.needs):
         has = reasons.listed(sorted(scopes))
@@ -231,16 +231,9 @@ def check_scope(caller: Caller, operation: Operation, scopes: frozenset[str]) ->
 
 
 class ApiEndpoint(Endpoint):
-    """The endpoint of an operation that an account calls."""
+    """The endpoint of an operation for accounts."""
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """The answer of the service; without a body if the operation's answer has none.
-
-        The exchange notes which optional members were sent, and warns of what is ignored.
-
-        Raises:
-            ServiceError: the service refuses the request; nothing has changed.
-        """
         if self.operation.roles is not None:
             check_role(caller, self.operation, self.operation.roles)
         if caller.scopes is not None:
@@ -271,9 +264,9 @@ class ApiEndpoint(Endpoint):
         return self.members(body, data, exchange, strict=caller.workspace.state.strict)
 
     def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
-        """Warn in the journal of JSON that was sent as another type; the service takes it all the same.
+        """Warn of JSON under another Content-Type, which the service takes, too.
 
-        The type of a form is no mistake of a product: `curl -d` sends it by default.
+        Forms are no mistake of a product: `curl -d` sends their type by default.
         """
         sent_as = request.environ.get("CONTENT_TYPE", "")
         is_usual = "json" in sent_as.lower() or request.mimetype == "application/x-www-form-urlencoded"
@@ -283,16 +276,9 @@ class ApiEndpoint(Endpoint):
 
 
 class PublicEndpoint(Endpoint):
-    """The endpoint of an operation for anonymous callers, whose body is a form if it has one."""
+    """The endpoint of an operation for anonymous callers, with a form as body."""
 
     def answer(self, caller: AnonymousCaller, request: Request, exchange: Exchange) -> Reply:
-        """The answer of the service.
-
-        The exchange notes which optional members were sent, and warns of what is ignored.
-
-        Raises:
-            ServiceError: the service refuses the request.
-        """
         if self.operation.query_schema is not None:
             once(query_pairs(exchange.query))
         arguments = self.address(request, exchange)

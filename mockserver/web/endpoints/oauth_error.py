@@ -1,4 +1,4 @@
-"""The errors of OAuth, and those of the service as errors of OAuth (RFC 6749, 5.2)."""
+"""OAuth errors, and translation of service errors (RFC 6749, 5.2)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _CODES: dict[str, ErrorCode] = {
 
 
 def oauth_code(error: ServiceError) -> ErrorCode:
-    """The code of OAuth for an error of the service."""
+    """Return the OAuth code of a service error."""
     if error.code.code in errors.OAUTH_CODES:
         return error.code
     if error.status == 503:
@@ -29,25 +29,25 @@ def oauth_code(error: ServiceError) -> ErrorCode:
 
 
 def translated(error: ServiceError) -> ServiceError:
-    """An error with a code of OAuth: with the message, status and reason of `error`."""
+    """Return an error with OAuth code, and the same message, status and reason."""
     code = oauth_code(error)
     return error if code == error.code else code(error.message, status=error.status).because(error.reason)
 
 
 def description(error: ServiceError) -> str:
-    """The message of an error, with `'` for the characters that RFC 6749, 5.2, forbids in `error_description`."""
+    """Return an error's message, with `'` for characters forbidden by RFC 6749, 5.2."""
     return "".join(char if " " <= char <= "~" and char not in '"\\' else "'" for char in error.message)
 
 
 def refusal(error: ServiceError) -> Reply:
-    """The refusal of an app's request (RFC 6749, 5.2)."""
+    """Return the refusal of an app's request (RFC 6749, 5.2)."""
     error = translated(error)
     body = {"error": error.code.code, "error_description": description(error)}
     return Reply(error.status, json_text.write(body), error, (*NO_STORE, *_challenge(error.code, error.status)))
 
 
 def _challenge(code: ErrorCode, status: int) -> tuple[Header, ...]:
-    """The header that says how to authenticate, if the error is about that (RFC 6749, 5.2, and RFC 6750, 3)."""
+    """Return the `WWW-Authenticate` header of authentication errors (RFC 6749, 5.2, and RFC 6750, 3)."""
     if code in (errors.INVALID_TOKEN, errors.INSUFFICIENT_SCOPE):
         return (("WWW-Authenticate", f'Bearer error="{code.code}"'),)
     return (("WWW-Authenticate", 'Basic realm="oauth"'),) if status == 401 else ()

@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 
 
 class ServiceRequest(Request):
-    """A request of Werkzeug's that reads of its environment only what is asked for.
+    """Werkzeug's request, reading its environment lazily.
 
-    `__init__` sets what that of the base would set, but for what the API never asks for: that takes a fourth of the
-    time.
+    `__init__` sets the attributes of its base that the API needs, in a fourth of the time.
     """
 
     def __init__(self, environ: WSGIEnvironment, body_limit: int) -> None:
@@ -46,7 +45,7 @@ class ServiceRequest(Request):
         """The body.
 
         Raises:
-            RequestEntityTooLarge: it is over the limit.
+            RequestEntityTooLarge: the body exceeds the limit.
         """
         content = self.environ["wsgi.input"]
         if isinstance(content, BytesIO):
@@ -57,15 +56,15 @@ class ServiceRequest(Request):
 
 
 def _decoded(text: str) -> str:
-    """A text of a WSGI environment, whose characters are bytes, as UTF-8."""
+    """Decode a WSGI text, whose characters are bytes, as UTF-8."""
     return text.encode("latin-1").decode(errors="replace")
 
 
 def body_of(request: Request) -> bytes:
-    """The body of a request.
+    """Return a request's body.
 
     Raises:
-        RequestEntityTooLarge: it is over the limit.
+        RequestEntityTooLarge: the body exceeds the limit.
     """
     return request.body if isinstance(request, ServiceRequest) else request.get_data()
 
@@ -77,13 +76,13 @@ _LONGEST_MESSAGE = 200
 
 
 def read_body(request: Request, deepest: int = json_text.DEEPEST) -> Any:
-    """The JSON value of a request's body, of `deepest` levels at most, or `NO_BODY` if it has none.
+    """Return the JSON value of a body with at most `deepest` levels, or `NO_BODY`.
 
-    JSON is taken under any Content-Type, as `curl -d` sends that of a form.
+    Any Content-Type is accepted, as `curl -d` sends that of a form.
 
     Raises:
-        ServiceError: 400 `bad_request`, or 415 if the Content-Type is another one; the body is not valid JSON.
-        RequestEntityTooLarge: the body is over the limit.
+        ServiceError: 400 `bad_request`, or 415 for another Content-Type; invalid JSON.
+        RequestEntityTooLarge: the body exceeds the limit.
     """
     raw = body_of(request)
     if not raw.strip():
@@ -108,10 +107,10 @@ _MOST_MEMBERS = 50
 
 
 def read_form(request: Request) -> dict[str, str]:
-    """The members of the form in a request's body, by name; a member without a value is left out (RFC 6749, 3.2).
+    """Return form members of a body by name, without empty values (RFC 6749, 3.2).
 
     Raises:
-        ServiceError: 400 `invalid_request`; the body is no form, or has a member twice.
+        ServiceError: 400 `invalid_request`; not a form, or a duplicate member.
     """
     raw = request.get_data(cache=True)
     if raw and request.mimetype != "application/x-www-form-urlencoded":
@@ -121,7 +120,7 @@ def read_form(request: Request) -> dict[str, str]:
 
 
 def query_pairs(query: str) -> Pairs:
-    """The members of a query, which is a form, too (RFC 6749, appendix B).
+    """Return the members of a query, parsed as form (RFC 6749, appendix B).
 
     Raises:
         ServiceError: 400 `invalid_request`; the query is no form.
@@ -142,10 +141,10 @@ def _pairs(text: str, noun: str) -> Pairs:
 
 
 def once(pairs: Pairs) -> dict[str, str]:
-    """Members by name, without those that have no value.
+    """Return members by name, without empty values.
 
     Raises:
-        ServiceError: 400 `invalid_request`; a member comes twice (RFC 6749, 3.1 and 3.2).
+        ServiceError: 400 `invalid_request`; a duplicate member (RFC 6749, 3.1 and 3.2).
     """
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)

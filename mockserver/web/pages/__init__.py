@@ -1,4 +1,1 @@
-"""Pages for people: templates with one style and no script, and the token that keeps other sites from sending forms.
-
-No rule of the service lives here.
-"""
+"""Pages for people: script-free templates with a shared style, and CSRF tokens."""

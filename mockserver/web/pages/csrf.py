@@ -1,4 +1,4 @@
-"""Protection from cross-site request forgery: a token that only our pages know, and a look at where a form is from."""
+"""Protection from cross-site request forgery: tokens, and checks of a form's origin."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ _TOKEN = re.compile(r"[0-9A-Za-z]{32}")
 
 
 def token(caller: AnonymousCaller, request: Request) -> str:
-    """The token that the browser has from an earlier page, which may still be open, or else a new one."""
+    """Return the browser's token from earlier pages, or a new token."""
     sent = request.cookies.get(COOKIE, "")
     return sent if _TOKEN.fullmatch(sent) else caller.workspace.state.random.secret("csrf", _LENGTH)
 
 
 def cookie(caller: AnonymousCaller, value: str) -> Header:
-    """The header that gives the browser a token, to be sent with forms of our own pages only."""
+    """Return the cookie header with a token for our own pages' forms."""
     path = urlsplit(caller.visit.root).path or "/"
     return "Set-Cookie", f"{COOKIE}={value}; Path={path}; HttpOnly; SameSite=Lax"
 
 
 def check(request: Request, form: Mapping[str, str]) -> None:
-    """Refuse a form that was not sent by one of our pages.
+    """Refuse a form from a foreign page.
 
-    The browser says which site sends a form, by Fetch Metadata or else by `Origin`. That protects even from an attacker
-    who knows the workspace's seed, and so its tokens.
+    Browsers tell a form's origin by Fetch Metadata or `Origin`. That protects even from attackers who know the
+    workspace's seed, and so its tokens.
 
     Raises:
-        ServiceError: 403 `permission_denied`; another site sent the form, or its token is not the browser's.
+        ServiceError: 403 `permission_denied`; a foreign site sent the form, or its token differs from the browser's.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site not in (None, "same-origin", "none"):

@@ -1,4 +1,4 @@
-"""Pages for people: Jinja templates with one style, no script, and headers that let a browser do nothing else."""
+"""Pages from Jinja templates, with one style, no script, and restrictive headers."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ _EMPTY = "default-src 'none'; frame-ancestors 'none'"
 
 @cache
 def base_style() -> str:
-    """The style that all pages of the project share: colours, light and dark, texts and tables."""
+    """Return the shared style of all pages: colours, light and dark, texts and tables."""
     return (files("mockserver.web.pages") / "base.css").read_text(encoding="utf-8")
 
 
 class Pages:
-    """The templates of a folder of a package, with the style that they share."""
+    """A folder's templates with their shared style."""
 
     def __init__(self, package: str, folder: str, **names: Any) -> None:
-        """The templates in `folder` of `package`, which has a `page.css` behind the shared style; all see `names`."""
+        """Load templates in `folder` of `package`, whose `page.css` follows the shared style; all see `names`."""
         from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415  # most servers show no page
 
         loader = PackageLoader(package, folder)
@@ -58,7 +58,7 @@ class Pages:
         self._environment.globals |= {"style": style, **names}
 
     def render(self, template: str, **values: Any) -> str:
-        """The text of a template with these values, which are escaped."""
+        """Render a template with escaped values."""
         return self._environment.get_template(template).render(**values)
 
 
@@ -77,50 +77,56 @@ def page(
     headers: tuple[Header, ...] = (),
     **values: Any,
 ) -> Reply:
-    """A page for a caller, in which the template's `values` are escaped.
+    """Return a page for a caller, with escaped `values`.
 
-    `sends_to` is the URL to which the answer to the page's form may redirect in the end; None if the page has no form.
-    `frames` lets the page show another page of the mock in a frame.
+    Args:
+        template: The template's name.
+        caller: The caller.
+        status: The HTTP status.
+        sends_to: The final redirect URL of the page's form, or None without form.
+        frames: Whether the page may show other mock pages in frames.
+        headers: Further headers.
+        **values: Values of the template.
     """
     text = _pages().render(template, workspace=caller.workspace.name, **values)
     return Reply(status, text.encode(), headers=(*_headers(_policy(sends_to, frames=frames)), *headers))
 
 
 def still(template: str, workspace: str, **values: Any) -> Reply:
-    """A page of a workspace without a form, which needs no caller."""
+    """Return a workspace's page without form, for any caller."""
     text = _pages().render(template, workspace=workspace, **values)
     return Reply(200, text.encode(), headers=_headers(_policy(None)))
 
 
 def document(title: str, html: str, up: str) -> Reply:
-    """A page with a document of ours, whose `html` is trusted; `up` leads to the folder of all documents."""
+    """Return a page with trusted `html`; `up` links to the document folder."""
     text = _pages().render("document.html", title=title, text=html, up=up)
     return Reply(200, text.encode(), headers=_headers(_policy(None)))
 
 
 def rendered(template: str, **values: Any) -> str:
-    """The text of a template that is not a page, such as an e-mail."""
+    """Render a template, such as an e-mail, without page headers."""
     return _pages().render(template, **values)
 
 
 def content(html: str) -> Reply:
-    """An answer with HTML that a user of the mock wrote: a browser runs no script, sends no form, loads nothing."""
+    """Return user-written HTML; browsers run no script, send no form, load nothing."""
     headers = (*_headers(_FOREIGN), ("X-DNS-Prefetch-Control", "off"))
     return Reply(200, _still(html).encode(errors="replace"), headers=headers)
 
 
 def _still(html: str) -> str:
-    """The same HTML with links that lead nowhere, and without frames; text that looks like these changes as well."""
+    """Disable links and frames in HTML, and texts that look like them."""
     return _FRAME.sub("<no-", _ADDRESS.sub(r"\g<0>#", html))
 
 
 def redirect(location: str) -> Reply:
-    """A redirect to another address, which the browser requests with GET; no cache keeps it, nor a secret in it."""
+    """Return an uncached redirect, followed by GET."""
     return Reply(302, headers=(("Location", location), *_headers(_EMPTY)))
 
 
 def refusal(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
-    """A page that shows an error, and where the journal has the reason."""
+    """Return a page with an error, and a link to its journal entry."""
     return page(
         "refusal.html", caller,
         status=error.status,
@@ -137,7 +143,7 @@ _PRIVATE: tuple[Header, ...] = (("Cache-Control", "no-store"), ("Referrer-Policy
 
 
 def _headers(policy: str) -> tuple[Header, ...]:
-    """The headers of a page with this Content-Security-Policy."""
+    """Return page headers with this Content-Security-Policy."""
     return (
         ("Content-Type", _HTML),
         ("Content-Security-Policy", policy),
@@ -156,10 +162,10 @@ def _policy(sends_to: str | None, *, frames: bool = False) -> str:
 
 
 def _redirect_sources(url: str) -> str:
-    """The sources of a Content-Security-Policy that let the answer to a form redirect to an app.
+    """Return Content-Security-Policy sources for a form that redirects to an app.
 
-    A browser applies the policy to all redirects that follow. To which hosts the app redirects its users (from its
-    backend to its frontend, say) is unknown, and some hosts, as [::1], cannot be a source; so all of a scheme are.
+    Browsers apply the policy to all later redirects. The app's own redirects (from backend to frontend, say) are
+    unknown, and some hosts, as [::1], cannot be a source; so the whole scheme is allowed.
     """
     scheme = urlsplit(url).scheme
     return "http: https:" if scheme in ("http", "https") else f"{scheme}:"

@@ -1,4 +1,4 @@
-"""The audience of an address, as far as its first segments tell."""
+"""Addresses: audiences, workspace names, and encoded slashes."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _PAGE_PREFIXES = ("/account/", "/shared/")
 
 
 def is_of_the_mock(method: str, path: str) -> bool:
-    """Whether a request is for the mock itself rather than for the service; slashes before the first count as one."""
+    """Return whether a request is for the mock itself, not the service; leading slashes count as one."""
     path = f"/{path.lstrip('/')}"
     return path.startswith(CONTROL_PREFIX) or (path in _WELCOME and method in _READING)
 
 
 def audience_of(path: str) -> Audience:
-    """The audience of a path of the service that leads to no operation."""
+    """Return the audience of a service path without operation."""
     if path.startswith(_OAUTH_PREFIX):
         return Audience.OAUTH
     return Audience.PAGE if path.startswith(_PAGE_PREFIXES) else Audience.API
@@ -54,20 +54,20 @@ _IN_HEADER = "HTTP_X_MOCK_WORKSPACE"
 
 
 class DisagreementError(ValueError):
-    """The address and the header name different workspaces."""
+    """Address and header name different workspaces."""
 
 
 class WorkspaceName(NamedTuple):
-    """The name of a workspace as a request gives it, if at all; without one, the workspace follows from the key."""
+    """A request's workspace name; without name, the key determines the workspace."""
 
     in_address: str | None
     in_header: str | None
 
     def agreed(self) -> str | None:
-        """The name that the address or the header gives, or None if neither does.
+        """Return the name in address or header, or None.
 
         Raises:
-            DisagreementError: both give a name, and the names differ.
+            DisagreementError: the names differ.
         """
         if self.in_header is None or self.in_header == self.in_address:
             return self.in_address
@@ -82,13 +82,13 @@ NO_NAME = WorkspaceName(None, None)
 
 
 def workspace_name(environ: WSGIEnvironment) -> WorkspaceName:
-    """The names of a workspace in the address and in the header of a request."""
+    """Return a request's workspace names, in address and header."""
     in_address, in_header = environ.get(WORKSPACE), environ.get(_IN_HEADER)
     return NO_NAME if in_address is in_header is None else WorkspaceName(in_address, in_header)
 
 
 def split_workspace(path: str) -> tuple[str | None, str]:
-    """The name in a path that begins with `/w/<name>`, or None, and the path without that beginning."""
+    """Return the name in `/w/<name>`, or None, and the remaining path."""
     if not path.startswith(WORKSPACE_PREFIX):
         return None, path
     name, slash, rest = path.removeprefix(WORKSPACE_PREFIX).partition("/")
@@ -106,7 +106,7 @@ _SEGMENTED = "mockserver.segmented"
 
 
 def segmented(environ: WSGIEnvironment) -> str | None:
-    """PATH_INFO with `SLASH` for its encoded slashes, or None if it has none or the server does not show them."""
+    """Return PATH_INFO with `SLASH` for encoded slashes, or None without (visible) encoded slashes."""
     if "%2" not in environ.get("REQUEST_URI", ""):
         return None
     raw = environ["REQUEST_URI"].partition("?")[0]
@@ -115,35 +115,35 @@ def segmented(environ: WSGIEnvironment) -> str | None:
 
 
 def match_as(environ: WSGIEnvironment, path: str) -> None:
-    """Let a request be matched by this path, which is decoded as in a WSGI environment, with `SLASH` for `%2F`."""
+    """Set a request's path for matching: WSGI-decoded, with `SLASH` for `%2F`."""
     environ[_SEGMENTED] = SLASH.join(piece.encode("latin-1").decode("utf-8", "replace") for piece in path.split(SLASH))
 
 
 def matched_path(request: Request) -> str:
-    """The path by which a request is matched, with `SLASH` for its encoded slashes."""
+    """Return a request's path for matching, with `SLASH` for encoded slashes."""
     path: str = request.environ.get(_SEGMENTED, request.path)
     return path
 
 
 def shown_path(request: Request) -> str:
-    """The path of a request for people to read, with `%2F` for its encoded slashes."""
+    """Return a request's path for people, with `%2F` for encoded slashes."""
     return matched_path(request).replace(SLASH, "%2F")
 
 
 def unsegmented(values: Mapping[str, str], request: Request) -> Mapping[str, str]:
-    """The values of a request's path as the service takes them, with slashes for `SLASH`."""
+    """Return path parameters for the service, with slashes for `SLASH`."""
     if _SEGMENTED not in request.environ:
         return values
     return {name: value.replace(SLASH, "/") for name, value in values.items()}
 
 
 def adapter_of(request: Request) -> type[MapAdapter]:
-    """The class of URL adapters that matches the path of a request."""
+    """Return the URL adapter class for a request's path."""
     return _SegmentedAdapter if _SEGMENTED in request.environ else MapAdapter
 
 
 class _SegmentedAdapter(MapAdapter):
-    """Matches a path with encoded slashes, which in the control API only the keys of instances may have."""
+    """Matches paths with encoded slashes; in control calls only instance keys may have them."""
 
     def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
         try:

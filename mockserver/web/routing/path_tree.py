@@ -1,4 +1,4 @@
-"""The paths of operations as a tree of segments, in which a request's path is found in one walk."""
+"""Operations' paths as a tree of segments, searched in one walk."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
 
 class Addressed(Protocol):
-    """What has a method and a path, with parameters in braces: an operation."""
+    """An operation's method, and path with parameters in braces."""
 
     @property
     def method(self) -> str: ...
@@ -23,14 +23,14 @@ AddressedT = TypeVar("AddressedT", bound=Addressed)
 
 
 class Found(NamedTuple, Generic[AddressedT]):
-    """The operations at a method and a path, in the order of their declaration, and the values in the path by name."""
+    """Operations of a method and path, in declared order, and the path's parameters."""
 
     operations: tuple[AddressedT, ...]
     params: Mapping[str, str]
 
 
 class _Leaf(NamedTuple, Generic[AddressedT]):
-    """The end of a path for one method."""
+    """A path's end for one method."""
 
     operations: tuple[AddressedT, ...]
     #: The names of the parameters on the way, in their order.
@@ -38,7 +38,7 @@ class _Leaf(NamedTuple, Generic[AddressedT]):
 
 
 class _Node(Generic[AddressedT]):
-    """What may follow the same first segments."""
+    """Continuations of the same first segments."""
 
     __slots__ = ("fixed", "leaves", "parameter")
 
@@ -49,7 +49,7 @@ class _Node(Generic[AddressedT]):
         self.leaves: dict[str, _Leaf[AddressedT]] = {}
 
     def grow(self, segment: str) -> _Node[AddressedT]:
-        """The node behind a segment of a path as an operation declares it; it is made if there is none."""
+        """Return the node of a declared path's segment, perhaps a new node."""
         if not segment.startswith("{"):
             return self.fixed.setdefault(segment, _Node())
         self.parameter = self.parameter or _Node()
@@ -57,10 +57,10 @@ class _Node(Generic[AddressedT]):
 
 
 class PathTree(Generic[AddressedT]):
-    """The paths of operations, by segment.
+    """Operations' paths, by segment.
 
-    A segment that is fixed in the path of an operation is no parameter there: `/v3/senders/ips` is no sender's address,
-    whatever the method (contract/senders#getIps). So there is one way through the tree at most.
+    A segment that is fixed in any operation's path is no parameter: `/v3/senders/ips` is no sender's address, whatever
+    the method (contract/senders#getIps). So at most one way leads through the tree.
     """
 
     def __init__(self, operations: Iterable[AddressedT]) -> None:
@@ -78,7 +78,7 @@ class PathTree(Generic[AddressedT]):
         node.leaves[operation.method] = leaf
 
     def find(self, method: str, path: str) -> Found[AddressedT] | None:
-        """The operations at a method and a decoded path, or None if there are none; HEAD finds what GET finds."""
+        """Return operations of a method (HEAD: GET) and decoded path, or None."""
         node = self._root
         values = []
         for segment in path.split("/"):

@@ -1,4 +1,4 @@
-"""The route of a request."""
+"""Routes of requests, and the table of all endpoints."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mockserver.web.routing.path_tree import NO_PARAMS, Found, PathTree
 
 
 class Route(NamedTuple):
-    """What the address of a request for the service means; it is found once for each request."""
+    """The meaning of a service request's address, determined once per request."""
 
     #: What answers the request, or None if no operation of the mock has this address and this method.
     endpoint: Endpoint | None
@@ -44,7 +44,7 @@ class Route(NamedTuple):
 
 
 class Recognised(NamedTuple):
-    """What an address beyond the operations of the mock means."""
+    """The meaning of an address beyond the mock's operations."""
 
     #: The id of the operation that the service has there.
     operation: str
@@ -59,7 +59,7 @@ Recognise = Callable[[str, str], Recognised | None]
 def route_to(
     endpoint: Endpoint | None, audience: Audience, path: str, params: Mapping[str, str], workspace: WorkspaceName
 ) -> Route:
-    """The route to an endpoint, or to none."""
+    """Return the route to an endpoint or None."""
     if endpoint is None:
         return Route(None, audience, path, params, workspace, None)
     return Route(endpoint, audience, path, params, workspace, endpoint.operation.id)
@@ -70,7 +70,7 @@ _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
 
 class EndpointTable:
-    """All operations with their endpoints; operations that share method and path differ by the form's discriminator."""
+    """All operations with endpoints; a form's discriminator selects among operations of one address."""
 
     def __init__(self, operations: Iterable[Operation], recognise: Recognise) -> None:
         self._recognise = recognise
@@ -84,11 +84,10 @@ class EndpointTable:
             self._by_length.setdefault(len(segments), []).append((segments, row))
 
     def route(self, request: Request, *, is_matched: bool = False) -> Route | None:
-        """The route of a request for the service, or None if another part of the application has the address.
+        """Return a service request's route, or None for addresses of other application parts.
 
-        One that has a rule of its own for it has matched the request.
-
-        A request whose address is no operation's of the mock has a route without an endpoint.
+        `is_matched` tells that a rule of the application has matched. Addresses without operation have a route without
+        endpoint.
         """
         path, workspace = request.path, workspace_name(request.environ)
         found = self._find(request)
@@ -101,7 +100,7 @@ class EndpointTable:
         return self._nowhere(request, path, workspace)
 
     def _nowhere(self, request: Request, path: str, workspace: WorkspaceName) -> Route:
-        """The route of a request that no operation of the mock answers; it names the operation beyond that is meant."""
+        """Return a route without endpoint, perhaps naming an operation beyond."""
         if path.startswith(API_PREFIX):
             beyond = self._recognise(request.method, matched_path(request))
             if beyond is not None:
@@ -110,19 +109,18 @@ class EndpointTable:
         return route_to(None, audience_of(path), path, NO_PARAMS, workspace)
 
     def _endpoint(self, operations: tuple[Operation, ...], request: Request) -> Endpoint:
-        """The endpoint of the operation that a request calls, of those at its method and path."""
         one = operations[0] if len(operations) == 1 else _discriminated(request, operations)
         return self._endpoints[one.id]
 
     def has(self, request: Request) -> bool:
-        """Whether an operation has the method and the path of a request."""
+        """Return whether an operation has this method and path."""
         return self._find(request) is not None
 
     def _find(self, request: Request) -> Found[Operation] | None:
-        """Return the operations at the address of a request, or None.
+        """Return the operations at a request's address, or None.
 
-        A segment that is fixed in the path of an operation beyond is no parameter of a further operation: the address
-        /v3/contacts/segments is no contact's, whatever the method (contract/beyond).
+        A fixed segment of an operation beyond is no parameter of a further operation: /v3/contacts/segments is no
+        contact's address, whatever the method (contract/beyond).
         """
         path = matched_path(request)
         found = self._tree.find(request.method, path)
@@ -132,19 +130,19 @@ class EndpointTable:
         return None if any(other and len(other.params) < len(found.params) for other in others) else found
 
     def at(self, request: Request) -> list[Operation]:
-        """The operations at a request's path, of any method."""
+        """Return operations of a request's path, of all methods."""
         given = matched_path(request).split("/")
         return [row for wanted, row in self._by_length.get(len(given), ()) if _matches(wanted, given)]
 
 
 @cache
 def _endpoint(operation: Operation) -> Endpoint:
-    """The endpoint of an operation, which all applications of a process share, with the schemas that it has made."""
+    """Return an operation's endpoint, shared with its schemas by all applications of a process."""
     return ApiEndpoint(operation) if operation.audience is Audience.API else PublicEndpoint(operation)
 
 
 def _discriminated(request: Request, operations: tuple[Operation, ...]) -> Operation:
-    """The operation whose discriminator is in the form of a request, else the first one of the address."""
+    """Return the operation whose discriminator the form has, or the first operation."""
     first, *others = operations
     try:
         members = read_form(request).items()

@@ -1,4 +1,1 @@
-"""What goes over the wire: schemas, their fields, field errors, evidence, and JSON.
-
-Nothing here knows a request, a caller or a workspace.
-"""
+"""Schemas, their fields, field errors, evidence, and JSON on the wire."""

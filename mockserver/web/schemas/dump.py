@@ -1,4 +1,4 @@
-"""Dumping, compiled: one Python function for each schema, which gives what marshmallow's `dump` gives, far faster."""
+"""Dumping by compiled functions, one per schema, which are far faster than marshmallow's `dump`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ OF = "of"
 
 
 def compiled(schema: Schema, plain: tuple[type[fields.Field[Any]], ...] = _PLAIN, *, in_order: bool = False) -> Dump:
-    """A function that dumps a row as the schema does: an object by its attributes, a dictionary by its members.
+    """Return a function that dumps rows like the schema: objects by attributes, dictionaries by members.
 
     `plain` are the types of fields whose values are dumped as they are. Members that may be left out come last, unless
     all members are to be `in_order` of their declaration. The function's `all` dumps a list of rows.
@@ -47,14 +47,14 @@ dump.all = dump_all
 
 
 class _Function(NamedTuple):
-    """The source of a function of a row, and an expression of what it gives, which stands in a list of them."""
+    """The source of a function of a row, and an expression with the same result."""
 
     source: str
     expression: str
 
 
 class _Compiler:
-    """Writes the source of the dump of one schema, and compiles the dumps of the schemas within."""
+    """Writes and compiles the dump of a schema, inner schemas included."""
 
     def __init__(self, plain: tuple[type[fields.Field[Any]], ...], *, in_order: bool) -> None:
         self._plain = plain
@@ -74,7 +74,6 @@ class _Compiler:
         return dump
 
     def _function(self, name: str, schema: Schema, read: Callable[[str], str]) -> _Function:
-        """A display of the members that are always there, and a line for each other one."""
         if isinstance(schema, Base) and schema.as_given:
             return _Function(f"def {name}(row):\n    return row", "row")
         always, maybe = [], []
@@ -96,7 +95,7 @@ class _Compiler:
         return _Function("\n".join(lines), f"{name}(row)")
 
     def _value(self, field: fields.Field[Any], read: str) -> str:
-        """The expression of the value that a row has for a field, before it is written."""
+        """Return the expression of a field's raw value."""
         of = field.metadata.get(OF)
         return read if of is None else f"{self._name(of)}(row)"
 
@@ -107,7 +106,7 @@ class _Compiler:
         return f"None if (value := {value}) is None else {self._write(field, 'value')}"
 
     def _write(self, field: fields.Field[Any], value: str) -> str:
-        """The expression that turns a value into what is sent."""
+        """Return the expression that turns a raw value into a dumped value."""
         if self._is_plain(field):
             return value
         if isinstance(field, fields.List):
@@ -122,14 +121,14 @@ class _Compiler:
         return f"{self._name(serialize)}({value}, None, row)"
 
     def _is_plain(self, field: fields.Field[Any]) -> bool:
-        """Whether the values of a field are dumped as they are."""
+        """Return whether a field dumps values unchanged."""
         if isinstance(field, fields.Dict):
             return field.value_field is None or self._is_plain(field.value_field)
         changes_nothing = type(field)._serialize is fields.Field._serialize  # noqa: SLF001  # see `_write`
         return changes_nothing or isinstance(field, self._plain)
 
     def _dump_of(self, field: fields.Nested) -> str:
-        """The name of the dump of a schema within, which is compiled once, however often the source refers to it."""
+        """Return the name of an inner schema's dump, compiled once."""
         if field not in self._within:
             dump = compiled(field.schema, self._plain, in_order=self._in_order)
             name = self._within[field] = self._name(dump)
@@ -137,7 +136,7 @@ class _Compiler:
         return self._within[field]
 
     def _name(self, function: Callable[..., Any]) -> str:
-        """The name by which the source may call a function."""
+        """Return the name of a function within the source."""
         name = f"write_{len(self._names)}"
         self._names[name] = function
         return name

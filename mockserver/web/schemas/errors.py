@@ -1,4 +1,4 @@
-"""The refusal of a path, a query or a body that its schema does not take: one error, and a reason for the journal."""
+"""Field errors, and the refusal of an invalid path, query or body."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LONGEST = 500
 
 
 class Location(StrEnum):
-    """A part of a request that a schema reads; the value is the word of a reason for it."""
+    """The part of a request read by a schema; its value is the word for it in reasons."""
 
     PATH = "path"
     QUERY = "query"
@@ -31,14 +31,14 @@ class Location(StrEnum):
 
     @property
     def noun(self) -> str:
-        """The word for one value in it."""
+        """The word for a single value."""
         return "field" if self is Location.BODY else "parameter"
 
 
 def refusal(errors: Mapping[Any, Any], location: Location, data: Mapping[str, Any]) -> ServiceError:
-    """The one error that the service gives for all that marshmallow found: the first missing member, else the first.
+    """Return the service's single error: the first missing member, or the first error.
 
-    `errors` are the messages of a `ValidationError`, and `data` is what was loaded.
+    `errors` are the messages of a `ValidationError`, and `data` is the loaded data.
     """
     all_errors = list(_field_errors(errors, ()))
     keys, error = next((found for found in all_errors if found[1].code is MISSING_PARAMETER), all_errors[0])
@@ -55,7 +55,7 @@ def _service_error(path: str, error: FieldError) -> ServiceError:
 
 
 def _reason(keys: Keys, error: FieldError, location: Location, data: Mapping[str, Any]) -> str:
-    """What is wrong with a value; of a value in a body only the type is shown, as the body may hold secrets."""
+    """Describe an invalid value; of values in bodies, which may be secrets, only the type."""
     place = f"{location.noun} {reasons.fields([_path(keys)])} in the {location}"
     if error is MISSING:
         beside, parent = _value_at(keys[:-1], data), reasons.fields([_path(keys[:-1])]) if keys[:-1] else "it"
@@ -66,7 +66,7 @@ def _reason(keys: Keys, error: FieldError, location: Location, data: Mapping[str
 
 
 def _value_at(keys: Keys, data: Any) -> Any:
-    """The value to which these keys lead, or None if they lead to none."""
+    """Return the value at these keys, or None."""
     try:
         for key in keys:
             data = data[key]
@@ -76,7 +76,7 @@ def _value_at(keys: Keys, data: Any) -> Any:
 
 
 def summary(value: object, *, secret: bool = False) -> str:
-    """A JSON value in words, without its content: `a string of 8 characters`; a number is shown unless `secret`."""
+    """Describe a JSON value without its content: `a string of 8 characters`. A number is shown unless `secret`."""
     match value:
         case None | bool():
             return json.dumps(value)
@@ -90,7 +90,7 @@ def summary(value: object, *, secret: bool = False) -> str:
 
 
 def _field_errors(errors: Any, keys: Keys) -> list[tuple[Keys, FieldError]]:
-    """All errors in the messages of a `ValidationError`, each with the keys of its value."""
+    """Return all errors of a `ValidationError`'s messages, with the keys of their values."""
     if isinstance(errors, FieldError):
         return [(keys, errors)]
     if isinstance(errors, str):
@@ -107,7 +107,7 @@ def _field_errors(errors: Any, keys: Keys) -> list[tuple[Keys, FieldError]]:
 
 
 def _path(keys: Keys) -> str:
-    """Keys as one text: `ips[0].weight`."""
+    """Return keys as text: `ips[0].weight`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
@@ -117,7 +117,7 @@ MOST_FIELD_ERRORS = 100
 
 
 class FieldError:
-    """What is wrong with one value: in a `ValidationError` of marshmallow in the place of a text."""
+    """An error of one value, used by a `ValidationError` instead of text."""
 
     def __init__(self, code: ErrorCode, text: str) -> None:
         self.code, self.text = code, text
@@ -127,7 +127,7 @@ class FieldError:
 
 
 class Sentence(FieldError):
-    """A field error whose text is a whole documented message, which is given as it is."""
+    """A field error with a documented message, shown unchanged."""
 
 
 #: A required member is absent.
@@ -135,12 +135,12 @@ MISSING = FieldError(MISSING_PARAMETER, "Missing data for required field.")
 
 
 def invalid(text: str) -> ValidationError:
-    """An error of marshmallow with one field error, `invalid_parameter`."""
+    """Return a marshmallow error with one field error, `invalid_parameter`."""
     return ValidationError([FieldError(INVALID_PARAMETER, text)])
 
 
 class Unknown:
-    """The error of a member that a schema does not know; the name that was probably meant is looked for when asked."""
+    """The error of an unknown member; the nearest known name is computed on demand."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
         self._name, self._known = name, known
@@ -150,7 +150,7 @@ class Unknown:
 
 
 class BadName:
-    """The error of a member's name, in a mapping of any names."""
+    """The error of a member name in a mapping."""
 
     def __init__(self, error: object) -> None:
         self.text = str(error)
@@ -160,21 +160,21 @@ class BadName:
 
 
 class Unread:
-    """Among the errors of a list or a mapping: so many of its items were not looked at, as others have many errors."""
+    """Marks a number of unread items in a list or mapping with many errors."""
 
     def __init__(self, count: int) -> None:
         self.count = count
 
 
 def field_errors_in(errors: Any) -> int:
-    """How many errors there are in the messages of a `ValidationError`."""
+    """Count the errors in messages of a `ValidationError`."""
     if isinstance(errors, Mapping):
         return sum(map(field_errors_in, errors.values()))
     return sum(map(field_errors_in, errors)) if isinstance(errors, list) else 1
 
 
 class Longest(validate.Length):
-    """A validator of the length of one text or list; its member is not held to the bound of all texts and lists."""
+    """A length validator for one text or list, instead of the general limit."""
 
     def __init__(self, longest: int) -> None:
         super().__init__(max=longest)
@@ -187,5 +187,5 @@ class Longest(validate.Length):
 
 
 def too_long(value: str | list[Any], longest: int) -> ValidationError:
-    """The error of a text or a list that is longer than `longest` characters or items."""
+    """Return the error of a text or list longer than `longest` characters or items."""
     return invalid(f"Longer than {longest:,} {'characters' if isinstance(value, str) else 'items'}")

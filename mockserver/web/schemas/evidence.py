@@ -1,4 +1,4 @@
-"""The evidence of a field of a schema: what shows that the service has it, and how sure that is."""
+"""Evidence of schema fields: sources, and their certainty."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ OPENAPI_OLDER = "OpenAPI document of 2024/25"
 
 
 def documented(note: str = "", *, source: str = "", bounds: str = "", **keywords: Any) -> dict[str, Any]:
-    """Evidence of a field: the specification, an official document or an official client library shows it.
+    """Return evidence of a field in the specification, an official document or an official client library.
 
-    `source` names the document, where it is not that of the schema. `bounds` names the document that has the field's
-    least and greatest values, lengths or patterns; without it these are proposed.
-    `keywords` of JSON schema come on top of those that follow from the field: a bound that a rule checks later, say.
+    `source` names the document, unless it is the schema's. `bounds` names the document of the field's bounds, lengths
+    or patterns; without it these are proposed. `keywords` of JSON schema are added to the field's own: bounds checked
+    by a rule, say.
     """
     return _evidence(Mark.DOCUMENTED, note, source, {**({"x-bounds-source": bounds} if bounds else {}), **keywords})
 
 
 def observed(note: str = "", *, source: str = "") -> dict[str, Any]:
-    """Evidence of a field: captured traffic shows it."""
+    """Return evidence of a field in captured traffic."""
     return _evidence(Mark.OBSERVED, note, source, {})
 
 
 def observed_in_code(note: str = "", *, programs: int, source: str = "") -> dict[str, Any]:
-    """Evidence of a field: so many public programs that use the service expect or handle it."""
+    """Return evidence of a field in public client programs; `programs` is their number."""
     return _evidence(Mark.OBSERVED_IN_CODE, note, source, {"x-programs": programs})
 
 
 def proposed(note: str = "", *, source: str = "") -> dict[str, Any]:
-    """Evidence of a field: no source shows it, and this is what the real service would sensibly do."""
+    """Return evidence of a field without source: a sensible guess about the real service."""
     return _evidence(Mark.PROPOSED, note, source, {})
 
 

@@ -30,9 +30,9 @@ from mockserver.web.schemas.evidence import documented
 
 
 class Stated(fields.Field[Any]):
-    """A base of fields with one sentence for whatever is wrong with a value, and perhaps one for its absence.
+    """A base of fields with one message for invalid values, and perhaps another for absent values.
 
-    A value that is out of range keeps its own error.
+    Values out of range keep their own error.
     """
 
     def __init__(self, *args: Any, sentence: str, absent: str = "", **kwargs: Any) -> None:
@@ -52,7 +52,7 @@ class Stated(fields.Field[Any]):
 
 
 def with_metadata(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
-    """The arguments of a field, with more metadata for its JSON schema."""
+    """Return field arguments with additional JSON schema metadata."""
     return {**kwargs, "metadata": {**kwargs.get("metadata", {}), **metadata}}
 
 
@@ -62,14 +62,14 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
 
 class Range(validate.Range):
-    """A validator of numbers within bounds; any other number is `out_of_range`."""
+    """A validator of number bounds, with error `out_of_range`."""
 
     def _format_error(self, value: Any, message: str) -> Any:
         return [FieldError(OUT_OF_RANGE, super()._format_error(value, message).removesuffix("."))]
 
 
 class Quantity(validate.Validator):
-    """A validator of quantities: 0 or more, or -1 for unlimited; any other number is `out_of_range`."""
+    """A validator of quantities from 0, or -1 for unlimited, with error `out_of_range`."""
 
     def __call__(self, value: float) -> float:
         if value < 0 and value != -1:
@@ -78,7 +78,7 @@ class Quantity(validate.Validator):
 
 
 class NotBlank(validate.Validator):
-    """A validator that refuses a string without any character but blanks."""
+    """A validator that refuses blank strings."""
 
     def __call__(self, value: str) -> str:
         if not value.strip():
@@ -91,7 +91,7 @@ class Text(fields.String):
 
 
 class TextOrNumber(fields.String):
-    """A string; a whole number, which older clients send, is loaded as its digits."""
+    """A string; whole numbers, sent by older clients, are loaded as digits."""
 
     def __init__(self, **kwargs: Any) -> None:
         schema = {"type": ["string", "integer"], "minimum": -INT64_MAX - 1, "maximum": INT64_MAX}
@@ -111,9 +111,9 @@ class Choice(fields.String):
 
 
 class Int64(fields.Integer):
-    """A whole number of 64 bits with a sign, as a JSON number or, if `text`, as the digits of a path or a query.
+    """A signed 64-bit integer: a JSON number, or digits if `text` (paths and queries).
 
-    `error` replaces the field error of any value that is refused.
+    `error` replaces the error of any refused value.
     """
 
     def __init__(self, *, text: bool = False, error: FieldError | None = None, **kwargs: Any) -> None:
@@ -141,12 +141,12 @@ class Int64(fields.Integer):
 
 
 def identifier(name: str) -> Int64:
-    """The field of an id in a path: any whole number of 64 bits, whether something has that id or not."""
+    """Return the field of a path's id: any 64-bit integer, existing or not."""
     return Int64(text=True, data_key=name, required=True, **documented())
 
 
 class Number(fields.Float):
-    """A JSON number, whole or not, between the least and the greatest whole number of 64 bits."""
+    """A JSON number within the range of 64-bit integers."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> float:
         # Compared so that NaN is refused, too: it is neither less nor greater than anything.
@@ -160,7 +160,7 @@ class Number(fields.Float):
 
 
 class Flag(fields.Boolean):
-    """A JSON boolean; unlike marshmallow's own, it takes no string or number for one."""
+    """A JSON boolean; strings and numbers are refused, unlike marshmallow's."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
@@ -176,14 +176,14 @@ _LONGEST_TIMEZONE = 100
 
 
 class Email(fields.String):
-    """An e-mail address; `error` replaces the field error of any that is refused."""
+    """An e-mail address; `error` replaces the error of refused values."""
 
     def __init__(self, *, error: FieldError | None = None, **kwargs: Any) -> None:
         super().__init__(validate=_EmailCheck(error), **with_metadata(kwargs, format="email"))
 
 
 class _EmailCheck(validate.Email):
-    """A validator that takes the domain in Unicode or in A-labels, and no IP address in its place."""
+    """A validator of e-mail addresses with Unicode or A-label domains, but no IP addresses."""
 
     def __init__(self, error: FieldError | None) -> None:
         super().__init__(error="Not a valid email address")
@@ -227,7 +227,7 @@ class Hostname(fields.String):
 
 
 class ApiKey(fields.String):
-    """An API key: one that the service could have made, or any other that a header can hold."""
+    """An API key: drawn by the service, or any other valid header value."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(validate=_check_key, **with_metadata(kwargs, minLength=1, maxLength=LONGEST_KEY))
@@ -239,7 +239,7 @@ def _check_key(value: str) -> None:
 
 
 class HeaderName(fields.String):
-    """The name of a header that a webhook call may have; those that the mock sets on every call are refused."""
+    """The name of a webhook header; headers set by the mock are refused."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(validate=[Longest(LONGEST_HEADER_NAME), _check_header_name], **kwargs)
@@ -284,11 +284,11 @@ def _check_timezone(value: str) -> None:
 
 
 class Moment(fields.Field[datetime]):
-    """A moment that is only dumped; the base of the fields of the service's formats, and itself in ISO 8601."""
+    """A dump-only moment in ISO 8601, and base of other moment fields."""
 
     @staticmethod
     def write(value: datetime) -> Any:
-        """The moment as it is dumped."""
+        """Return the dumped form."""
         return value.isoformat()
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
@@ -355,7 +355,7 @@ class DayOrMoment(Day):
 
 
 class List(fields.List[Any]):
-    """A list; a bad one is read until it has shown `MOST_FIELD_ERRORS` errors."""
+    """A list, read until `MOST_FIELD_ERRORS` errors."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):
@@ -365,7 +365,7 @@ class List(fields.List[Any]):
 
 
 class OneOrMany(List):
-    """One value or a list of values, loaded as a list."""
+    """One value or a list, loaded as list."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, list):
@@ -374,7 +374,7 @@ class OneOrMany(List):
 
 
 class Dict(fields.Dict):
-    """A mapping of any names that `keys` takes; a bad one is read until it has shown `MOST_FIELD_ERRORS` errors."""
+    """A mapping with names of field `keys`, read until `MOST_FIELD_ERRORS` errors."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[Any, Any]:
         if not isinstance(value, Mapping):
@@ -390,10 +390,10 @@ def loaded(
     of_name: fields.Field[Any] | None = None,
     **kwargs: Any,
 ) -> tuple[list[Any], list[Any]]:
-    """The names and the values of `count` members or items, as their fields load them; None takes any.
+    """Return loaded names and values of `count` members or items; None as field takes any.
 
     Raises:
-        ValidationError: with errors by name, of which there are about `MOST_FIELD_ERRORS` at most.
+        ValidationError: with errors by name, about `MOST_FIELD_ERRORS` at most.
     """
     names: list[Any] = []
     values: list[Any] = []
@@ -429,7 +429,7 @@ _JSON_LEVELS = 80
 class Json(fields.Field[Any]):
     """Any JSON value but null, as plain data.
 
-    Values that YAML has and JSON has not, such as dates, are refused, each with its path.
+    YAML values beyond JSON, such as dates, are refused with their paths.
     """
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, *, level: int = 1, **kwargs: Any) -> Any:
@@ -445,10 +445,7 @@ class Json(fields.Field[Any]):
 
 
 class JsonObject(Json):
-    """A JSON object with any members.
-
-    It may have `around` more levels than other values: so many that it has around a value that came in.
-    """
+    """A JSON object with any members, up to `around` levels deeper than other values."""
 
     def __init__(self, *, around: int = 0, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -461,7 +458,7 @@ class JsonObject(Json):
 
 
 def is_plain(value: object) -> bool:
-    """Whether a value is a string, a boolean, a finite float or a whole number of 64 bits."""
+    """Return whether a value is a string, boolean, finite float or 64-bit integer."""
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, str) or (isinstance(value, int) and -INT64_MAX - 1 <= value <= INT64_MAX)

@@ -1,4 +1,4 @@
-"""The JSON schemas of our fields, as OpenAPI documents have them: what apispec cannot know by itself."""
+"""JSON schemas of our fields for OpenAPI documents, beyond apispec's own knowledge."""
 
 from __future__ import annotations
 
@@ -47,13 +47,12 @@ FIELD_SCHEMAS: dict[type, FieldSchema] = {
 
 
 def specification(field_schemas: Mapping[type, FieldSchema] = FIELD_SCHEMAS, **options: Any) -> Any:
-    """An empty document of OpenAPI 3.1, to which schemas can be added; `field_schemas` are those of our fields."""
+    """Return an empty OpenAPI 3.1 document for schemas; `field_schemas` describe our fields."""
     # The import takes a tenth of a second, and most servers are never asked for a document.
     from apispec import APISpec  # noqa: PLC0415  # slow
     from apispec.ext.marshmallow import MarshmallowPlugin  # noqa: PLC0415  # slow
 
     def keywords(_converter: Any, field: fields.Field[Any], *, ret: dict[str, Any], **_: Any) -> dict[str, Any]:
-        """Called by apispec after its own functions, with the keywords that they have found."""
         return _keywords(field, ret, field_schemas)
 
     marshmallow: Any = MarshmallowPlugin(schema_name_resolver=_schema_name)
@@ -69,7 +68,7 @@ def _schema_name(schema: Any) -> str:
 def _keywords(
     field: fields.Field[Any], known: dict[str, Any], field_schemas: Mapping[type, FieldSchema]
 ) -> dict[str, Any]:
-    """The keywords of JSON schema that a field has beside those that are known already."""
+    """Return JSON schema keywords of a field beyond `known` keywords."""
     own = field_schemas.get(type(field), {})
     found = {} if "enum" in known else own(field, known) if callable(own) else own
     if any(isinstance(validator, NotBlank) for validator in field.validators):

@@ -31,17 +31,17 @@ _LONGEST_NAME = 80
 
 
 class JsonError(ValueError):
-    """A text is not JSON, or is JSON that `read` does not take; the message says why."""
+    """A text is invalid JSON, or exceeds a limit of `read`; the message tells the reason."""
 
 
 def read(raw: bytes, deepest: int = DEEPEST) -> Any:
-    """The value of a JSON text, in which there are at most `deepest` levels of objects and arrays.
+    """Return the value of a JSON text with at most `deepest` levels.
 
-    Stricter than `json.loads`: no duplicate member, no NaN or Infinity, no number that int64 or a double cannot hold,
-    no half of a surrogate pair, no bytes that are not UTF-8.
+    Stricter than `json.loads`: no duplicate member, no NaN or Infinity, no number beyond int64 or double, no half of a
+    surrogate pair, only UTF-8.
 
     Raises:
-        JsonError: says what is wrong, and where the parser knows it.
+        JsonError: with reason, and position if the parser knows it.
     """
     arrays = raw.count(b"[")
     if arrays > _MOST_BRACKETS:
@@ -64,7 +64,6 @@ def read(raw: bytes, deepest: int = DEEPEST) -> Any:
 
 
 def _decoded(text: str) -> Any:
-    """The value of a JSON text, which `read` has yet to check."""
     try:
         value, end = _SCAN(text, 0)
     except StopIteration:  # blanks come first, or there is no value
@@ -73,18 +72,15 @@ def _decoded(text: str) -> Any:
 
 
 def write(value: object, default: Callable[[Any], Any] | None = None) -> bytes:
-    """The compact JSON text of a value, with the service's trailing newline.
-
-    `default` replaces the moments and records in the value. Without it moments are in RFC 3339.
-    """
+    """Return compact JSON with the service's trailing newline; `default` replaces moments (RFC 3339) and records."""
     option = 0 if default is None else orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS
     return orjson.dumps(value, default, orjson.OPT_APPEND_NEWLINE | option)
 
 
 def pieces(value: object, moment: Callable[[datetime], str], levels: int) -> Iterator[bytes]:
-    """The compact JSON text of a value without a trailing newline, in pieces, between which other threads can run.
+    """Yield compact JSON in pieces, so that other threads run in between.
 
-    A piece is a member or an item of one of the first `levels` levels; `moment` writes the moments in the value.
+    A piece is a member or item of one of the first `levels` levels; `moment` writes moments.
     """
     if not levels or not isinstance(value, dict | list):
         yield write(value, moment)[:-1]
@@ -106,7 +102,7 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _repeated(names: Iterable[str]) -> str:
-    """The first name that is repeated, cut short; one of them has to be."""
+    """Return the first repeated name, shortened."""
     seen: set[str] = set()
     name = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # adds it
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
@@ -131,7 +127,7 @@ def _float(text: str) -> float:
 
 
 def depth(value: object) -> int:
-    """How many levels of objects and arrays a value has: 0 for a number, 1 for a list of numbers."""
+    """Count levels of objects and arrays: 0 for a number, 1 for a list of numbers."""
     count, level = 0, [value]
     while level := [inner for inner in level if isinstance(inner, (dict, list))]:
         count += 1
@@ -140,11 +136,7 @@ def depth(value: object) -> int:
 
 
 def _refuse_half_surrogates(raw: bytes) -> None:
-    """Check every escape of a text that is JSON; other threads can run in between.
-
-    Raises:
-        JsonError: one half of a surrogate pair is without the other.
-    """
+    """Refuse half surrogate pairs, checking each escape; other threads run in between."""
     for found in _ESCAPE.finditer(raw):
         high, low, alone = found.groups()
         if alone or (high and not low):

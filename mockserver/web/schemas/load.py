@@ -1,4 +1,4 @@
-"""Loading, compiled: a function for each schema, which gives what marshmallow's `load` gives, far faster."""
+"""Loading by compiled functions, one per schema, which are far faster than marshmallow's `load`."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _DESERIALIZES = (fields.Field.deserialize, Int64.deserialize)
 
 
 class _UnusualError(Exception):
-    """A value is to be loaded by marshmallow itself, which may well refuse it."""
+    """Marshmallow has to load this value, and may refuse it."""
 
 
 def compiled(schema: Schema) -> Load:
-    """A function that loads a mapping as the schema does, and raises the same errors.
+    """Return a function that loads a mapping like the schema, with the same errors.
 
-    It loads what is sent as it should be. All else goes to the schema itself, so that the errors are the schema's.
+    Usual values are loaded by compiled functions. Other values go to the schema itself, which makes the errors.
     """
     usual = _of_object(schema)
 
@@ -40,7 +40,6 @@ def compiled(schema: Schema) -> Load:
 
 
 def _of_object(schema: Schema) -> Read:
-    """What loads the members of an object."""
     if not _is_plain(schema):
         return _unusual
     rows = [_row(name, field) for name, field in schema.load_fields.items()]
@@ -60,7 +59,7 @@ def _of_object(schema: Schema) -> Read:
 
 
 def _is_plain(schema: Schema) -> bool:
-    """Whether the schema has none of marshmallow's options and hooks but for functions to be called at the end."""
+    """Return whether a schema has no options and hooks of marshmallow except `POST_LOAD`."""
     hooked = {kind for kind, hooks in schema._hooks.items() if hooks}  # noqa: SLF001  # as in `Schema._do_load`
     return (
         schema.unknown == EXCLUDE
@@ -72,14 +71,14 @@ def _is_plain(schema: Schema) -> bool:
 
 
 def _row(name: str, field: fields.Field[Any]) -> tuple[str, str, Read, Any]:
-    """The key of a member, the name of its value, what reads it, and what gives its value where it is absent."""
+    """Return key and name of a member, its reader, and the source of its default."""
     key = name if field.data_key is None else field.data_key
     is_optional = not field.required and field.load_default is missing
     return key, field.attribute or name, _of_value(field), missing if is_optional else field.deserialize
 
 
 def _of_value(field: fields.Field[Any]) -> Read:
-    """What loads the value of a field; marshmallow itself for a field whose class has a way of its own."""
+    """Return the reader of a field; marshmallow's for fields with their own deserialisation."""
     if field.pre_load or field.post_load or field.allow_none or type(field).deserialize not in _DESERIALIZES:
         return field.deserialize
     convert = type(field)._deserialize  # noqa: SLF001  # the step of `load` that a field's class overrides
@@ -97,7 +96,7 @@ def _of_items(read: Read) -> Read:
 
 
 def _of_type(kind: type, read: Read | None, field: fields.Field[Any]) -> Read:
-    """What loads a value of one type, as `read` does or as it is, and calls the validators of its field."""
+    """Return a reader for values of one type, which calls `read` and the field's validators."""
     checks = tuple(field.validators)
 
     def load(value: Any) -> Any:
@@ -112,7 +111,7 @@ def _of_type(kind: type, read: Read | None, field: fields.Field[Any]) -> Read:
 
 
 def _converted(field: fields.Field[Any]) -> Read:
-    """What loads a value as the class of its field does, and calls the validators."""
+    """Return a reader by the field's own conversion and validators."""
     convert, checks = field._deserialize, tuple(field.validators)  # noqa: SLF001  # as in `Field.deserialize`
 
     def load(value: Any) -> Any:
@@ -131,14 +130,14 @@ def _unusual(_: Any) -> Any:
 
 
 def _loaded(schema: Schema, found: dict[str, Any], data: Any) -> Any:
-    """What the functions that the schema calls at the end make of the loaded members."""
+    """Apply the schema's `POST_LOAD` hooks to loaded members."""
     return schema._invoke_load_processors(  # noqa: SLF001  # as in `Schema._do_load`
         POST_LOAD, found, many=False, original_data=data, partial=None, unknown=schema.unknown
     )
 
 
 class Sent(NamedTuple):
-    """Which members were sent, those of inner objects included."""
+    """The sent members, inner objects included."""
 
     #: The names of the optional ones, each once, from the top of the body without the numbers of items: `ips[].weight`.
     optional: list[str]
@@ -147,10 +146,10 @@ class Sent(NamedTuple):
 
 
 class Members:
-    """The members that a schema knows, looked up once for all that is sent."""
+    """A schema's known members, looked up once."""
 
     def __init__(self, schema: Schema | None) -> None:
-        """The members of a schema; none without one."""
+        """Collect the members of a schema, or none."""
         known = {} if schema is None else _known(schema)
         self._is_optional = {key: not field.required for key, field in known.items()}
         inner = {key: _inner(field) for key, field in known.items()}
@@ -161,7 +160,7 @@ class Members:
         self._plain = frozenset(key for key, field in known.items() if field.required and key not in self._inner)
 
     def sent(self, data: Mapping[str, Any]) -> Sent:
-        """Which members there are in what was sent."""
+        """Return optional and unknown members of sent data."""
         found = Sent([], [])
         if self._plain.issuperset(data):
             return found
@@ -171,7 +170,7 @@ class Members:
         return found
 
     def _note(self, data: Mapping[str, Any], path: str, name: str, found: Sent) -> None:
-        """Add the members of an object; `path` and `name` come before those of its members."""
+        """Add an object's members; `path` and `name` precede their names."""
         for key, value in data.items():
             is_optional = self._is_optional.get(key)
             if is_optional is None:
@@ -182,7 +181,7 @@ class Members:
                 self._note_within(key, value, path, name, found)
 
     def note_value(self, value: object, path: str, name: str, found: Sent) -> None:
-        """Add the members of a value that is an object, and nothing of any other."""
+        """Add the members of a value, if it is an object."""
         if isinstance(value, Mapping):
             self._note(value, path, name, found)
 
@@ -196,10 +195,7 @@ class Members:
 
 
 def optional(schema: Schema, name: str = "") -> Iterator[tuple[str, fields.Field[Any]]]:
-    """The name and the field of every optional member that a schema knows, those of inner objects included.
-
-    `name` comes before their names.
-    """
+    """Yield name and field of every optional member, inner objects included; `name` precedes their names."""
     for key, field in _known(schema).items():
         if not field.required:
             yield f"{name}{key}", field
@@ -213,7 +209,7 @@ def _known(schema: Schema) -> dict[str, fields.Field[Any]]:
 
 
 def _inner(field: fields.Field[Any]) -> Schema | None:
-    """The schema of the object that a member is, or of the objects of its list, or None for any other member."""
+    """Return the schema of an inner object or of a list's objects, or None."""
     if isinstance(field, fields.List):
         field = field.inner
     if isinstance(field, fields.Nested):

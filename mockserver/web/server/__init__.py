@@ -1,4 +1,1 @@
-"""The HTTP server: the event loop, on which requests are run, and the threads for what takes long.
-
-Nothing here knows what an answer says; it knows how it leaves.
-"""
+"""The HTTP server: connections, the event loop, and threads for long work."""

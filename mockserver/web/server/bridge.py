@@ -1,4 +1,4 @@
-"""The bridge between HTTP and the application: a request is read, run, and answered."""
+"""The ASGI application: read requests, run them, send answers."""
 
 from __future__ import annotations
 
@@ -22,20 +22,19 @@ _DRAINED = 20
 
 
 class Bridge:
-    """An ASGI application, whose requests are run by a `Runner`."""
+    """An ASGI application that runs requests by a `Runner`."""
 
     def __init__(self, runner: Runner, body_limit: int, bodies_limit: int) -> None:
-        """A bridge to what `runner` runs.
+        """Prepare a bridge; bodies of more than `body_limit` bytes are cut off just past the limit.
 
-        A body of more than `body_limit` bytes is cut off just past them. The large bodies of requests without an answer
-        may have `bodies_limit` bytes together; a body for which there is no room is refused.
+        Large bodies of unanswered requests may have `bodies_limit` bytes in total; other bodies are refused.
         """
         self.runner = runner
         self._body_limit = body_limit
         self._bodies = Bodies(bodies_limit)
 
     def close(self) -> None:
-        """Start no more work in threads; what a thread is doing ends unheard."""
+        """Start no more work in threads."""
         self.runner.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,7 +49,6 @@ class Bridge:
             await receive()
 
     async def _serve(self, scope: Scope, message: Message, receive: Receive, send: Send) -> None:
-        """Serve a request whose first message has come, unless that message says that the client has left."""
         if message["type"] == "http.disconnect":
             return
         body = message.get("body", b"")
@@ -64,7 +62,6 @@ class Bridge:
             await self._deliver(scope, environ, answer, receive, send)
 
     async def _with_large_body(self, scope: Scope, message: Message, receive: Receive, send: Send) -> Outcome | None:
-        """What comes of a request whose body is large or in pieces; None: it is answered, or its client has left."""
         with self._bodies.coming() as body:
             content = await self._read(body, message, receive)
             if content is not None:
@@ -74,7 +71,6 @@ class Bridge:
     async def _deliver(
         self, scope: Scope, environ: dict[str, Any], answer: WsgiAnswer, receive: Receive, send: Send
     ) -> None:
-        """Send an answer: whole, in the wire form that a fault chooses, or as a stream."""
         status, headers, content = answer.status, answer.encoded(), answer.content
         if wire.WIRE in environ:
             await self._transmit(scope, environ, answer, receive, send)
@@ -89,7 +85,6 @@ class Bridge:
     async def _transmit(
         self, scope: Scope, environ: dict[str, Any], answer: WsgiAnswer, receive: Receive, send: Send
     ) -> None:
-        """Send an answer in the wire form that a fault chooses, or another one if the request is run again."""
         form: Wire = environ[wire.WIRE]
         with self.runner.waits():
             transmission = wire.Transmission(scope[wire.TRANSPORT], receive, send)
@@ -102,7 +97,6 @@ class Bridge:
                 await self.runner.threads.run_waiting(environ[wire.ENDED])
 
     async def _run_again(self, held: Held, scope: Scope, receive: Receive, send: Send) -> None:
-        """Run a request that has done nothing yet, as a fault held it, and answer it."""
         suspended = SuspendedRequest()
         suspended.held = held
         scope[FIRST_RUN] = FirstRun(suspended, LeaveLoop())
@@ -110,7 +104,7 @@ class Bridge:
         await self._deliver(scope, *outcome, receive, send)
 
     async def _read(self, body: Body, message: Message | None, receive: Receive) -> bytes | None:
-        """The body, cut off just past the limit, as the application refuses it then; None if it is never complete."""
+        """Read a body up to just past its limit, for the application to refuse. Return None if the client leaves."""
         drained = 0
         while message is not None and message["type"] != "http.disconnect":
             piece = message.get("body", b"")
@@ -126,7 +120,6 @@ class Bridge:
 
 
 async def _next(body: Body, receive: Receive) -> Message | None:
-    """The next message of a request, or None if its body is thrown away to make room for others."""
     coming = asyncio.ensure_future(receive())
     await asyncio.wait((coming, body.refused), return_when=asyncio.FIRST_COMPLETED)
     if body.is_refused:
@@ -136,7 +129,7 @@ async def _next(body: Body, receive: Receive) -> Message | None:
 
 
 async def _stream(events: stream.Stream, runner: Runner, receive: Receive, send: Send) -> None:
-    """Send a stream, until the client leaves or there is nothing more to come."""
+    """Send a stream until the client leaves or the stream ends."""
 
     async def send_piece(body: bytes) -> None:
         await send({"type": "http.response.body", "body": body, "more_body": True})
@@ -187,17 +180,17 @@ class Body:
         self._pieces += piece
 
     def take(self) -> bytes:
-        """All bytes that have come; the body keeps them no longer."""
+        """Return all bytes, and drop them from the body."""
         content = bytes(self._pieces)
         self._pieces.clear()
         return content
 
 
 class Bodies:
-    """The large bodies of a server, which may have `most` bytes together.
+    """The large bodies of a server, `most` bytes in total.
 
-    A piece for which there is no room waits. Room is made when a request is answered, and by refusing bodies whose
-    clients are silent. Where all wait for each other, the body that began first goes on.
+    A piece without room waits. Room is made by answered requests, and by refusing bodies of silent clients. If all
+    bodies wait for each other, the oldest body goes on.
     """
 
     def __init__(self, most: int) -> None:
@@ -212,12 +205,12 @@ class Bodies:
 
     @property
     def refusal(self) -> str:
-        """The message for a client whose body is refused to make room for others."""
+        """Message for the client of a refused body."""
         return f"No room for another body: those that are not answered yet may have {self._most} bytes"
 
     @contextmanager
     def coming(self) -> Iterator[Body]:
-        """A body that begins to come in, and takes room until its request has been run."""
+        """Add a new body, which takes room until its request has run."""
         body = Body()
         self._coming[body] = None
         try:
@@ -232,7 +225,7 @@ class Bodies:
             self._give_room()
 
     async def add(self, body: Body, piece: bytes) -> None:
-        """Add a piece to a body as soon as there is room for it, unless the body is refused meanwhile."""
+        """Add a piece to a body once room is free, unless the body is refused first."""
         body.wanted, body.room = len(piece), asyncio.get_running_loop().create_future()
         self._give_room()
         while body.is_waiting and not body.is_refused:
@@ -243,13 +236,14 @@ class Bodies:
             body.add(piece)
 
     def complete(self, body: Body) -> bytes:
-        """All bytes of a body that is complete, whose request is run now."""
+        """Return the bytes of a complete body, before its request runs."""
         del self._coming[body]
         self._running += 1
         return body.take()
 
     def _give_room(self, *, is_stuck: bool = False) -> None:
-        """Give room to the bodies that wait, in the order in which they began.
+        """Give room to waiting bodies, the oldest first. If bodies are stuck or deadlocked, the first body exceeds the
+        limit.
 
         The first of them gets room beyond the limit if bodies are stuck or deadlocked, as nothing else would make some.
         """
@@ -261,7 +255,6 @@ class Bodies:
                 return
 
     def _is_deadlocked(self) -> bool:
-        """Whether no request is being answered, and all bodies that have room wait for more."""
         return not self._running and all(body.is_waiting for body in self._coming if body.size and not body.is_refused)
 
     def _grant(self, body: Body) -> None:
@@ -271,7 +264,7 @@ class Bodies:
         self._held += body.wanted
 
     def _refuse_silent(self, waiting: Body) -> None:
-        """Refuse the first body whose client is silent, or the first of all where bodies are stuck; never `waiting`."""
+        """Refuse the first body of a silent client, or the oldest body if bodies are stuck, but never `waiting`."""
         now = monotonic()
         is_stuck = now - self._freed > _PATIENCE_S
         for body in self._coming:

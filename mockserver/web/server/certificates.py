@@ -1,4 +1,4 @@
-"""What all secured connections have in common, whatever certificate is presented."""
+"""TLS certificates: issued by an own authority, or loaded from files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mockserver.settings import given_file
 
 
 def server_context() -> ssl.SSLContext:
-    """A context for the server's side, without a certificate: TLS 1.2 and later, and HTTP/1.1."""
+    """Return a server context without certificate: TLS 1.2 or later, HTTP/1.1."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.set_alpn_protocols(["http/1.1"])
@@ -45,14 +45,14 @@ _DESCRIPTORS = Path("/proc/self/fd")
 
 
 class _Kept(NamedTuple):
-    """A context of TLS, and the moment from which a new one is made."""
+    """A cached TLS context, and its expiry."""
 
     context: ssl.SSLContext
     until: datetime
 
 
 def checked(name: str) -> str:
-    """A name or an address of a server, as certificates have it; a name may begin with `*.`.
+    """Return a host name (perhaps with `*.`) or IP address in the form of certificates.
 
     Raises:
         ValueError: it is neither.
@@ -67,13 +67,13 @@ def checked(name: str) -> str:
 
 
 class Authority:
-    """Issues certificates for the names by which the server is known, and for those that are nobody else's."""
+    """Issues certificates for the names of the server, and for unknown private names."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Make an authority, which has a new key each time.
+        """Make an authority with a new key.
 
         Raises:
-            ValueError: one of the names is none.
+            ValueError: a name is invalid.
         """
         self._ca = trustme.CA(organization_name="mockserver", organization_unit_name="CA of a mock server, for tests")
         #: Its certificate, which clients have to trust, in PEM.
@@ -82,7 +82,7 @@ class Authority:
         self._kept: OrderedDict[tuple[str | None, bool], _Kept] = OrderedDict()
 
     def context(self, name: str | None, address: str, *, expired: bool = False) -> ssl.SSLContext:
-        """What a client gets that calls the server by a name, or by the address at which it is reached."""
+        """Return the TLS context for a server name, or for the address if the client sends no name."""
         other = self._other(name or address)
         now = datetime.now(UTC)
         kept = self._kept.get((other, expired))
@@ -94,7 +94,6 @@ class Authority:
         return kept.context
 
     def _other(self, name: str) -> str | None:
-        """A name for which the server has to have another certificate; None: it is known by that, or is not meant."""
         parent = name.partition(".")[2]
         # Clients take no certificate for all names below a single label, such as *.localhost.
         is_below = "." in parent and f"*.{parent}" in self._names
@@ -115,7 +114,6 @@ class Authority:
         return _Kept(context, now + _VALID - _RENEWED)
 
     def _issue(self, other: str | None, now: datetime) -> trustme.LeafCert:
-        """A certificate for all names, and perhaps another one, that is issued at a moment."""
         return self._ca.issue_cert(
             *self._names,
             *(() if other is None else (other,)),
@@ -128,7 +126,7 @@ class Authority:
 
 
 def _as_file(content: bytes) -> AbstractContextManager[str]:
-    """The path of a file with this content, as OpenSSL is given keys by files only; where possible in memory."""
+    """Return the path of a file with this content, in memory if possible: OpenSSL reads keys from files only."""
     return _in_memory(content) if hasattr(os, "memfd_create") and _DESCRIPTORS.is_dir() else _on_disk(content)
 
 
@@ -151,10 +149,10 @@ StrPath = str | os.PathLike[str]
 
 
 class OwnCertificate:
-    """A certificate with its chain and its key, which is presented to all clients."""
+    """A certificate with chain and key, presented to all clients."""
 
     def __init__(self, certificate: StrPath, key: StrPath | None = None) -> None:
-        """Read a certificate with its chain, and its key, in PEM; without `key`, it stands in the same file.
+        """Load certificate, chain and key from PEM files; without `key`, the certificate file has the key.
 
         Raises:
             ValueError: one of them cannot be read, or they do not belong together.
@@ -171,12 +169,12 @@ class OwnCertificate:
         self._ends = _ends(Path(certificate))
 
     def context(self, _name: str | None, _address: str, *, expired: bool = False) -> ssl.SSLContext:
-        """What every client gets; it cannot be made to run out."""
+        """Return the TLS context; a file's certificate cannot be made to expire."""
         return self._context
 
     @property
     def is_over(self) -> bool:
-        """Whether the certificate has run out."""
+        """Whether the certificate has expired."""
         return self._ends < time()
 
 
@@ -203,11 +201,6 @@ def _sentence(error: ssl.SSLError, certificate: StrPath, key: StrPath | None) ->
 
 
 def _ends(file: Path) -> float:
-    """When the first certificate of a file runs out, in seconds since 1970.
-
-    Raises:
-        ValueError: there is none, or clients refuse it for its serial number.
-    """
     from cryptography.utils import CryptographyDeprecationWarning  # noqa: PLC0415  # large
     from cryptography.x509 import load_pem_x509_certificate  # noqa: PLC0415  # large
 

@@ -1,4 +1,4 @@
-"""A connection of the HTTP server: its limits, the fast path, and tasks for requests that have to wait.
+"""HTTP connections with limits, a fast path, and tasks for slow requests.
 
 The fast path answers a plain request in the step in which its last byte comes, without a task of the event loop. All
 other requests are tasks: those that come in pieces, wait, stream or are pipelined. A request that turns out to wait is
@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from mockserver.settings import Settings
 from mockserver.web.server.http1 import (
     Sending,
     answer_bytes,
@@ -26,7 +27,7 @@ from mockserver.web.server.http1 import (
     origin_form,
     same_framing,
 )
-from mockserver.web.server.limits import Admission, HttpLimits
+from mockserver.web.server.limits import Admission
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.runner import FIRST_RUN, FirstRun
 from mockserver.web.server.wire import TRANSPORT
@@ -49,16 +50,16 @@ _LOG = logging.getLogger(__name__)
 
 
 class Part(Enum):
-    """The part of a request that is coming in."""
+    """The incoming part of a request."""
 
     HEAD = "head"
     BODY = "body"
 
 
 class Parts(NamedTuple):
-    """The parts that all connections of a server share."""
+    """Parts shared by all connections of a server."""
 
-    limits: HttpLimits
+    settings: Settings
     refusal: Refusal
     admission: Admission
     #: Runs the request of a WSGI environment on the event loop.
@@ -117,7 +118,7 @@ class Connection(HttpToolsProtocol):
             self._answer_known(*known, data)
 
     def _is_at_rest(self) -> bool:
-        """Return whether the next byte begins a request that may be answered at once."""
+        """Return whether the next byte begins a request that may take the fast path."""
         if self._unanswered:
             self._forget_answered()
         return not (
@@ -125,7 +126,6 @@ class Connection(HttpToolsProtocol):
         )
 
     def _answer_known(self, head: Head, body: bytes, data: bytes) -> None:
-        """Answer a request whose head was parsed before, or parse it if it has to wait."""
         self._keeps = head.keeps
         run = self._parts.run(head.environ_of(self.client, body))
         if run.answer is not None and self._send(run.answer, head.method):
@@ -168,7 +168,7 @@ class Connection(HttpToolsProtocol):
             self._learn(data)
 
     def _feed(self, data: bytes | memoryview) -> None:
-        """Give bytes to the parser, and refuse the request if they are not HTTP/1.1."""
+        """Parse bytes, and refuse requests that violate HTTP/1.1."""
         while not self._is_refused:
             try:
                 self.parser.feed_data(data)
@@ -182,7 +182,7 @@ class Connection(HttpToolsProtocol):
                 return
 
     def _ignore_upgrade(self) -> None:
-        """Read on as HTTP/1.1 after a head that offers another protocol, as RFC 9110, 7.8 allows.
+        """Ignore an offered protocol upgrade, as RFC 9110, 7.8 allows.
 
         The parser expects the other protocol behind such a head. A new parser is given a head with the same framing but
         without the offer, so that it reads the body of the request and all requests after it.
@@ -194,11 +194,11 @@ class Connection(HttpToolsProtocol):
         self.url, self._is_resuming = url, False
 
     def _measure(self) -> None:
-        """Count the bytes of an incomplete request, and refuse it if there are too many."""
+        """Count the bytes of an incomplete request, and apply the limit."""
         self._came += self._parsing
         if not self._since:
             self._since = monotonic()
-        most = self._parts.limits.head
+        most = self._parts.settings.head_limit
         if self._came <= most:
             return
         if self._part is Part.HEAD:
@@ -212,10 +212,11 @@ class Connection(HttpToolsProtocol):
         self.refuse(400, f"Invalid HTTP request: {fault}")
 
     def _refuse_head(self) -> None:
-        self.refuse(431, f"The line of the request and its headers have more than {self._parts.limits.head} bytes")
+        self.refuse(
+            431, f"The line of the request and its headers have more than {self._parts.settings.head_limit} bytes"
+        )
 
     def _is_full(self) -> bool:
-        """Return whether as many requests wait for their answers as may."""
         if len(self._unanswered) >= _PIPELINED:
             self._forget_answered()
         return len(self._unanswered) >= _PIPELINED
@@ -224,7 +225,6 @@ class Connection(HttpToolsProtocol):
         self._unanswered = [cycle for cycle in self._unanswered if not cycle.response_complete]
 
     def _hold(self, data: bytes) -> None:
-        """Keep bytes to be parsed later, and stop reading if there are many."""
         self._held += data
         if len(self._held) > _HELD:
             self.flow.pause_reading()
@@ -248,10 +248,10 @@ class Connection(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         if self._is_refused or self._is_resuming:
             return
-        limits = self._parts.limits
-        if len(self.headers) > limits.headers:
-            self.refuse(431, f"The request has more than {limits.headers} headers")
-        elif self._came + self._parsing + _SLICE > limits.head and self._head_size() > limits.head:
+        settings = self._parts.settings
+        if len(self.headers) > settings.headers_limit:
+            self.refuse(431, f"The request has more than {settings.headers_limit} headers")
+        elif self._came + self._parsing + _SLICE > settings.head_limit and self._head_size() > settings.head_limit:
             self._refuse_head()
         elif fault := fault_of_head(self.parser, self.headers):
             self._refuse_invalid(fault)
@@ -275,7 +275,7 @@ class Connection(HttpToolsProtocol):
         scope.update(method=self._method, raw_path=target.path, query_string=target.query or b"")
 
     def _is_plain(self) -> bool:
-        """Return whether the request whose head has come may be answered at once, if its body comes soon."""
+        """Return whether a request may take the fast path, if its body comes soon."""
         self._forget_answered()
         return (
             not self._unanswered
@@ -319,7 +319,7 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------ the fast path
 
     def _answer(self, body: bytes) -> bool:
-        """Answer the complete request, or start a task if it has to wait. Return whether it was answered."""
+        """Answer the complete request and return True, or start a task and return False."""
         scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
         run, self._begun = self._begun or self._parts.run(environ_of(scope, body)), None
         if run.answer is not None and self._send(run.answer, self._method):
@@ -330,7 +330,6 @@ class Connection(HttpToolsProtocol):
         return False
 
     def _continue_as_task(self) -> None:
-        """Start a task for the last request, if it has no task, with as much of its body as has come."""
         body, self._body = self._body, None
         if body is None or self._is_refused:
             return
@@ -343,7 +342,7 @@ class Connection(HttpToolsProtocol):
             super().on_message_complete()
 
     def _learn(self, data: bytes) -> None:
-        """Cache the head of an answered request that was alone in these bytes, if it has come before."""
+        """Cache the head of an answered request that comes repeatedly."""
         heads = self._parts.heads
         if not heads.comes_again(data):
             return
@@ -353,14 +352,12 @@ class Connection(HttpToolsProtocol):
             heads.add(data, self.scope, length, keeps=self._keeps)  # type: ignore[arg-type]  # as above
 
     def _send(self, answer: WsgiAnswer, method: str) -> bool:
-        """Send an answer in one piece. Return False if its head does not tell where it ends."""
         data = answer_bytes(answer, method, self.server_state.default_headers, keeps=self._keeps)
         if data is not None:
             self._parts.sending.add(self.loop, self.transport, data)
         return data is not None
 
     def _finish(self) -> None:
-        """Prepare for the next request, or close the connection if it is not kept."""
         self._body = None
         self.idle_since = monotonic()
         if not self._keeps:
@@ -385,7 +382,7 @@ class Connection(HttpToolsProtocol):
             self.loop.call_soon(self._parse_held)
 
     def refuse(self, status: int, message: str) -> None:
-        """Answer the request that is coming in with an error, and stop reading the connection.
+        """Answer the incoming request with an error, and stop reading the connection.
 
         If earlier requests of the connection wait for their answers, these are sent, and the error is not.
         """
@@ -410,7 +407,7 @@ class Connection(HttpToolsProtocol):
         return last_bytes(self._parts.refusal(path, status, message), self.server_state.default_headers)
 
     def _linger(self) -> None:
-        """Close the connection once the client has had time to read.
+        """Close the connection after the client had time to read.
 
         Bytes that a client sends to a closed connection would reset it, and the answer would be lost.
         """
@@ -440,18 +437,18 @@ class Connection(HttpToolsProtocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is coming in or being answered."""
+        """Whether no request is incoming or running."""
         return self._part is None and self._first_unanswered is None
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a request is coming in, and no earlier request is being answered."""
+        """Whether only an incomplete request is unanswered."""
         own = self.cycle if self._part is Part.BODY else None
         return self._part is not None and self._first_unanswered is own
 
     @property
     def _first_unanswered(self) -> RequestResponseCycle | None:
-        """The oldest request without a complete answer, whose body may still be coming in, or None."""
+        """The oldest unanswered request, perhaps incomplete, or None."""
         return next((cycle for cycle in self._unanswered if not cycle.response_complete), None)
 
     def check(self, now: float, idle_s: float) -> None:
@@ -474,8 +471,8 @@ class Connection(HttpToolsProtocol):
         if self.flow.read_paused or not self.is_waiting:
             self._since = now  # the request waits for the server, not the other way round
             return
-        limits = self._parts.limits
-        allowed = limits.head_s if part is Part.HEAD else limits.body_s
+        settings = self._parts.settings
+        allowed = settings.head_timeout if part is Part.HEAD else settings.body_timeout
         if now - self._since > allowed:
             self.refuse(408, f"The {part.value} of the request was not complete within {allowed:g} seconds")
 
@@ -490,7 +487,7 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _leave(self) -> None:
-        """Tell the requests without an answer that their client has left."""
+        """Tell all unanswered requests that the client left."""
         for cycle in self._unanswered:
             cycle.disconnected = not cycle.response_complete
             cycle.waiting_for_100_continue = False  # nothing can be written any more

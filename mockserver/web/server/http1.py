@@ -1,4 +1,4 @@
-"""HTTP/1.1 as bytes: which requests are invalid, and how answers are written."""
+"""HTTP/1.1 on the wire: checks of requests, and bytes of answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fault_of_bytes(error: httptools.HttpParserError) -> str:
 
 
 def fault_of_head(parser: httptools.HttpRequestParser, headers: list[Header]) -> str | None:
-    """Return why a complete head must be refused, or None if the request can be read.
+    """Return the reason to refuse a complete head, or None.
 
     Another server or proxy could read such a request differently (RFC 9112, 3.2 and 6.1).
     """
@@ -69,7 +69,7 @@ def _fault_of_encoding(values: list[bytes], version: str) -> str | None:
 
 
 def origin_form(target: bytes) -> bytes:
-    """Return the path and query of a request target, which may be a whole URL (RFC 9112, 3.2.2)."""
+    """Return path and query of a request target, perhaps an absolute URL (RFC 9112, 3.2.2)."""
     if target.startswith(b"/") or b"://" not in target:
         return target
     url = httptools.parse_url(target)
@@ -77,13 +77,13 @@ def origin_form(target: bytes) -> bytes:
 
 
 def same_framing(headers: Iterable[Header]) -> bytes:
-    """Return a head whose body ends where the body of a request with these headers does."""
+    """Return a head with the same body length as a request with these headers."""
     framing = [_line(*header) for header in headers if header[0] in (b"content-length", b"transfer-encoding")]
     return b"".join([b"POST / HTTP/1.1\r\n", *framing, b"\r\n"])
 
 
 class Sending:
-    """Answers that are sent together at the end of an iteration of the event loop.
+    """Queued answers, sent together at the end of a loop iteration.
 
     To send wakes the client, which takes the system longer than many an answer; a client that is awake costs nothing.
     """
@@ -93,7 +93,7 @@ class Sending:
         self._size = 0
 
     def add(self, loop: asyncio.AbstractEventLoop, transport: asyncio.Transport, data: bytes) -> None:
-        """Queue an answer for the end of this iteration, or send all answers if many bytes wait."""
+        """Queue an answer for the end of this loop iteration, or flush the queue if it is large."""
         if not self._waiting:
             loop.call_soon(self.send)
         self._waiting.append((transport, data))
@@ -102,7 +102,7 @@ class Sending:
             self.send()
 
     def send(self) -> None:
-        """Send all queued answers, for each connection in their order."""
+        """Send all queued answers, in order."""
         waiting, self._waiting, self._size = self._waiting, [], 0
         for transport, data in waiting:
             if not transport.is_closing():
@@ -110,7 +110,7 @@ class Sending:
 
 
 def answer_bytes(answer: WsgiAnswer, method: str, own: Iterable[Header], *, keeps: bool) -> bytes | None:
-    """Return an answer as bytes, or None if its head does not tell where the answer ends.
+    """Return an answer as bytes, or None if its head does not tell its length.
 
     Args:
         answer: The answer of the application.
@@ -131,21 +131,20 @@ def answer_bytes(answer: WsgiAnswer, method: str, own: Iterable[Header], *, keep
 
 
 def last_bytes(answer: WsgiAnswer, own: Iterable[Header]) -> bytes:
-    """Return an answer, with the headers that the server adds, as the last bytes of a connection."""
+    """Return an answer with the server's headers, for a closing connection."""
     headers = [*own, (b"connection", b"close"), *answer.encoded()]
     lines = [_line(name.lower(), value) for name, value in headers]
     return b"".join([httptools_impl.STATUS_LINE[answer.status], *lines, b"\r\n", answer.content])
 
 
 def _has_no_body(answer: WsgiAnswer, method: str) -> bool:
-    """Return whether an answer ends with its head, although the head does not tell the length of the body."""
     has_length = any(name == "Content-Length" for name, _ in answer.headers)
     return method == "HEAD" if has_length else answer.status in _WITHOUT_BODY and not answer.content
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _checked_line(header: tuple[str, str]) -> bytes | None:
-    """Return a header as a line of a head, or None if it is malformed or decides how the answer ends."""
+    """Return a header line, or None for malformed headers and framing headers."""
     name, value = header
     raw_name = _raw_name(name)
     if raw_name is None:
@@ -160,7 +159,7 @@ def _checked_line(header: tuple[str, str]) -> bytes | None:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _raw_name(name: str) -> bytes | None:
-    """Return the name of a header as bytes, or None if it is malformed or decides how the answer ends."""
+    """Return a header name as bytes, or None for malformed names and framing headers."""
     try:
         raw_name = name.lower().encode("latin-1")
     except UnicodeEncodeError:

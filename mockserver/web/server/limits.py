@@ -1,4 +1,4 @@
-"""Limits of the HTTP server, on requests before they are complete and on the number of connections."""
+"""The limit of connections."""
 
 from __future__ import annotations
 
@@ -9,44 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, NamedTuple, Protocol, Self
-
-from mockserver.settings import Settings
-
-
-class HttpLimits(NamedTuple):
-    """Limits on sizes, times and the number of connections."""
-
-    #: The most bytes of a request's line and headers, and of what comes between two pieces of a chunked body.
-    head: int
-    #: The most headers of a request.
-    headers: int
-    #: The most seconds that the head of a request, and then its body, may take to come in.
-    head_s: float
-    body_s: float
-    #: The most connections at once.
-    connections: int
-    #: The most bytes of a body.
-    body: int
-    #: The most bytes of the large bodies of all requests that are not answered yet.
-    bodies: int
-    #: The most bytes of answers that clients have not read yet.
-    answers: int
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """Return the limits in the settings of a server."""
-        return cls(
-            head=settings.head_limit,
-            headers=settings.headers_limit,
-            head_s=settings.head_timeout,
-            body_s=settings.body_timeout,
-            connections=settings.connections_limit,
-            body=settings.body_limit,
-            bodies=settings.bodies_limit,
-            answers=settings.answers_limit,
-        )
-
+from typing import Any, Protocol
 
 #: How many file descriptors, or a quarter of all if that is less, are left to files and webhook calls. Chosen: more
 #: than are open at once.
@@ -58,7 +21,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Connected(Protocol):
-    """A connection, as far as its admission depends on it."""
+    """A connection as seen by `Admission`."""
 
     transport: asyncio.Transport
     #: Since when nothing is under way, on the monotonic clock.
@@ -66,20 +29,20 @@ class Connected(Protocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is coming in or being answered."""
+        """Whether no request is incoming or running."""
         ...
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the connection waits for the rest of a request, and for nothing else."""
+        """Whether only an incomplete request is unanswered."""
         ...
 
 
 class Admission:
-    """The limit of connections: if it is exceeded, the oldest idle connection is closed.
+    """The connection limit: the oldest idle connection is closed when the limit is exceeded.
 
-    If no connection is idle, the oldest connection with an incomplete request is closed. A connection whose request is
-    being answered is never closed; if all are, the new connection is refused.
+    Without idle connections, the oldest connection with an incomplete request is closed. A connection with a running
+    request stays; if all are running, the new connection is refused.
     """
 
     def __init__(self, limit: int) -> None:
@@ -91,7 +54,7 @@ class Admission:
         self._closed = self._refused = 0
 
     def refusal(self, new: Connected, connections: Iterable[Any]) -> str | None:
-        """Return why the connection `new`, one of `connections`, is refused, or None if it may stay."""
+        """Return the reason to refuse the new connection `new`, one of `connections`, or None."""
         live = [row for row in connections if not row.transport.is_closing()]
         if len(live) > self._limit:
             shortage = f"there may be {self._limit} connections at once"
@@ -112,7 +75,7 @@ class Admission:
         return None if leaving is not None else f"No room for another connection: {shortage}"
 
     def _is_short(self, new: Connected) -> bool:
-        """Return whether file descriptors are short; they are counted only if the new connection has a high number."""
+        """Return whether file descriptors are short, counting them only after a high descriptor."""
         number: int = new.transport.get_extra_info("socket").fileno()
         self._highest = max(self._highest, number)
         if self._highest < self._descriptors:
@@ -138,7 +101,6 @@ def _idle_longest(connections: Iterable[Connected]) -> Connected | None:
 
 
 def _descriptors() -> int:
-    """Return how many file descriptors connections and open files may use."""
     with suppress(ImportError):  # Windows has no such limit
         import resource  # noqa: PLC0415  # absent on Windows
 

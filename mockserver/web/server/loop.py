@@ -1,4 +1,4 @@
-"""What may run on the event loop: short steps that wait for nothing. Everything else leaves the loop for a thread."""
+"""Rules for the event loop: short steps without waiting; other work leaves the loop for a thread."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ LARGE_SWEEP = 1_000
 
 
 class LeaveLoop(BaseException):
-    """A request, which has had no effect yet, is to be run again from its beginning, in a thread and perhaps later.
+    """Restarts a request in a thread, before its first effect.
 
-    A `BaseException`, so that no handler of errors takes it for an error.
+    A `BaseException`, so that no error handler catches it.
     """
 
     def __init__(self, *, waits: bool = False, until: Turn | None = None) -> None:
@@ -49,7 +49,7 @@ _THREADS: set[int] = set()
 
 
 def begin_here() -> None:
-    """Take the present thread for one that runs an event loop, until `end_here` is called in it."""
+    """Register the current thread as event loop until `end_here`."""
     _THREADS.add(threading.get_ident())
 
 
@@ -58,17 +58,17 @@ def end_here() -> None:
 
 
 def leave_here(*, waits: bool = False) -> None:
-    """Run what follows in a thread, whatever request this is; called before the request has had an effect.
+    """Leave the event loop before the first effect of any step.
 
     Raises:
-        LeaveLoop: the present thread runs an event loop; `waits` is told with it.
+        LeaveLoop: the current thread runs an event loop; `waits` is passed on.
     """
     if threading.get_ident() in _THREADS:
         raise LeaveLoop(waits=waits)
 
 
 def leave(environ: dict[str, Any]) -> None:
-    """Run what follows in a thread; called before the request has had an effect.
+    """Leave the event loop before the first effect of a request.
 
     Raises:
         LeaveLoop: the request runs on the loop.
@@ -78,13 +78,12 @@ def leave(environ: dict[str, Any]) -> None:
 
 
 def hold(environ: dict[str, Any], lock: threading.RLock) -> bool:
-    """Take a lock for a request on the loop, until the request has been run: what follows never waits for it.
+    """Hold a lock until the end of a request on the loop, without waiting. Return whether the request runs on the loop.
 
-    In a thread this does nothing: what needs the lock takes it then, and waits for it. Returns whether the request runs
-    on the loop.
+    In a thread this does nothing: later code waits for the lock.
 
     Raises:
-        LeaveLoop: the request runs on the loop, and another thread has the lock.
+        LeaveLoop: another thread holds the lock.
     """
     held = environ.get(LOOP)
     if held is None:
@@ -97,10 +96,10 @@ def hold(environ: dict[str, Any], lock: threading.RLock) -> bool:
 
 
 def catch_up(workspace: Workspace, *, on_loop: bool) -> datetime:
-    """Let happen what is due in a workspace whose lock the caller holds; returns the moment by which it has happened.
+    """Fire due timers of a locked workspace, and return the current moment.
 
     Raises:
-        LeaveLoop: the caller is `on_loop`, and so much is due that it may take long.
+        LeaveLoop: the caller is `on_loop`, and many timers are due.
     """
     if on_loop and workspace.state.is_much_due:
         raise LeaveLoop
@@ -108,10 +107,10 @@ def catch_up(workspace: Workspace, *, on_loop: bool) -> datetime:
 
 
 def enter(environ: dict[str, Any], workspace: Workspace) -> None:
-    """Let happen what is due in a workspace; on the loop, the request keeps the workspace's lock until it has been run.
+    """Fire due timers of a workspace; a request on the loop keeps the workspace's lock.
 
     Raises:
-        LeaveLoop: the request runs on the loop, and another thread has the workspace's lock, or much is due.
+        LeaveLoop: another thread holds the lock, or many timers are due.
     """
     on_loop = hold(environ, workspace.lock)
     with workspace.lock:
@@ -119,12 +118,12 @@ def enter(environ: dict[str, Any], workspace: Workspace) -> None:
 
 
 def occupy(environ: dict[str, Any], turn: Turn) -> None:
-    """Take a lock that may be held for long, until the request has been run.
+    """Hold a long-held lock until the end of a request.
 
-    Under an ordinary WSGI server this does nothing: what needs the lock takes it then, and waits for it.
+    Under an ordinary WSGI server this does nothing: later code waits for the lock.
 
     Raises:
-        LeaveLoop: another request has the lock; this one waits for it without a thread.
+        LeaveLoop: another request holds the lock; this request waits without a thread.
     """
     held = environ.get(LOOP, environ.get(THREAD))
     if held is None or turn in held:

@@ -1,4 +1,4 @@
-"""Running requests: on the event loop or in a thread, and again as long as they wait.
+"""Runs requests on the event loop or in threads, repeatedly while they wait.
 
 A request that waits for something (`web.server.waiting`) is run again when its workspace has changed. A request that
 takes long, or would have to wait for a lock, leaves the loop (`web.server.loop`) and is run again in a thread.
@@ -36,18 +36,18 @@ _CONTROL = "/_mock/"
 
 
 class LeftError(Exception):
-    """A client has left before its request was run."""
+    """A client left before its request ran."""
 
 
 class Outcome(NamedTuple):
-    """The WSGI environment in which a request was run, and its answer."""
+    """A request's WSGI environment and its answer."""
 
     environ: dict[str, Any]
     answer: WsgiAnswer
 
 
 class FirstRun(NamedTuple):
-    """The result of the first run of a request, on the event loop."""
+    """Result of the first run, on the event loop."""
 
     suspended: SuspendedRequest
     #: The outcome, or why the request leaves the loop, or an error of the application that is still to be raised.
@@ -55,7 +55,7 @@ class FirstRun(NamedTuple):
 
     @property
     def answer(self) -> WsgiAnswer | None:
-        """The answer, if nothing is left but to send it in one piece."""
+        """The complete answer, if ready to send."""
         found = self.found
         if not isinstance(found, Outcome) or self.suspended.waiting:
             return None
@@ -63,7 +63,7 @@ class FirstRun(NamedTuple):
 
 
 class Runner:
-    """Runs the requests of one server by a WSGI application."""
+    """Runs a server's requests by a WSGI application."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class Runner:
         shortcut: Shortcut = no_shortcut,
         storage: Storage | None = None,
     ) -> None:
-        """Prepare to run requests by `shortcut` or else by `app`, in the sessions of `storage`."""
+        """Prepare to run requests by `shortcut` or `app`, in sessions of `storage`."""
         self._app = app
         self._refusal = refusal
         self._shortcut = shortcut
@@ -89,11 +89,11 @@ class Runner:
             task.cancel()
 
     def close(self) -> None:
-        """Start no more work in threads; the results of running work are lost."""
+        """Start no more work in threads."""
         self.threads.close()
 
     async def run(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
-        """Run a request on the loop or in a thread, and again as long as it waits for something.
+        """Run a request on the loop or in a thread, repeatedly while it waits.
 
         Raises:
             LeftError: the request changes nothing, and its client has left.
@@ -119,11 +119,11 @@ class Runner:
             return FirstRun(suspended, error)
 
     def refused(self, scope: Scope, sentence: str) -> Outcome:
-        """Return the outcome of a request that is refused with 503 and this reason."""
+        """Return a 503 outcome with this reason."""
         return Outcome({"wsgi.input": None}, self._refusal(scope["raw_path"].decode("latin-1"), 503, sentence))
 
     def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:
-        """Run a request on the loop. Return its outcome, or the reason why it leaves the loop.
+        """Run a request on the loop. Return its outcome, or LeaveLoop.
 
         In sessions each request waits for the store, but for control calls that touch no workspace.
         """
@@ -141,11 +141,7 @@ class Runner:
     async def _in_thread(
         self, scope: Scope, body: bytes, suspended: SuspendedRequest, leave: LeaveLoop, receive: Receive
     ) -> Outcome:
-        """Run a request in a thread, once the long-held lock that it needs is free.
-
-        Raises:
-            LeftError: the request changes nothing, and its client has left.
-        """
+        """Run a request in a thread, after waiting for a long-held lock."""
         while True:
             in_pool = self.threads.run_waiting if leave.waits else self.threads.run_long
             async with self._when_free(leave.until):
@@ -157,7 +153,6 @@ class Runner:
 
     @asynccontextmanager
     async def _when_free(self, turn: Turn | None) -> AsyncIterator[None]:
-        """Wait, without a thread, until a long-held lock is free; another request may still take it first."""
         if turn is None:
             yield
             return
@@ -177,7 +172,6 @@ class Runner:
             turn.tell()
 
     def _in_session(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome:
-        """Run a request in a thread until its changes are saved, or refuse it with 503."""
         acts = _ACTING in suspended.begun
         try:
             return self.storage.run(partial(self._run_once, scope, body, suspended, acts=acts))
@@ -186,7 +180,7 @@ class Runner:
             return self.refused(scope, str(error))
 
     def _run_once(self, scope: Scope, body: bytes, suspended: SuspendedRequest, *, acts: bool) -> Outcome:
-        """Run a request once in a thread. Its effects are numbered anew, unless it `acts` since an earlier run."""
+        """Run a request once in a thread, with new effect numbers unless it `acts` since an earlier run."""
         suspended.waiting = False
         if not acts:
             suspended.begun.pop(_ACTING, None)
@@ -199,7 +193,6 @@ class Runner:
                 turn.release()
 
     async def _rerun(self, environ: dict[str, Any], scope: Scope, body: bytes, receive: Receive) -> Outcome:
-        """Run a waiting request after every change of its workspace, until it no longer waits or its time is up."""
         suspended: SuspendedRequest = environ[SUSPENDED]
         while True:
             in_time = await _changed(suspended, receive)
@@ -218,17 +211,14 @@ class Runner:
             environ = found.environ
 
     async def _in_turn(self, scope: Scope, body: bytes, suspended: SuspendedRequest) -> Outcome | LeaveLoop:
-        """Run a waiting request again on the loop.
-
-        One change may wake many requests: they are run one at a time, and other requests in between.
-        """
+        """Run a waiting request again on the loop, between other requests."""
         async with self.turn:
             await asyncio.sleep(0)
             return self._at_once(environ_of(scope, body, suspended))
 
     @contextmanager
     def waits(self) -> Iterator[None]:
-        """Let the server cancel the request of this task if it stops meanwhile."""
+        """Let the server cancel this task when the server stops."""
         task = asyncio.current_task()
         assert task is not None, "a request is a task"
         self.waiting.add(task)
@@ -239,11 +229,7 @@ class Runner:
 
 
 async def _wanted(work: Coroutine[Any, Any, Outcome], receive: Receive) -> Outcome:
-    """Return the result of a piece of work, which is not started if the client leaves before.
-
-    Raises:
-        LeftError: the client has left.
-    """
+    """Return the result of work, unless the client leaves before the work starts."""
     running, left = asyncio.ensure_future(work), asyncio.ensure_future(receive())
     try:
         await asyncio.wait((running, left), return_when=asyncio.FIRST_COMPLETED)
@@ -256,7 +242,7 @@ async def _wanted(work: Coroutine[Any, Any, Outcome], receive: Receive) -> Outco
 
 
 async def _changed(suspended: SuspendedRequest, receive: Receive) -> bool:
-    """Wait for the change that a request waits for. Return False if its time is up or its client leaves before."""
+    """Wait for a change of a request's workspace. Return False on deadline or if the client leaves."""
     workspace, loop = suspended.workspace, asyncio.get_running_loop()
     left = suspended.deadline - time.monotonic()
     if workspace is None or left <= 0:

@@ -1,4 +1,4 @@
-"""The HTTP server: uvicorn with the bridge, on a socket that is bound before its address is announced."""
+"""Uvicorn with the bridge, on a socket bound in advance."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any, cast
 import uvicorn
 
 from mockserver.core.workspaces.storage import Storage
+from mockserver.settings import Settings
 from mockserver.web.server import loop
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.connection import Connection, Parts
 from mockserver.web.server.http1 import Sending
-from mockserver.web.server.limits import Admission, HttpLimits
+from mockserver.web.server.limits import Admission
 from mockserver.web.server.runner import Runner
 from mockserver.web.server.wsgi import Heads, Refusal, Shortcut, no_shortcut
 
@@ -45,7 +46,7 @@ class BindError(OSError):
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; with port 0, at a free port.
+    """Return a listening socket, on a free port if `port` is 0.
 
     Raises:
         BindError: the address is taken, or is not one of this machine.
@@ -66,13 +67,13 @@ def bind(host: str, port: int) -> socket.socket:
 
 
 def address(listener: socket.socket, scheme: str = "http") -> str:
-    """The root address of a server that listens on this socket: `http://127.0.0.1:8003`."""
+    """Return the root address of a listening socket: `http://127.0.0.1:8003`."""
     host, port = listener.getsockname()[:2]
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
 def cut_off(connections: Collection[Connection], most: int) -> None:
-    """Abort connections until no more than `most` bytes of answers are unread, first those unread for longest."""
+    """Abort connections, the longest unread first, until at most `most` bytes are unread."""
     unread = sum(connection.unread for connection in connections)
     if unread <= most:
         return
@@ -83,7 +84,7 @@ def cut_off(connections: Collection[Connection], most: int) -> None:
 
 
 class Server(uvicorn.Server):
-    """Uvicorn's server, but one that stops within milliseconds: it waits for an event where uvicorn sleeps."""
+    """Uvicorn's server that stops within milliseconds, by an event instead of sleeping."""
 
     def __init__(self, config: uvicorn.Config, bridge: Bridge, unread_limit: int) -> None:
         super().__init__(config)
@@ -94,11 +95,11 @@ class Server(uvicorn.Server):
         self._stopping = asyncio.Event()
 
     def wait_started(self, seconds: float) -> bool:
-        """Whether the server answers; waits for that for at most so many seconds."""
+        """Wait until the server answers. Return False after this many seconds."""
         return self._running.wait(seconds)
 
     def stop(self) -> None:
-        """Ask the server to stop, from any thread, and return at once."""
+        """Ask the server to stop, from any thread, without waiting."""
         self.should_exit = True
         if self._loop is not None:
             with suppress(RuntimeError):  # the server has stopped already
@@ -130,7 +131,7 @@ class Server(uvicorn.Server):
         cut_off(connections, self._unread_limit)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close idle connections and cancel requests that wait for something; answer the others, for a moment."""
+        """Close idle connections, cancel waiting requests, and answer other requests for a moment."""
         for listener in (*self.servers, *(sockets or ())):
             listener.close()
         for connection in list(self.server_state.connections):
@@ -157,25 +158,36 @@ MakeTls = Callable[[Callable[..., Any]], "Tls"]
 
 def server(
     app: WSGIApplication,
-    limits: HttpLimits,
+    settings: Settings,
     refusal: Refusal,
     shortcut: Shortcut = no_shortcut,
     tls: MakeTls | None = None,
     storage: Storage | None = None,
 ) -> Server:
-    """A server for the application, which is not yet running; the application is asked by its `shortcut` first.
+    """Return a server for an application, ready to run.
 
-    Requests run in the sessions of `storage`.
+    Args:
+        app: The application.
+        settings: Limits of requests and connections.
+        refusal: Makes answers of refused requests.
+        shortcut: Answers requests before `app`.
+        tls: Makes the TLS parts, if the server speaks TLS.
+        storage: Saves workspaces in sessions.
     """
     runner = Runner(app, refusal, shortcut, storage)
-    bridge = Bridge(runner, limits.body, limits.bodies)
-    admission = Admission(limits.connections)
-    parts = Parts(limits, refusal, admission, runner.first_run, Heads(), Sending())
-    connection = partial(Connection, parts=parts)
+    bridge = Bridge(runner, settings.body_limit, settings.bodies_limit)
+    admission = Admission(settings.connections_limit)
+    parts = Parts(settings, refusal, admission, runner.first_run, Heads(), Sending())
+    connection: Any = partial(Connection, parts=parts)
+    if tls is not None:
+        from mockserver.web.server.tls_front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
+
+        wait, limit_s = runner.threads.run_waiting, settings.head_timeout
+        connection = partial(Front, connection, tls(wait), admission, FailedHandshakes(), limit_s)
     config = uvicorn.Config(
         bridge,
         loop="uvloop",
-        http=connection if tls is None else _front(connection, tls(runner.threads.run_waiting), admission, limits),  # type: ignore[arg-type]  # whatever makes one will do
+        http=connection,
         ws="none",
         lifespan="off",
         log_config=None,
@@ -183,11 +195,4 @@ def server(
         server_header=False,
         proxy_headers=False,
     )
-    return Server(config, bridge, limits.answers)
-
-
-def _front(connection: Callable[..., Connection], tls: Tls, admission: Admission, limits: HttpLimits) -> Any:
-    """Makes the connections of a server that speaks TLS on some of its ports."""
-    from mockserver.web.server.tls_front import FailedHandshakes, Front  # noqa: PLC0415  # few servers speak TLS
-
-    return partial(Front, connection, tls, admission, FailedHandshakes(), limits.head_s)
+    return Server(config, bridge, settings.answers_limit)

@@ -1,4 +1,4 @@
-"""Streams: answers without an end, which send what happens in a workspace as it happens."""
+"""Streams: endless answers with events of a workspace."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ STREAM = "mockserver.stream"
 
 
 class Pull(Protocol):
-    """Gives what has happened since its last call, ready to be sent."""
+    """Returns new events as bytes."""
 
     def __call__(self, *, on_loop: bool) -> bytes | None:
-        """Some of what is new, empty if nothing is, or None if the stream is over.
+        """Return new bytes, perhaps empty, or None at the end of the stream.
 
         Raises:
-            LeaveLoop: the caller is `on_loop`, and to write what is new takes long.
+            LeaveLoop: the caller is `on_loop`, and writing takes long.
         """
         ...
 
 
 class Stream(NamedTuple):
-    """An answer without an end, as the application describes it."""
+    """An endless answer, described by the application."""
 
     pull: Pull
     #: The workspace whose events are sent.
@@ -51,10 +51,10 @@ async def send_events(
     send: Callable[[bytes], Awaitable[None]],
     storage: Storage,
 ) -> None:
-    """Send what happens, as it happens, until the client leaves (`left` is done) or the stream is over.
+    """Send events until the client leaves (`left` is done) or the stream ends.
 
-    `send` waits for a client that reads slowly; what happens meanwhile stays in the workspace's bounded feed. `turn` is
-    shared by all streams: they pull one at a time.
+    A slow client makes `send` wait, and events stay in the workspace's bounded feed. All streams share `turn`, so that
+    only one pulls at a time.
     """
     signal = _Signal(asyncio.get_running_loop())
     left.add_done_callback(lambda _: signal.set())
@@ -75,7 +75,7 @@ async def send_events(
 
 
 async def _pull(stream: Stream, threads: Threads, storage: Storage) -> bytes | None:
-    """Return what the stream pulls, or None if it is over or its workspace cannot be read."""
+    """Return new bytes, or None if the stream ended or the workspace is unreadable."""
     try:
         if storage.in_sessions:
             return await threads.run_waiting(lambda: storage.run(partial(stream.pull, on_loop=False)))
@@ -85,11 +85,6 @@ async def _pull(stream: Stream, threads: Threads, storage: Storage) -> bytes | N
 
 
 async def _pull_somewhere(stream: Stream, threads: Threads) -> bytes | None:
-    """What the stream pulls; in a thread, if that takes long, or another thread has the workspace's lock.
-
-    Raises:
-        StorageError: the workspace cannot be read.
-    """
     lock = stream.workspace.lock
     if not lock.acquire(blocking=False):
         return await threads.run_waiting(partial(stream.pull, on_loop=False))
@@ -109,7 +104,7 @@ class _Flag(Protocol):
 
 
 class _Watch:
-    """What a stream is woken for: while it pauses for a reset only, and else for anything."""
+    """Wakes a stream: on resets only during a pause, otherwise on any event."""
 
     def __init__(self, watchers: Watchers, flag: _Flag) -> None:
         self._watchers, self._flag = watchers, flag
@@ -124,18 +119,17 @@ class _Watch:
         self._watchers.discard(self._flag.set)
 
     def begin(self) -> None:
-        """Say that a pull begins."""
         self._flag.clear()
         self._happened, self._resets = self._watchers.happened(), self._watchers.happened(RESETS)
 
     def may_pause(self) -> bool:
-        """Be woken by resets only from now on; whether there was none since the pull began."""
+        """Listen only for resets. Return whether no reset happened since the pull began."""
         self._watchers.add(self._flag.set, RESETS)
         self._flag.clear()
         return self._watchers.happened(RESETS) == self._resets
 
     def may_wait(self, stream: Stream, chunk: bytes) -> bool:
-        """Be woken by anything from now on; whether nothing is left that could be pulled at once."""
+        """Listen for all events. Return whether no event happened since the pull began."""
         if not stream.every_s:
             return not chunk
         self._watchers.add(self._flag.set)
@@ -143,9 +137,9 @@ class _Watch:
 
 
 class _Signal:
-    """An event that any thread may set, and one task of the loop waits for.
+    """An event that any thread sets, and one task awaits.
 
-    `asyncio.Event` with a time limit takes two tasks for each wait, and there may be a hundred streams.
+    `asyncio.Event` with a timeout needs two tasks per wait, and there may be a hundred streams.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -162,7 +156,7 @@ class _Signal:
         self._is_set = False
 
     async def wait(self, seconds: float) -> bool:
-        """Whether the signal is set within so many seconds."""
+        """Wait for the signal. Return False after this many seconds."""
         if not self._is_set:
             self._waiting = self._loop.create_future()
             limit = self._loop.call_later(seconds, self._end)
@@ -182,7 +176,7 @@ class _Signal:
 
 
 def blocking(stream: Stream, storage: Storage) -> Iterator[bytes]:
-    """The pieces of a stream for an ordinary WSGI server, where waiting for each of them holds a thread."""
+    """Yield the pieces of a stream for an ordinary WSGI server, blocking its thread."""
     happened = threading.Event()
     with _Watch(stream.workspace.watchers, happened) as watch:
         while True:

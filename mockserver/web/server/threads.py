@@ -1,4 +1,4 @@
-"""The threads in which requests run that leave the event loop."""
+"""Thread pools for requests off the event loop."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MANY_OBJECTS = 200_000
 
 
 class Threads:
-    """Two pools of threads, for long work and for work that waits; a thread is started when there is work for it.
+    """Two thread pools, for long work and waiting work; the garbage collector pauses meanwhile.
 
     The garbage collector rests while they work.
     """
@@ -37,15 +37,15 @@ class Threads:
         self._pools: dict[str, _Pool] = {}
 
     async def run_long(self, work: Callable[[], Result]) -> Result:
-        """The result of work that takes long."""
+        """Return the result of long work."""
         return await self._done("long", _LONG, work)
 
     async def run_waiting(self, work: Callable[[], Result]) -> Result:
-        """The result of work that waits for a lock, and then takes a moment."""
+        """Return the result of work that waits for a lock."""
         return await self._done("waiting", _WAITING, work)
 
     def close(self) -> None:
-        """Cancel the work that has not begun; the results of work that has are lost."""
+        """Cancel queued work; results of running work are lost."""
         for pool in self._pools.values():
             pool.close()
 
@@ -62,7 +62,7 @@ class Threads:
 
 
 class _Pool:
-    """Daemon threads: some work takes minutes, and a process that ends would wait for the threads of an executor."""
+    """Daemon threads: an executor's threads would delay the end of a process by minutes."""
 
     def __init__(self, most: int, name: str) -> None:
         self._most, self._name = most, name
@@ -73,7 +73,7 @@ class _Pool:
         self._pending = 0
 
     def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """The result of a piece of work, which begins when a thread is free for it."""
+        """Queue work, and return the future of its result."""
         future: Future[Result] = Future()
         with self._lock:
             self._pending += 1
@@ -87,7 +87,7 @@ class _Pool:
         return future
 
     def close(self) -> None:
-        """Cancel the work that has not begun, and let each thread end after the work that it is doing."""
+        """Cancel queued work, and let threads end after their current work."""
         while not self._work.empty():
             waiting = self._work.get()
             if waiting is not None:
@@ -113,7 +113,6 @@ class _Pool:
 
 
 def _do(future: Future[Result], work: Callable[[], Result]) -> None:
-    """Do a piece of work, unless it was cancelled, and put its result or its error into the future."""
     if not future.set_running_or_notify_cancel():
         return
     try:
@@ -124,10 +123,9 @@ def _do(future: Future[Result], work: Callable[[], Result]) -> None:
 
 
 class _Collector:
-    """The garbage collector of the process, which stops all threads while it goes through the objects.
+    """The garbage collector, paused while large objects are made, as collections stop all threads.
 
-    The collector rests while something large is made, next to nothing of which is garbage: else it would go through the
-    new objects again and again. Afterwards all objects count as old at once, and a full collection follows when as many
+    Next to none of these objects are garbage. They count as old afterwards, and a full collection follows when as many
     again have come.
     """
 
@@ -140,7 +138,7 @@ class _Collector:
 
     @contextmanager
     def resting(self) -> Iterator[None]:
-        """Keep the collector from running; several threads may do so at once."""
+        """Pause the collector; several threads may pause it."""
         with self._lock:
             if not self._resting:
                 self._was_enabled = gc.isenabled()
@@ -158,7 +156,7 @@ class _Collector:
                     gc.enable()
 
     def _age(self) -> None:
-        """Make all objects old without going through them, or collect if many have become old that way."""
+        """Make all objects old without scanning, or collect if many have become old."""
         self._aged += gc.get_count()[0]
         gc.freeze()
         gc.unfreeze()

@@ -1,4 +1,4 @@
-"""A connection of a port that speaks TLS, until its handshake is over and a `Connection` speaks HTTP over it."""
+"""TLS connections until the end of their handshake."""
 
 from __future__ import annotations
 
@@ -32,15 +32,15 @@ _LOG = logging.getLogger(__name__)
 
 
 class Certificates(Protocol):
-    """What a server presents."""
+    """The certificates of a server."""
 
     def context(self, name: str | None, address: str, *, expired: bool = False) -> ssl.SSLContext:
-        """What a client gets that calls the server by a name, or by the address at which it is reached."""
+        """Return the TLS context for a server name, or for the address."""
         ...
 
 
 class Tls(NamedTuple):
-    """What a server needs to speak TLS."""
+    """TLS parts of a server."""
 
     certificates: Certificates
     #: Looks up the fault that hits a handshake of a client that calls the server by a name, or None.
@@ -50,7 +50,7 @@ class Tls(NamedTuple):
 
 
 class FailedHandshakes:
-    """Tells in the log of handshakes that no fault made fail: mostly of clients that do not trust the certificate."""
+    """Logs failed handshakes without faults: mostly, clients distrust the certificate."""
 
     def __init__(self) -> None:
         self._number = 0
@@ -65,7 +65,7 @@ class FailedHandshakes:
 
 
 class Front(asyncio.Protocol):
-    """A connection before it is known what it speaks; it counts as one, and has as much time as a request's head."""
+    """A connection before its protocol is known, with the time limit of a request's head."""
 
     is_idle = False
     is_waiting = True
@@ -86,7 +86,7 @@ class Front(asyncio.Protocol):
         server_state: ServerState,
         **options: Any,
     ) -> None:
-        """Prepare a connection; `connection` makes what speaks HTTP over it, of the options that uvicorn gives."""
+        """Prepare a connection; `connection` makes its HTTP successor from uvicorn's options."""
         self._connection: Callable[[], Connection] = lambda: connection(server_state=server_state, **options)
         self._tls = tls
         self._admission = admission
@@ -114,7 +114,6 @@ class Front(asyncio.Protocol):
     # ------------------------------------------------------------------ plain HTTP
 
     def _speak_plainly(self) -> Connection:
-        """Hand the connection over to what speaks HTTP without TLS."""
         self._connections.discard(self)
         plain = self._connection()
         self.transport.set_protocol(plain)
@@ -146,7 +145,6 @@ class Front(asyncio.Protocol):
             task.add_done_callback(self._tasks.discard)
 
     async def _greet(self) -> None:
-        """Answer the first message, as the rules of a workspace or the certificates say."""
         name = self._hello.name
         fault = None if OF_THE_MOCK in self._hello.received else await self._tls.fault(name)
         if self.transport.is_closing():
@@ -165,7 +163,6 @@ class Front(asyncio.Protocol):
             self._connections.discard(self)
 
     def _refuse(self, alert: int | None) -> None:
-        """End the connection with an alert, or, where there is none, by a reset."""
         if alert is None:
             reset(self.transport)
         else:
@@ -173,11 +170,7 @@ class Front(asyncio.Protocol):
             self.transport.close()
 
     async def _shake_hands(self, context: ssl.SSLContext) -> None:
-        """Secure the connection, and hand it over to what speaks HTTP.
-
-        Raises:
-            OSError: the handshake has failed; the connection is closed.
-        """
+        """Secure the connection, and pass it to `Connection`."""
         loop, connection = asyncio.get_running_loop(), self._connection()
         # Two turns of the loop later: in the first one, `start_tls` begins the handshake.
         loop.call_soon(loop.call_soon, self._replay)
@@ -195,7 +188,7 @@ class Front(asyncio.Protocol):
             connection.connection_made(secured)
 
     def _replay(self) -> None:
-        """Give the bytes that have been read to the protocol that `start_tls` has set."""
+        """Give received bytes to the protocol set by `start_tls`."""
         protocol, rest = cast("asyncio.BufferedProtocol", self.transport.get_protocol()), self._hello.received
         while rest and not self.transport.is_closing():
             piece = memoryview(protocol.get_buffer(len(rest)))[: len(rest)]
@@ -206,7 +199,7 @@ class Front(asyncio.Protocol):
     # ------------------------------------------------------------------ what the server asks of its connections
 
     def check(self, now: float, _idle_s: float) -> None:
-        """Close the connection if the handshake takes too long; called several times a second."""
+        """Abort a handshake after its time limit; called several times a second."""
         if now - self.idle_since > self._limit_s:
             self.transport.abort()
 
@@ -227,10 +220,10 @@ _SERVER_NAME, _NAME = 0, 9
 
 
 class ClientHello:
-    """A message that comes in pieces. OpenSSL checks it by a handshake whose answer is not sent."""
+    """A ClientHello in pieces, checked by OpenSSL in a trial handshake."""
 
     def __init__(self, context: ssl.SSLContext) -> None:
-        """Begin a handshake on trial with any certificate of the server."""
+        """Begin a trial handshake with any certificate."""
         #: All bytes that have come.
         self.received = bytearray()
         #: Why OpenSSL refuses the message, or None; `alert` is the record that tells the client, if there is one.
@@ -253,10 +246,7 @@ class ClientHello:
 
     @property
     def name(self) -> str | None:
-        """The name by which the client calls the server, in lower case, or None if it calls an address.
-
-        Only for a complete message: OpenSSL has checked its structure.
-        """
+        """The server name in lower case, or None; only for a complete message, checked by OpenSSL."""
         rest = memoryview(self._message())[_FIXED:]
         for size in (1, 2, 1):  # the session id, the ciphers, the compressions
             rest = rest[size + int.from_bytes(rest[:size]) :]
@@ -270,7 +260,7 @@ class ClientHello:
         return None
 
     def _message(self) -> bytes:
-        """Return the message without the headers of the records that carry it."""
+        """Return the message without record headers."""
         parts, rest = [], memoryview(self.received)
         while rest[:1] == _HANDSHAKE:
             end = _RECORD + int.from_bytes(rest[3:_RECORD])

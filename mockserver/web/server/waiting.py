@@ -1,4 +1,4 @@
-"""Waiting for something to happen in a workspace, without holding the workspace's lock or the event loop."""
+"""Waiting for changes of a workspace, without its lock and without the event loop."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ Found = TypeVar("Found")
 
 
 class SuspendedRequest:
-    """A request that waits, for the runner, which runs it again whenever something that it waits for has happened.
+    """A waiting request, run again by the runner on each change of its workspace.
 
-    That ends when the request has found something, or its time is up. Each request has one, and few ever wait: what is
-    set here are the values of those that do not.
+    Each request has one, and few ever wait: the class attributes are the defaults.
     """
 
     #: The workspace to watch, or None if the request has not waited yet.
@@ -44,12 +43,12 @@ class SuspendedRequest:
 
     @cached_property
     def begun(self) -> dict[str, Any]:
-        """What the request has begun, for its next run."""
+        """Results of earlier runs, by name."""
         return {}
 
 
 def begun(environ: dict[str, Any], name: str, begin: Callable[[], Found]) -> Found:
-    """What `begin` returned when the request was first run; it is not called again when the request is run again."""
+    """Return the result of `begin` from the first run; later runs do not call it."""
     suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is None:
         return begin()
@@ -60,7 +59,7 @@ def begun(environ: dict[str, Any], name: str, begin: Callable[[], Found]) -> Fou
 
 
 def is_waiting(environ: dict[str, Any]) -> bool:
-    """Whether the request of this environment will be run again, so that its answer is not sent."""
+    """Return whether a request runs again, with its present answer dropped."""
     suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     return suspended is not None and suspended.waiting
 
@@ -74,10 +73,10 @@ def wait_for(
     *,
     stays: bool = False,
 ) -> Sequence[Found]:
-    """What `find` finds, as soon as it finds something; nothing if `seconds` have passed or the client has left.
+    """Return the results of `find` as soon as there are any, or an empty sequence after `seconds`.
 
-    `find` is called with the workspace's lock held, at once and whenever something of these kinds has happened. With
-    `stays` the wait goes on although the client has left.
+    `find` is called under the workspace's lock, now and after each event of these kinds. With `stays` the wait goes on
+    after the client has left.
     """
     with workspace.lock:
         found, seen = find(), workspace.watchers.happened(kinds)
@@ -96,7 +95,7 @@ def wait_for(
 
 
 def block_until_changed(suspended: SuspendedRequest) -> None:
-    """Block this thread until what a waiting request waits for has happened, or let the next run be the last one.
+    """Block this thread until a suspended request's workspace changes, or set its deadline to now.
 
     For an ordinary WSGI server; the caller holds no lock.
     """
@@ -112,7 +111,6 @@ def block_until_changed(suspended: SuspendedRequest) -> None:
 
 
 def _block(workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds) -> Sequence[Found]:
-    """What `find` finds within so many seconds; for an ordinary WSGI server, where waiting holds a thread."""
     changed = threading.Event()
     workspace.watchers.add(changed.set, kinds)
     deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""Sending an answer in the wire form that a fault chooses: late, in pieces, cut off, or not at all."""
+"""Wire forms of faults: delayed, slow, truncated and missing answers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _RESET = struct.pack("ii", 1, 0)
 
 
 class Transmission:
-    """The sending of one answer over its connection."""
+    """Sends one answer in a wire form."""
 
     def __init__(self, transport: asyncio.Transport, receive: Receive, send: Send) -> None:
         self._transport = transport
@@ -51,9 +51,9 @@ class Transmission:
         self._free: asyncio.Future[None] = self._loop.create_future()
 
     async def send(self, wire: Wire, status: int, headers: Headers, body: bytes) -> bool:
-        """Send an answer in the wire form that a fault chooses, as long as the client is there.
+        """Send an answer in a wire form, unless the client leaves.
 
-        Returns whether it was let go and is not this one: the request has done nothing yet, and is to be run again.
+        Return whether a held request was released without an answer, and has to run again.
         """
         if wire.held is not None:
             wire.held.watch(self._let_go)
@@ -72,7 +72,6 @@ class Transmission:
                 wire.held.unwatch()
 
     def _let_go(self) -> None:
-        """Wait no longer; called in any thread."""
         with suppress(RuntimeError):  # the server has stopped
             self._loop.call_soon_threadsafe(self._be_free)
 
@@ -107,14 +106,12 @@ class Transmission:
         await self._send({"type": "http.response.body", "body": body, "more_body": True})
 
     async def _pause(self, seconds: float) -> None:
-        """Wait until so many seconds have passed, the answer is let go, or the client has left."""
         if seconds > 0:
             awaited: list[asyncio.Future[Any]] = [self._left, self._free]
             timeout = None if math.isinf(seconds) else seconds
             await asyncio.wait(awaited, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
 
     async def _end(self, *, is_reset: bool) -> None:
-        """End the connection without an answer."""
         if is_reset:
             reset(self._transport)
             await self._left
@@ -127,25 +124,23 @@ class Transmission:
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """End a connection by a reset, whatever was to be sent; one that is secured ends without a word in TLS."""
+    """Reset a connection, dropping unsent bytes; TLS ends without alert."""
     # The event loop shows only a stand-in for its socket; a duplicate descriptor is of the same connection.
     with socket.socket(fileno=os.dup(transport.get_extra_info("socket").fileno())) as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
     transport.abort()
 
 
-def _nothing() -> None:
-    """Nobody wants to know that an answer is not held any more."""
+def _nothing() -> None: ...
 
 
 def transmit(wire: Wire, response: ResponseT, environ: dict[str, Any], ended: Ended = _nothing) -> ResponseT:
-    """An answer that leaves in the wire form that a fault or a receiver chooses.
+    """Mark a response for its wire form; an ordinary WSGI server blocks instead.
 
-    The bridge sends it so; under an ordinary WSGI server it leaves so as far as such a server can. `ended` is called,
-    in any thread, when nobody waits for the answer any more.
+    `ended` is called, in any thread, when no client waits for the answer any more.
 
     Raises:
-        ConnectionResetError: the client is to get no answer, and the server is an ordinary WSGI server.
+        ConnectionResetError: the fault wants no answer, and the server is an ordinary WSGI server.
     """
     if SUSPENDED not in environ:
         return block(wire, response, ended)
@@ -154,12 +149,10 @@ def transmit(wire: Wire, response: ResponseT, environ: dict[str, Any], ended: En
 
 
 def block(wire: Wire, response: ResponseT, ended: Ended = _nothing) -> ResponseT:
-    """An answer that leaves in a wire form as far as an ordinary WSGI server can, whose thread sleeps for a delay.
-
-    A delay without an end ends at once: nobody would tell the thread that its client has left.
+    """Apply a wire form as an ordinary WSGI server can, sleeping for a delay; endless delays end at once.
 
     Raises:
-        ConnectionResetError: the client is to get no answer; servers take it for a client that has left.
+        ConnectionResetError: the fault wants no answer; servers treat it as a disconnected client.
     """
     if wire.held is not None:
         wire.held.runs_again = False
@@ -188,7 +181,6 @@ def _trickled(body: bytes, wire: Wire, ended: Ended) -> Iterator[bytes]:
 
 
 def _sleep(wire: Wire, seconds: float) -> None:
-    """Sleep in this thread, until somebody lets the answer go."""
     if wire.held is None:
         time.sleep(seconds)
     else:

@@ -1,4 +1,4 @@
-"""WSGI: the environment of a request, made from what the HTTP server knows, and the answer of an application."""
+"""WSGI environments of requests, and answers of applications."""
 
 from __future__ import annotations
 
@@ -54,19 +54,19 @@ def no_shortcut(environ: dict[str, Any]) -> None:
 
 
 def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest | None = None) -> dict[str, Any]:
-    """Return the WSGI environment (PEP 3333) of a request whose body has come."""
+    """Return the WSGI environment (PEP 3333) of a complete request."""
     return with_body(_template_of(scope, len(body)), body, suspended or SuspendedRequest())
 
 
 def with_body(template: dict[str, Any], body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
-    """Add the body to a WSGI environment that has its length, and return the environment."""
+    """Add the body to a WSGI environment with its length."""
     template["wsgi.input"] = io.BytesIO(body)
     template[SUSPENDED] = suspended
     return template
 
 
 def _template_of(scope: Scope, length: int) -> dict[str, Any]:
-    """Return the WSGI environment of a request without its body, which has `length` bytes."""
+    """Return the WSGI environment of a request without its body of `length` bytes."""
     path = scope["raw_path"].decode("latin-1")
     host, port = scope["server"] or ("127.0.0.1", 80)
     environ: dict[str, Any] = {
@@ -104,7 +104,7 @@ def _address_of(client: tuple[str, int] | None) -> str:
 
 @lru_cache(maxsize=1024)
 def _wsgi_name(raw_name: bytes) -> str:
-    """Return the name of a header in the WSGI environment, or "" for a name with an underscore, which is left out.
+    """Return a header's name in WSGI form, or "" for names with underscores, which are dropped.
 
     In the environment `api_key` and `api-key` would be the same. The service, behind nginx, sees no header with an
     underscore.
@@ -116,7 +116,7 @@ def _wsgi_name(raw_name: bytes) -> str:
 
 
 def run(app: WSGIApplication, environ: dict[str, Any]) -> WsgiAnswer:
-    """Return the whole answer of an application to a request."""
+    """Return an application's complete answer to a request."""
     started: list[Any] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Callable[[bytes], object]:
@@ -150,14 +150,14 @@ class Head:
         self._environ: dict[str, Any] = {**_template_of(scope, length), KNOWN: {}}
 
     def environ_of(self, client: tuple[str, int] | None, body: bytes) -> dict[str, Any]:
-        """Return the WSGI environment of a request with this head by a client, whose body has come."""
+        """Return the WSGI environment of a complete request with this head."""
         environ = self._environ.copy()
         environ["REMOTE_ADDR"] = _address_of(client)
         return with_body(environ, body, SuspendedRequest())
 
 
 class Heads:
-    """A cache of parsed heads, which clients send again and again; a head means the same whenever it comes."""
+    """A cache of parsed heads, as clients repeat them."""
 
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}
@@ -165,13 +165,13 @@ class Heads:
         self._noted: set[int] = set()
 
     def find(self, data: bytes) -> tuple[Head, bytes] | None:
-        """Return the head and body of a complete request that is alone in these bytes, or None if it is not cached."""
+        """Return head and body of a complete single request, or None if its head is not cached."""
         end = data.find(_END) + len(_END)
         head = self._heads.get(data[:end])
         return None if head is None or len(data) - end != head.length else (head, data[end:])
 
     def comes_again(self, data: bytes) -> bool:
-        """Note a head that may be cached. Return whether it was noted before."""
+        """Note a cacheable head. Return whether it was noted before."""
         end = data.find(_END) + len(_END)
         if end > _LONGEST or not data[:1].isalpha():
             return False
@@ -184,7 +184,7 @@ class Heads:
         return False
 
     def add(self, data: bytes, scope: Scope, length: int, *, keeps: bool) -> None:
-        """Cache the head of a request that was alone in these bytes, with a body of `length` bytes."""
+        """Cache the head of a single request with a body of `length` bytes."""
         end = data.find(_END) + len(_END)
         if len(data) - end != length:
             return

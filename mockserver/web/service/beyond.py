@@ -1,4 +1,4 @@
-"""What answers where the mock has no operation; the app provides it."""
+"""Answers beyond the mock's operations; the app provides them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ANSWERED_HEADER = "X-Mock-Answered"
 
 
 class Answered(StrEnum):
-    """How a request was answered that no operation of the mock answers."""
+    """The origin of an answer beyond the mock's operations."""
 
     #: By the authentication, the rate limit or a fault, which come before.
     INTERCEPTED = "intercepted"
@@ -39,14 +39,14 @@ CHOICES: Mapping[str, Answered] = MappingProxyType(
 
 
 class Beyond(Protocol):
-    """Knows which operations the service has and the mock has not, and answers at every address of neither's."""
+    """Recognises and answers operations that only the real service has."""
 
     def recognise(self, method: str, path: str) -> Recognised | None:
-        """The operation beyond that has a method and a decoded path, or None if the service has none there."""
+        """Return the operation beyond with this method and decoded path, or None."""
         ...
 
     def stubbed(self, caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
-        """Return the answer of the workspace's first stub for a request, or None if no stub matches.
+        """Return the answer of the workspace's first matching stub, or None.
 
         Raises:
             ServiceError: the stub cannot answer.
@@ -54,7 +54,7 @@ class Beyond(Protocol):
         ...
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """The answer to a request without an endpoint, under the lock of its workspace; perhaps one that comes later.
+        """Answer a request without endpoint under its workspace's lock, perhaps by a `PendingReply`.
 
         Raises:
             ServiceError: the request is refused.

@@ -1,4 +1,4 @@
-"""The exchange of a request, its HTTP response, and the refusal of a request that reaches no handler."""
+"""The exchange of a request, its HTTP response, and early refusals."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _REMEMBERED = 4_096
 
 
 class ApiResponse(Response):
-    """A response whose headers are complete when it is made, and are not checked.
+    """A response with complete, unchecked headers.
 
     Werkzeug checks each header when it is added, and reads all of them again when they are sent: a quarter of the time
     of a small answer. Ours are constants, numbers and UUIDs. `__init__` sets what that of the base would set.
@@ -77,7 +77,7 @@ class ApiResponse(Response):
         return self.headers
 
     def whole(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
-        """Return the whole answer to a request, or None if its body is still being made."""
+        """Return the complete answer, or None for a streamed body."""
         body = self.response
         if not isinstance(body, list):
             return None
@@ -92,12 +92,12 @@ def _status_line(status: int) -> str:
 
 
 def answer(body: bytes, status: int, headers: HeaderList) -> ApiResponse:
-    """Return a response with these headers and the common headers."""
+    """Return a response with these and the common headers."""
     return ApiResponse(body, status, complete(body, status, headers))
 
 
 def complete(body: bytes, status: int, headers: Sequence[tuple[str, str]]) -> HeaderList:
-    """Return the headers of a response together with the common headers."""
+    """Return these and the common headers."""
     # A 204 has no Content-Length (RFC 9110, 8.6).
     length = () if status == 204 else (("Content-Length", str(len(body))),)
     if CONTENT_TYPE in dict(headers):
@@ -107,17 +107,17 @@ def complete(body: bytes, status: int, headers: Sequence[tuple[str, str]]) -> He
 
 
 def error_body(error: ServiceError, codes: str = "specification") -> bytes:
-    """Return the JSON of an error of the API, with its code by `behaviour.sentence_codes`."""
+    """Return an API error as JSON, with its code by `behaviour.sentence_codes`."""
     return json_text.write({"code": error.code_by(codes), "message": error.message, **error.members})
 
 
 def spoilt(body: bytes) -> bytes:
-    """Return invalid JSON: the first half of a body, and a byte that JSON never has."""
+    """Return invalid JSON: half a body and a NUL byte."""
     return body[: len(body) // 2] + b"\x00\n"
 
 
 def early_refusal(path: str, status: int, message: str) -> Response:
-    """Return the refusal of a request that reaches no handler: an error of the API, or of OAuth for OAuth and pages."""
+    """Refuse a request that reaches no handler, by an API error or (OAuth, pages) an OAuth error."""
     error = _EARLY.get(status, BAD_REQUEST)(message, status=status)
     if audience_of(split_workspace(path)[1]) is Audience.API:
         return answer(error_body(error), status, [])
@@ -129,7 +129,7 @@ def early_refusal(path: str, status: int, message: str) -> Response:
 
 
 def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -> Exchange:
-    """Return a new exchange of a request, or the earlier exchange if a fault held the request."""
+    """Return a new exchange, or the earlier exchange of a held request."""
     environ = request.environ
     suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is not None and (held := suspended.held) is not None:
@@ -156,7 +156,7 @@ def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -
 
 
 def finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
-    """Complete an exchange and the headers of its answer, and return the body of the answer."""
+    """Complete an exchange and its answer's headers, and return the answer's body."""
     body, error = reply.body, reply.error
     if error is not None:
         exchange.code, exchange.reason = error.code.code, error.reason
@@ -177,7 +177,7 @@ def finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
 
 
 def note(workspace: Workspace, exchange: Exchange) -> int:
-    """Add a finished exchange to the journal, or complete it there. Return how many exchanges it has evicted."""
+    """Add or complete an exchange in the journal. Return the number of evicted exchanges."""
     held = exchange.held
     return workspace.note(exchange) if held is None or not held.is_let_go else workspace.complete(exchange)
 
@@ -195,7 +195,7 @@ def _body_within_limit(request: Request) -> bytes:
 
 
 def _headers_of(environ: WSGIEnvironment) -> Sequence[Header]:
-    """Return the headers of a request, with their names in lower case; a cached head has them once."""
+    """Return a request's headers with lower-case names, cached for a known head."""
     known: dict[str, Any] | None = environ.get(KNOWN)
     if known is not None and "headers" in known:
         headers: Sequence[Header] = known["headers"]
@@ -214,5 +214,5 @@ def _headers_of(environ: WSGIEnvironment) -> Sequence[Header]:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _header(name: str, value: str) -> Header:
-    """Return a header with its name in lower case; all requests share the object, as clients repeat headers."""
+    """Return a header with lower-case name; requests share the object, as clients repeat headers."""
     return name[5:].replace("_", "-").lower(), value

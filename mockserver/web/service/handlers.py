@@ -1,4 +1,4 @@
-"""The base of handlers, and the handler of the API: callers with a key or a token, JSON in and out."""
+"""The base of handlers, and the API's handler: keys and tokens, JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _REMEMBERED = 1_024
 
 
 class NotYetError(Exception):
-    """A request waits for something before it is answered: it is run again, and its present answer is not sent."""
+    """The request has to wait, and runs again; the present answer is dropped."""
 
 
 @dataclass(slots=True, eq=False)
@@ -66,11 +66,11 @@ class Handler(ABC, Generic[CallerT]):
 
     @abstractmethod
     def missing(self, workspace: str, request: Request) -> ServiceError:
-        """Return the error of a request that names a workspace that does not exist."""
+        """Return the error for an unknown workspace."""
 
     @abstractmethod
     def identify(self, request: Request, route: Route, within: Workspace | None) -> CallerT:
-        """Return the caller of a request; `within` is the workspace that the request names, or None.
+        """Return the caller; `within` is the workspace named by the request, or None.
 
         Raises:
             ServiceError: the caller is unknown, or may not call.
@@ -80,15 +80,15 @@ class Handler(ABC, Generic[CallerT]):
 
     @abstractmethod
     def admit(self, found: Identified[CallerT], exchange: Exchange, headers: HeaderList) -> None:
-        """Note the caller in the exchange, count the request, and add the headers of the rate limit.
+        """Note the caller in the exchange, count the request, and add rate limit headers.
 
         Raises:
-            ServiceError: 429; the caller has sent too many requests.
+            ServiceError: 429; too many requests.
         """
 
     @abstractmethod
     def answer(self, found: Identified[CallerT], exchange: Exchange) -> Reply:
-        """Return the answer of the service, regardless of faults.
+        """Return the service's answer, regardless of faults.
 
         Raises:
             ServiceError: the service refuses the request.
@@ -96,7 +96,7 @@ class Handler(ABC, Generic[CallerT]):
 
     @abstractmethod
     def refuse(self, reply: Reply, error: ServiceError, found: Identified[CallerT], exchange: Exchange) -> Reply:
-        """Return the answer that shows an error in the format of the audience; `reply` has the error and headers."""
+        """Return an error in the audience's format; `reply` has the error and headers."""
 
 
 class ApiHandler(Handler[Caller]):
@@ -157,7 +157,6 @@ class ApiHandler(Handler[Caller]):
     def _beyond_answer(
         self, ask: Callable[[Caller, Request, Exchange], Reply | None], found: Identified[Caller], exchange: Exchange
     ) -> Reply | None:
-        """Return the answer of a stub, a placeholder or a peer, with the header that says which."""
         assert found.caller is not None, "refused callers and preflights have their answers"
         try:
             reply = ask(found.caller, found.request, exchange)
@@ -173,7 +172,6 @@ class ApiHandler(Handler[Caller]):
 
 
 def _is_long(caller: Caller, request: Request, route: Route) -> bool:
-    """Estimate from the operation and the number of rows whether a request takes too long for the event loop."""
     state = caller.workspace.state
     operation = None if route.endpoint is None else route.endpoint.operation
     if operation is not None:
@@ -191,14 +189,13 @@ def _is_long(caller: Caller, request: Request, route: Route) -> bool:
 
 
 def authenticate(request: Request, route: Route, store: Store, within: Workspace | None, bearers: Bearers) -> Caller:
-    """Return the caller by the `api-key` header or else by the bearer token.
+    """Return the caller by `api-key` header or bearer token.
 
-    `within` is the workspace that the request names, to which the caller has to belong, or None.
+    `within` is the workspace named by the request, to which the caller has to belong, or None.
 
     Raises:
-        ServiceError: 401 (contract/errors#statuses); there is no key and no token, it opens no account there, or its
-            IP address may not use it.
-        LeaveLoop: the request runs on the event loop, and a large workspace is to be made, or a lock is not free.
+        ServiceError: 401 (contract/errors#statuses); bad credentials, or an unauthorised IP address.
+        LeaveLoop: on the event loop, a large workspace has to be made, or a lock is not free.
     """
     key = request.environ.get("HTTP_API_KEY")
     scopes: frozenset[str] | None = None
@@ -215,11 +212,6 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
 
 
 def _token(request: Request) -> str:
-    """Return the bearer token of a request.
-
-    Raises:
-        ServiceError: 401; the request has no token.
-    """
     scheme, _, token = request.environ.get("HTTP_AUTHORIZATION", "").partition(" ")
     if scheme.lower() != "bearer":
         reason = "missing credentials: the request has no api-key header and no bearer token in an Authorization header"
@@ -228,11 +220,6 @@ def _token(request: Request) -> str:
 
 
 def _opened(request: Request, key: str, store: Store, within: Workspace | None) -> tuple[Workspace, Account]:
-    """Return the account that an API key opens, and its workspace.
-
-    Raises:
-        ServiceError: 401; the key opens no account. 421; another replica has drawn the key.
-    """
     try:
         found = find(request.environ, key, store, within)
     except StoreFullError as error:
@@ -247,13 +234,13 @@ def _opened(request: Request, key: str, store: Store, within: Workspace | None) 
 def find(
     environ: dict[str, Any], key: str, store: Store, within: Workspace | None = None
 ) -> tuple[Workspace, Account] | None:
-    """Return the account that a key opens, and its workspace, which may be made for the key, or None.
+    """Return a key's account and its workspace, perhaps a new workspace, or None.
 
     `within` is the workspace to which the account has to belong, or None for any.
 
     Raises:
-        LeaveLoop: the request runs on the event loop, and a large workspace is to be made.
-        StoreFullError: a workspace is to be made, and there is no room for it.
+        LeaveLoop: on the event loop, a large workspace has to be made.
+        StoreFullError: a workspace has to be made, and the store is full.
     """
     if store.keys is KeyMode.ISOLATE and store.makes(key, within) and store.maker.rows() > loop.LARGE_WORKSPACE:
         loop.leave(environ)
@@ -261,11 +248,7 @@ def find(
 
 
 def _check_address(request: Request, workspace: Workspace) -> None:
-    """Refuse a request from an IP address that the workspace does not authorise.
-
-    Raises:
-        ServiceError: 401.
-    """
+    """Refuse an unauthorised IP address with 401."""
     allowed = workspace.state.behaviour.authorised_ips
     if not _is_authorised(request.remote_addr or "", allowed):
         refused = UNAUTHORIZED(
@@ -277,7 +260,7 @@ def _check_address(request: Request, workspace: Workspace) -> None:
 
 
 def _why_unknown(key: str, store: Store, within: Workspace | None) -> str:
-    """Return, for the journal, why a key opens no account; at most the end of the key is shown."""
+    """Return the journal's reason for an unknown key, showing at most its end."""
     shown = f"the API key ending in {reasons.shown(key[-4:])}" if len(key) > _SHORT else "the API key"
     for workspace in store.having(key):
         if key in workspace.state.revoked_keys:
@@ -304,7 +287,7 @@ def _is_authorised(address: str, allowed: Sequence[str]) -> bool:
 
 
 def visit_of(request: Request, route: Route, workspace: str) -> Visit:
-    """Return the client of a request, and the root address at which the client can reach the workspace."""
+    """Return a request's client, and the root address of the workspace for this client."""
     value_of = request.environ.get
     host, prefix = value_of("HTTP_HOST", ""), value_of("SCRIPT_NAME", "")
     server = (value_of("SERVER_NAME", ""), value_of("SERVER_PORT", ""))
@@ -314,7 +297,7 @@ def visit_of(request: Request, route: Route, workspace: str) -> Visit:
 
 
 def _root(scheme: str, host: str, server: tuple[str, str], prefix: str, named: str | None, workspace: str) -> str:
-    """Return the root address at which a workspace is found without a key."""
+    """Return the root address of a workspace for clients without key."""
     environ = {
         "wsgi.url_scheme": scheme,
         "HTTP_HOST": host,

@@ -1,7 +1,7 @@
-"""Answers that come later: what they wait for is under way outside of the workspace.
+"""Answers from outside the workspace, which arrive later.
 
-The request that waits for one holds neither a lock nor a thread. All that stands before the answer has happened once by
-then: the caller is identified and counted, the fault chosen. What is left is to write the answer down, and to send it.
+A request waits for its answer without lock and thread. The caller is identified and counted by then, and the fault
+chosen; the answer is left to be noted and sent.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME = "pending answer"
 
 @dataclass(slots=True, kw_only=True)
 class PendingReply(Reply):
-    """A reply that comes within so many seconds; until then it has the error that is answered if nothing comes."""
+    """A reply that arrives within `timeout_s`, and a timeout error until then."""
 
     timeout_s: float
     #: On the clock of `perf_counter`.
@@ -33,9 +33,9 @@ class PendingReply(Reply):
     reason: str | None = None
 
     def come(self, workspace: Workspace, reply: Reply, reason: str | None = None) -> None:
-        """Be this reply from now on, and wake the request that waits for it; called once, in any thread.
+        """Become this reply, and wake the waiting request; called once, in any thread.
 
-        What a fault makes of the reply, and headers that were set meanwhile, stay.
+        A fault's changes, and headers set meanwhile, stay.
         """
         with workspace.lock:
             self.status, self.body, self.error, self.reason = reply.status, reply.body, reply.error, reason
@@ -45,7 +45,7 @@ class PendingReply(Reply):
 
 
 class Pending(NamedTuple):
-    """A request that waits for its answer, with all that has become of it so far."""
+    """A request that waits for its answer, with its state so far."""
 
     handler: Handler[Any]
     found: Identified[Any]
@@ -54,7 +54,7 @@ class Pending(NamedTuple):
     reply: PendingReply
 
     def is_over(self, environ: dict[str, Any]) -> bool:
-        """Whether the answer has come or its time is up; if not, the request of this environment is suspended."""
+        """Return whether the answer arrived or timed out; otherwise suspend the request."""
         suspended = _suspended(environ)
         if suspended is not None:
             suspended.begun[_NAME] = self
@@ -70,7 +70,7 @@ class Pending(NamedTuple):
 
 
 class PendingError(Exception):
-    """A request waits for its answer."""
+    """The request waits for its answer."""
 
     def __init__(self, pending: Pending) -> None:
         super().__init__()
@@ -78,7 +78,7 @@ class PendingError(Exception):
 
 
 def pending_of(environ: dict[str, Any]) -> Pending | None:
-    """What became of the request of this environment when it was first run, if it has waited for its answer since."""
+    """Return the state of a request's first run, if it waits for its answer."""
     suspended = _suspended(environ)
     found: Pending | None = None if suspended is None else suspended.begun.get(_NAME)
     return found

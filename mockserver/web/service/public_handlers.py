@@ -1,4 +1,4 @@
-"""The handlers of anonymous callers: apps that want OAuth tokens, and people with a browser."""
+"""Handlers of anonymous callers: OAuth apps and browsers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _LONGEST = 200
 
 
 class Named(Protocol):
-    """An operation, by method and id."""
+    """An operation's method and id."""
 
     @property
     def method(self) -> str: ...
@@ -38,7 +38,7 @@ class Named(Protocol):
 
 
 def why_nowhere(request: Request, operations: Iterable[Named]) -> str:
-    """Return why no operation answers a request; `operations` have its address, and take other methods."""
+    """Return the reason why no operation answers; `operations` have the same address and other methods."""
     shown = reasons.shown(shown_path(request), _LONGEST)
     methods = ", ".join(f"{operation.method} ({operation.id})" for operation in operations)
     if not methods:
@@ -47,7 +47,7 @@ def why_nowhere(request: Request, operations: Iterable[Named]) -> str:
 
 
 class AnonymousHandler(Handler[AnonymousCaller]):
-    """Lets anybody call, in the workspace that the request names or the default workspace."""
+    """Admits all callers, in the named or default workspace."""
 
     def __init__(self, store: Store, endpoints: EndpointTable) -> None:
         self._store = store
@@ -62,7 +62,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
         return _caller(request, route, within or self._store.default)
 
     def admit(self, found: Identified[AnonymousCaller], exchange: Exchange, headers: HeaderList) -> None:
-        """Do nothing: anonymous callers have no rate limit, and no account to note."""
+        """Do nothing: no rate limit, no account."""
 
     def answer(self, found: Identified[AnonymousCaller], exchange: Exchange) -> Reply:
         endpoint = found.route.endpoint
@@ -80,7 +80,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
     def refuse(
         self, reply: Reply, error: ServiceError, found: Identified[AnonymousCaller], exchange: Exchange
     ) -> Reply:
-        """Show an error by the operation's own function, or as the audience expects it."""
+        """Show an error by the operation's function, or in the audience's format."""
         caller = found.caller or _caller(found.request, found.route, found.workspace)
         endpoint = found.route.endpoint
         own = None if endpoint is None else endpoint.operation.refuse
@@ -89,7 +89,7 @@ class AnonymousHandler(Handler[AnonymousCaller]):
 
     @abstractmethod
     def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
-        """Return the answer that shows an error to the audience."""
+        """Return an error in the audience's format."""
 
 
 def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCaller:
@@ -97,7 +97,7 @@ def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCa
 
 
 class PageHandler(AnonymousHandler):
-    """Refuses with a page. Where many can sign in, requests leave the event loop, as a page may list all of them."""
+    """Refuses with a page. Requests of crowded workspaces leave the event loop: a page may list all users."""
 
     def identify(self, request: Request, route: Route, within: Workspace | None) -> AnonymousCaller:
         caller = super().identify(request, route, within)
@@ -111,7 +111,7 @@ class PageHandler(AnonymousHandler):
 
 
 class OAuthHandler(AnonymousHandler):
-    """Refuses with the errors of RFC 6749, 5.2. The operation identifies the app, by its form."""
+    """Refuses with OAuth errors (RFC 6749, 5.2); operations identify the app by its form."""
 
     def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
         return oauth_error.refusal(error)

@@ -68,18 +68,18 @@ _OPERATIONS = {
 
 @dataclass(slots=True, eq=False)
 class Window:
-    """How many requests have come since a moment of the workspace's clock."""
+    """The number of requests since a moment of the workspace's clock."""
 
     since: datetime
     count: int = 0
 
 
 class Windows(dict[tuple[str, timedelta], Window]):
-    """The windows of an account, by group of paths and length; they are a record of the account, and go with it."""
+    """The windows of an account, by group of paths and length."""
 
 
 class Allowance(NamedTuple):
-    """How many requests an account may send in a window."""
+    """The requests left to an account in a window."""
 
     limit: int
     #: How many of them are left.
@@ -100,10 +100,10 @@ def _headers(limit: int, remaining: int, reset: int) -> Sequence[tuple[str, str]
 
 
 def count(workspace: Workspace, account: Account, exchange: Exchange, headers: list[tuple[str, str]]) -> None:
-    """Count a request of an account, and add the headers of its allowance.
+    """Count a request of an account, and add its rate limit headers.
 
     Raises:
-        ServiceError: 429; the account has sent too many requests, and the scenario enforces the limit.
+        ServiceError: 429; the limit is exceeded, and the scenario enforces it.
     """
     allowance = _take(workspace, account, exchange.method, exchange.path)
     headers += _headers(allowance.limit, allowance.remaining, allowance.reset)
@@ -113,7 +113,6 @@ def count(workspace: Workspace, account: Account, exchange: Exchange, headers: l
 
 
 def _take(workspace: Workspace, account: Account, method: str, path: str) -> Allowance:
-    """The allowance of an account after one more request, in the window in which the fewest requests are left."""
     state, group = workspace.state, _group(method, path)
     now = state.clock.now()
     windows = account.record(Windows)
@@ -134,7 +133,7 @@ def _take(workspace: Workspace, account: Account, method: str, path: str) -> All
 
 
 def _group(method: str, path: str) -> str:
-    """The group of a request; `/v3/contacts` itself is one of contacts (proposed, contract/rate-limits)."""
+    """Return the group of a request; `/v3/contacts` itself belongs to contacts (proposed, contract/rate-limits)."""
     if path.startswith("/v3/contacts/") or path == "/v3/contacts":
         return "contacts"
     if path.startswith("/v3/smtp/"):

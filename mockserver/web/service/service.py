@@ -1,4 +1,4 @@
-"""The service: the frame of every request of any audience, from its workspace and lock to the journal."""
+"""The service: the frame of every request, from workspace and lock to journal."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ Failed = Callable[["WSGIEnvironment", Exception], Response]
 
 
 class HeaderFaults(Protocol):
-    """Reads a fault from the header of a request; the app provides it."""
+    """Reads faults from request headers; the app provides it."""
 
     def __call__(self, text: str, operation: str | None) -> Fault:
-        """Return the described fault, for a request that calls this operation, or no operation.
+        """Return the described fault for a request of this operation.
 
         Raises:
             ValueError: the text describes no fault, or a fault that the operation cannot have.
@@ -83,7 +83,7 @@ class HeaderFaults(Protocol):
 
 
 def take_workspace_off(environ: WSGIEnvironment) -> None:
-    """Move the `/w/<name>` at the beginning of an address from its path to its root, unless that was done before."""
+    """Move `/w/<name>` from the path to the root of an address, once per request."""
     path = environ["PATH_INFO"]
     if WORKSPACE in environ or not (path.startswith(WORKSPACE_PREFIX) or "%2" in environ.get("REQUEST_URI", "")):
         return
@@ -99,7 +99,7 @@ def take_workspace_off(environ: WSGIEnvironment) -> None:
 
 
 class Service:
-    """Answers requests of the service, and adds their exchanges to the journals of workspaces."""
+    """Answers service requests, and adds exchanges to workspaces' journals."""
 
     def __init__(  # noqa: PLR0913  # the app names each part by keyword
         self,
@@ -131,10 +131,10 @@ class Service:
     # ------------------------------------------------------------------ requests that come without Flask
 
     def shortcut(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> WsgiAnswer | None:
-        """Return the whole answer to a request of the API, or None, without any effect, if Flask has to be asked.
+        """Return the complete answer to an API request, or None, without effect, for other requests.
 
         Raises:
-            LeaveLoop: the request takes long or a lock is not free, and the request runs on the event loop.
+            LeaveLoop: on the event loop, the request takes long or a lock is not free.
         """
         take_workspace_off(environ)
         response = self.respond(environ, nowhere=nowhere)
@@ -144,11 +144,11 @@ class Service:
         return found or run(response, environ)
 
     def respond(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> Response | None:
-        """Return the response to a request of the API, whose address has no workspace any more, or None as above.
+        """Return the response to an API request, or None as `shortcut`.
 
         Args:
-            environ: The environment of the request.
-            nowhere: Whether to answer at addresses that no operation has.
+            environ: The environment, after `take_workspace_off`.
+            nowhere: Whether to answer at addresses without operation.
         """
         if not environ["PATH_INFO"].startswith(API_PREFIX):
             return None
@@ -162,7 +162,7 @@ class Service:
             return self._failed(environ, error)
 
     def _route(self, request: Request) -> Route | None:
-        """Return the route of a request of the API; a cached head has its route."""
+        """Return an API request's route, cached for a known head."""
         known: dict[str, Any] | None = request.environ.get(KNOWN)
         if known is None:
             return self.endpoints.route(request)
@@ -174,10 +174,10 @@ class Service:
     # ------------------------------------------------------------------ every request
 
     def answer(self, request: Request, route: Route) -> Response:
-        """Answer a request of the service, and add its exchange to the journal and the log.
+        """Answer a service request, and add its exchange to journal and log.
 
         Raises:
-            LeaveLoop: the request takes long or a lock is not free, and the request runs on the event loop.
+            LeaveLoop: on the event loop, the request takes long or a lock is not free.
             ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
         """
         started = perf_counter()
@@ -207,11 +207,7 @@ class Service:
         return self._answer_later(pending, environ)
 
     def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
-        """Answer a request that waits for its answer; the response is not sent if the request has to wait on.
-
-        Raises:
-            LeaveLoop, ConnectionResetError: as `answer`.
-        """
+        """Answer a request whose answer arrived or timed out; otherwise return a response that is dropped."""
         handler, found, exchange, headers, reply = pending
         workspace = found.workspace
         try:
@@ -238,11 +234,6 @@ class Service:
         exchange: Exchange,
         evicted: int,
     ) -> Response:
-        """Return the response in its wire form; count and log the exchange once it is saved.
-
-        Raises:
-            ConnectionResetError: a fault wants no answer, and the server is an ordinary WSGI server.
-        """
         storage = self._store.storage
         if storage.in_sessions:
             storage.after(partial(self._count, workspace, exchange, evicted))
@@ -256,9 +247,7 @@ class Service:
         return transmit(wire, response, environ, partial(self._end_hold, workspace, held))
 
     def _end_hold(self, workspace: Workspace, held: Held | None) -> None:
-        """Tell a workspace that no client waits for an answer any more, unless the workspace cannot be read."""
-        with suppress(StorageError):
-            self._store.storage.run(partial(workspace.end_hold, held))
+        self._store.storage.attempt(partial(workspace.end_hold, held))
 
     def _count(self, workspace: Workspace, exchange: Exchange, evicted: int) -> None:
         self._store.meter.add(exchange, evicted)
@@ -266,12 +255,12 @@ class Service:
             self._log(workspace.name, exchange)
 
     def fail(self) -> Response:
-        """Return the response to a request that has met an error of the mock: a 500 of the API."""
+        """Return a 500 API error."""
         error = INTERNAL_ERROR()
         return answer(error_body(error), error.status, [("sib-request-id", self._drawn_id())])
 
     def _drawn_id(self) -> str:
-        """Return an id for an answer that is in no journal: of the default workspace, if that is in memory."""
+        """Return an id for an unjournalled answer, from the default workspace if loaded."""
         default = self._store.peek(DEFAULT)
         if default is not None:
             with suppress(StorageError), default.lock:
@@ -283,12 +272,7 @@ class Service:
     # ------------------------------------------------------------------ the caller and the workspace
 
     def _identified(self, handler: Handler[Any], request: Request, route: Route) -> Identified[Any]:
-        """Return a request with its caller and workspace; a refused caller gets the named or default workspace.
-
-        Raises:
-            LeaveLoop: the request takes long, and runs on the event loop.
-            NotYetError: the request waits for something before it is answered.
-        """
+        """Return a request with caller and workspace; refused callers get the named or default workspace."""
         within = caller = refusal = None
         try:
             if route.workspace is not NO_NAME:
@@ -303,11 +287,7 @@ class Service:
         return Identified(request, route, workspace, caller, refusal)
 
     def _within(self, handler: Handler[Any], request: Request, route: Route) -> Workspace | None:
-        """Return the workspace that the request names, or None if it names none.
-
-        Raises:
-            ServiceError: address and header name different workspaces, or the workspace does not exist.
-        """
+        """Return the workspace named by the request, or None."""
         try:
             name = route.workspace.agreed()
         except DisagreementError as error:
@@ -324,11 +304,7 @@ class Service:
     def _exchange(
         self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, now: datetime
     ) -> tuple[Response, Wire | None]:
-        """Return the response to a request, and its wire form if a fault chose one, after its effects are complete.
-
-        Raises:
-            PendingError: the answer comes later.
-        """
+        """Return the response and its wire form, after all effects of the request."""
         workspace = found.workspace
         exchange.transitions = changes = workspace.collect_changes()
         workspace.answering = exchange
@@ -352,7 +328,7 @@ class Service:
         return response, reply.wire
 
     def _reply(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList) -> Reply:
-        """Return the answer or refusal of the service, as a fault changes it."""
+        """Return the service's answer or refusal, as changed by faults."""
         if found.caller is None and found.refusal is None:  # a preflight
             return Reply(204)
         if exchange.held is not None:  # the fault has let it go: it has been counted, and its fault has hit
@@ -371,7 +347,6 @@ class Service:
         return fault.answer(exchange, lambda: self._real(handler, found, exchange), found.workspace.state.random)
 
     def _real(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange) -> Reply:
-        """Return the answer or refusal of the service, regardless of faults."""
         try:
             return handler.answer(found, exchange)
         except ServiceError as error:
@@ -382,11 +357,7 @@ class Service:
             return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
 
     def _fault(self, found: Identified[Any], exchange: Exchange) -> Fault | None:
-        """Return the fault in the header of the request, else the first matching fault of the workspace, or None.
-
-        Raises:
-            ServiceError: 400; the header describes no fault.
-        """
+        """Return the fault in the request's header, else the workspace's first matching fault, or None."""
         workspace = found.workspace
         wanted = found.request.environ.get("HTTP_X_MOCK_FAULT")
         if wanted is not None:
