@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mockserver.app.look_ups import LookUps
-from mockserver.core.effects import Job, Outcome, Report, Timed, Wanted
+from mockserver.core.effects import CallOutcome, IsWanted, Job, Report, Timed
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -82,14 +82,14 @@ class ServerEffects:
         host = urlsplit(url).netloc.lower()
         task = Task(lambda: _outcome(job, self._egress, self._ca), job.done, lambda: job.is_wanted, host)
         if not self._dispatcher.submit(task):
-            job.done(Outcome(error="the queue of webhook calls is full"))
+            job.done(CallOutcome(error="the queue of webhook calls is full"))
 
     @property
     def posts(self) -> bool:
         """Whether the settings name a mail server."""
         return self._smtp is not None
 
-    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
+    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         """Send an e-mail while `wanted` returns true, and report each step; without server do nothing."""
         if self._smtp is not None:
             self._smtp.send(mail.message, report, wanted)
@@ -122,7 +122,7 @@ def _take(store: Store, raw: bytes, sender: str, recipients: Sequence[str]) -> b
     return store.storage.attempt(partial(inbound.take, store, raw, sender, recipients))
 
 
-def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
+def _outcome(job: Job, egress: Egress, ca: str | None) -> CallOutcome:
     """Return a job's outcome without raising, as the job waits for it."""
     from mockserver.effects.http import call  # noqa: PLC0415  # not needed before the first webhook call
 
@@ -130,14 +130,14 @@ def _outcome(job: Job, egress: Egress, ca: str | None) -> Outcome:
         request = job.written()
     except Exception as error:  # a bug of the mock
         logging.getLogger(__name__).exception("a call cannot be written")
-        return Outcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
+        return CallOutcome(error=f"the mock cannot write the call: {type(error).__name__}", hopeless=True)
     if request is None:
-        return Outcome(error="the call was cancelled")
+        return CallOutcome(error="the call was cancelled")
     try:
         return call(request, egress, ca)
     except Exception as error:  # a bug of the mock
         logging.getLogger(__name__).exception("a call has failed with an unexpected error")
-        return Outcome(error=f"the mock has failed: {type(error).__name__}")
+        return CallOutcome(error=f"the mock has failed: {type(error).__name__}")
 
 
 def _client(url: str, egress: Egress) -> SmtpClient:

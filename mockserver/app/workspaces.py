@@ -12,8 +12,9 @@ from mockserver.core.effects import Effects
 from mockserver.core.lazy import lazy
 from mockserver.core.state.identifiers import Keyring, Replica
 from mockserver.core.state.stubs import Stub
+from mockserver.core.workspaces.maker import Loader
 from mockserver.core.workspaces.storage import Storage, StorageError
-from mockserver.core.workspaces.store import KeyMode, Loader, Store
+from mockserver.core.workspaces.store import KeyMode, Store
 from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.resources.section import SectionError

@@ -14,9 +14,14 @@ from mockserver.core.state.state import State
 from mockserver.core.time.clock import Key
 from mockserver.core.traffic.mail import Mail, Sending
 
+#: Returns whether an e-mail is still to be sent.
+IsWanted = Callable[[], bool]
+#: Takes the progress of an e-mail, each time that it changes.
+Report = Callable[[Sending], None]
+
 
 class ForwardedCall(NamedTuple):
-    """A call for the peer."""
+    """A call to forward to the peer."""
 
     method: str
     #: The request target below the peer's root, percent-encoded: `/v3/contacts?limit=2`.
@@ -26,29 +31,29 @@ class ForwardedCall(NamedTuple):
 
 
 class PeerAnswer(NamedTuple):
-    """What the peer has answered, or why there is no answer that could be handed on."""
+    """The answer of the peer to a forwarded call, or an error."""
 
     status: int = 0
     headers: Sequence[tuple[str, str]] = ()
     body: bytes = b""
-    #: Why there is no answer, as a sentence without an end; None: there is one.
+    #: Why there is no answer, as a sentence without an end, or None.
     error: str | None = None
 
 
 class Forwarder(Protocol):
-    """What hands calls on to the peer of a server; the app supplies one."""
+    """A client that forwards calls to the peer of a server, another mock or the service; the app supplies it."""
 
-    #: How the peer is shown to people: its root address.
+    #: The root address of the peer, for users.
     peer: str
-    #: Whether calls that may change something are handed on.
+    #: Whether calls that may change something are forwarded.
     writes: bool
-    #: How long the peer may take to answer, in seconds.
+    #: The timeout of a call, in seconds.
     timeout_s: float
-    #: The name of this server among those that hand a call on (the `Via` header, RFC 9110, 7.6.3).
+    #: The name of this server among those that forward a call (the `Via` header, RFC 9110, 7.6.3).
     name: str
 
     def send(self, call: ForwardedCall, done: Callable[[PeerAnswer], None]) -> None:
-        """Hand a call on in the background.
+        """Forward a call in the background.
 
         `done` is called once, from any thread, perhaps before this returns; not at all if the server stops meanwhile.
         """
@@ -65,12 +70,12 @@ class OutgoingRequest(NamedTuple):
     method: str = "POST"
 
 
-class Outcome(NamedTuple):
-    """What came of a call: the status of the answer, or why there is no answer."""
+class CallOutcome(NamedTuple):
+    """The outcome of an outgoing call: the status of the answer, or an error."""
 
     status: int | None = None
     error: str | None = None
-    #: Whether the call was refused before it was made, and would be refused again: a retry is useless.
+    #: Whether the call was refused before it was made, so that a retry is useless.
     hopeless: bool = False
 
     @property
@@ -78,11 +83,11 @@ class Outcome(NamedTuple):
         return self.status is not None and 200 <= self.status < 300
 
 
-Done = Callable[[Outcome], None]
+Done = Callable[[CallOutcome], None]
 
 
 class JobForm(NamedTuple):
-    """A job as it is written down, with the id of the server that makes the call."""
+    """A job as it is saved, with the id of the server that makes the call."""
 
     account: int
     machine: str
@@ -109,23 +114,23 @@ class Job:
         return self.write is not None
 
     def written(self) -> OutgoingRequest | None:
-        """The request to make, written now, or None if the job was cancelled."""
+        """Write the request, or return None if the job was cancelled."""
         write = self.write
         return None if write is None else write()
 
-    def done(self, outcome: Outcome) -> None:
-        """Hand the outcome to the workspace, unless the job was cancelled."""
+    def done(self, outcome: CallOutcome) -> None:
+        """Report the outcome to the workspace, unless the job was cancelled."""
         finish = self.finish
         if finish is not None:
             finish(outcome)
 
     def forget(self) -> None:
-        """Let go of the workspace: the queue may hold a cancelled job for long, and is to keep nothing else alive."""
+        """Drop the references to the workspace: a cancelled job may stay in the queue for long."""
         self.write = self.finish = None
 
 
 class Jobs:
-    """The jobs of one workspace, at most one for each instance."""
+    """The jobs of one workspace, at most one per instance."""
 
     def __init__(self) -> None:
         #: The id of this server among those that share a store.
@@ -146,15 +151,15 @@ class Jobs:
         return found.server == job.server and not found.is_wanted and job.is_wanted
 
     def has(self, machine: str, key: Key) -> bool:
-        """Whether an instance has a job."""
+        """Return whether an instance has a job."""
         return (machine, key) in self._jobs
 
     def forms(self) -> list[JobForm]:
-        """The jobs, to be written down."""
+        """Return the jobs to be saved."""
         return [JobForm(job.account, job.machine, job.key, job.server) for job in self._jobs.values()]
 
     def follow(self, forms: Sequence[JobForm]) -> None:
-        """Become the jobs that were written down; those that are none any more are cancelled."""
+        """Replace the jobs by saved ones, and cancel the jobs that are not among them."""
         before, self._jobs = self._jobs, {}
         for form in forms:
             job = before.get((form.machine, form.key))
@@ -166,19 +171,19 @@ class Jobs:
                 job.forget()
 
     def drop_abandoned(self, is_dead: Callable[[str], bool]) -> None:
-        """Drop the jobs of servers that are dead, and those of this one of which it knows nothing."""
+        """Drop the jobs of dead servers, and the jobs that this server has forgotten."""
         for job in tuple(self._jobs.values()):
             if is_dead(job.server) or (job.server == self.server and not job.is_wanted):
                 self.cancel(job.machine, job.key)
 
     def begin(self, account: int, machine: str, key: Key) -> Job:
-        """A new job for an instance, in the place of the one that the instance may have."""
+        """Begin a job for an instance, and cancel its present job."""
         self.cancel(machine, key)
         job = self._jobs[machine, key] = Job(account, machine, key, self.server)
         return job
 
     def take_off(self, job: Job) -> None:
-        """Remove a job whose outcome is taken in. The job itself is unchanged, as the step may run again."""
+        """Remove a job whose outcome is known. The job itself is unchanged, as the step may run again."""
         del self._jobs[job.machine, job.key]
 
     def cancel(self, machine: str, key: Key) -> None:
@@ -199,18 +204,12 @@ class Jobs:
         self._jobs.clear()
 
 
-#: Whether an e-mail is still to be sent.
-Wanted = Callable[[], bool]
-#: Takes how far an e-mail has come, each time that this changes.
-Report = Callable[[Sending], None]
-
-
 class Timed(Protocol):
-    """What has timers that fall due as time passes: a workspace."""
+    """A workspace, as far as its timers concern it."""
 
     name: str
     state: State
-    #: Held whenever state and timers are used.
+    #: Held while state and timers are used.
     lock: RLock
 
     def run(self, step: Callable[[], Any]) -> Any:
@@ -223,15 +222,15 @@ class Timed(Protocol):
 
 
 class Effects(Protocol):
-    """What carries out the effects of workspaces, in the background; the app supplies one."""
+    """The effects of workspaces, carried out in the background; the app supplies them."""
 
     @property
     def forwarder(self) -> Forwarder | None:
-        """What hands calls on to a peer, or None if the server has none."""
+        """The client that forwards calls to a peer, or None if the server has no peer."""
         ...
 
     def call(self, url: str, job: Job) -> None:
-        """Make the HTTP call of a job, unless the job was cancelled before its turn comes.
+        """Make the HTTP call of a job, unless the job is cancelled before its turn comes.
 
         `job.done` is called once with the outcome, from any thread.
         """
@@ -242,32 +241,27 @@ class Effects(Protocol):
         """Whether e-mails are sent to a real server."""
         ...
 
-    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
-        """Send an e-mail to the SMTP server of the settings, if there is one, for as long as `wanted` says so.
+    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
+        """Send an e-mail to the SMTP server of the settings, if there is one, while it is wanted.
 
         `report` is called with each step; the first time before this returns.
         """
         ...
 
     def watch(self, workspace: Timed) -> None:
-        """Have a workspace catch up when its next timer is due; nothing is done for a frozen clock."""
+        """Let a workspace catch up when its next timer is due, unless its clock is frozen."""
         ...
 
 
 class NoEffects:
-    """The effects of a workspace that no server runs: nothing leaves it."""
+    """The effects of a workspace that no server runs: nothing leaves it, and its timers fire with the next request."""
 
     forwarder: Forwarder | None = None
+    posts = False
 
     def call(self, url: str, job: Job) -> None:
-        job.done(Outcome(error="not sent: no server runs this workspace"))
+        job.done(CallOutcome(error="not sent: no server runs this workspace"))
 
-    @property
-    def posts(self) -> bool:
-        return False
+    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None: ...
 
-    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
-        """Do nothing: the mailbox holds the e-mail."""
-
-    def watch(self, workspace: Timed) -> None:
-        """Do nothing: timers fire when the next request comes."""
+    def watch(self, workspace: Timed) -> None: ...

@@ -12,13 +12,13 @@ from typing import Any
 
 
 class LazyModule:
-    """A module whose functions and classes are only named and called, and nothing is read: each is a `LazyName`."""
+    """A module whose functions and classes are only called: each attribute is a `LazyName`."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     @cached_property
-    def _imported(self) -> ModuleType:
+    def imported(self) -> ModuleType:
         return import_module(self._name)
 
     def __getattr__(self, name: str) -> LazyName:
@@ -29,7 +29,7 @@ class LazyModule:
 
 
 class LazyName:
-    """A name of a module; to call it is to call what the module has of that name."""
+    """A function or class of a module that is imported on the first call."""
 
     __slots__ = ("_module", "_name")
 
@@ -38,17 +38,13 @@ class LazyName:
         self._name = name
 
     def get(self) -> Any:
-        """What the module has of that name; the module is imported if nobody has done so yet.
-
-        Raises:
-            AttributeError: the module has no such name.
-        """
-        return getattr(self._module._imported, self._name)  # noqa: SLF001  # a module and its names are one thing
+        """Return the object of this name. Raises AttributeError if the module has no such name."""
+        return getattr(self._module.imported, self._name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return getattr(self._module._imported, self._name)(*args, **kwargs)  # noqa: SLF001  # as above
+        return getattr(self._module.imported, self._name)(*args, **kwargs)
 
 
 def lazy(package: str, *names: str) -> tuple[LazyModule, ...]:
-    """The modules of these names in a package, none of which is imported before something of it is called."""
+    """Return modules of a package, which are imported on the first call."""
     return tuple(LazyModule(f"{package}.{name}") for name in names)

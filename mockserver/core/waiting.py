@@ -12,57 +12,55 @@ from contextlib import suppress
 from types import TracebackType
 from typing import Literal, get_args
 
-#: `request`: an exchange is over. `mail`: an e-mail was sent, or has come further. `transition`: an instance was moved.
-#: `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has answered. `answer`: what was
-#: asked of the outside for a request has come. `control`: a control call, or a TLS handshake that a
-#: fault has hit, may have changed something. `reset`: everybody
-#: is told, so nobody tells it by this name.
+#: `request`: an exchange is over. `mail`: an e-mail was sent, or its delivery has progressed. `transition`: an instance
+#: has changed its state. `job`: an outgoing call is over. `received`: a receiver was called. `look_up`: DNS has
+#: answered. `answer`: the outside has answered for a request. `control`: a control call, or a fault of a TLS handshake,
+#: may have changed something. `reset`: never told by this name, as all watchers are called.
 WatchedKind = Literal["request", "mail", "transition", "job", "received", "look_up", "answer", "control", "reset"]
 Kinds = frozenset[WatchedKind]
 #: Stands for all kinds.
 ANYTHING: Kinds = frozenset()
-#: For who wants to know of nothing but a reset, and the end of the workspace.
+#: For watchers of nothing but a reset, and of the end of the workspace.
 RESETS: Kinds = frozenset({"reset"})
 CONTROL: Kinds = frozenset({"control"})
 
 
 class Watchers:
-    """Functions to call when something happens; they are called in the thread in which that is told."""
+    """Functions that are called when something happens in a workspace, in the thread in which it happens."""
 
     def __init__(self) -> None:
         self._wanted: dict[Callable[[], object], Kinds] = {}
-        #: Those who want to know of resets only, so that nothing else has to look at them.
+        #: The watchers of resets only, so that nothing else has to look at them.
         self._of_resets: set[Callable[[], object]] = set()
-        #: How often something of each kind has happened; adding to a `Counter` would take twice as long.
+        #: How often each kind has happened; adding to a `Counter` would take twice as long.
         self._happened: defaultdict[WatchedKind | None, int] = defaultdict(int)
 
     def __len__(self) -> int:
         return len(self._wanted) + len(self._of_resets)
 
     def add(self, wake: Callable[[], object], kinds: Kinds = ANYTHING) -> None:
-        """Call `wake` from now on whenever something of these kinds happens, and of no others."""
+        """Call `wake` from now on whenever something of these kinds happens, and for no other kinds."""
+        self.discard(wake)
         if kinds == RESETS:
             self._of_resets.add(wake)
-            self._wanted.pop(wake, None)
         else:
             self._wanted[wake] = kinds
-            self._of_resets.discard(wake)
 
     def discard(self, wake: Callable[[], object]) -> None:
         self._wanted.pop(wake, None)
         self._of_resets.discard(wake)
 
     def happened(self, kinds: Kinds = ANYTHING) -> int:
-        """How often something of these kinds has happened.
+        """Return how often something of these kinds has happened.
 
-        Who reads the number, looks, and begins to wait sees by another number that something came in between.
+        A caller that reads the number, looks, and adds a watcher sees by another number that it has missed something.
         """
         if not kinds:
             return sum(self._happened.values())
         return self._happened[None] + sum(self._happened[kind] for kind in kinds)
 
     def tell_changed(self) -> None:
-        """Call everybody but those who wait for a reset: another server has done something here."""
+        """Call all watchers except those of resets: another server has changed the workspace."""
         for kind in get_args(WatchedKind):
             if kind != "reset":
                 self._happened[kind] += 1
@@ -70,7 +68,7 @@ class Watchers:
             wake()
 
     def tell(self, kind: WatchedKind | None = None) -> None:
-        """Call who waits for something of this kind; None, after a reset, calls everybody."""
+        """Call the watchers of this kind, or all watchers after a reset (None)."""
         self._happened[kind] += 1
         if kind is None:
             for wake in tuple(self._of_resets):
@@ -82,7 +80,7 @@ class Watchers:
                 wake()
 
 
-class Turn:
+class CallbackLock:
     """A reentrant lock that a thread can wait for, or that calls functions back, one at a time, when it is free."""
 
     def __init__(self) -> None:
@@ -92,7 +90,7 @@ class Turn:
         self._waiting: deque[Callable[[], object]] = deque()
 
     def acquire(self, *, blocking: bool = True) -> bool:
-        """Take the lock; True if the calling thread holds it now."""
+        """Acquire the lock. Return whether the calling thread holds it."""
         is_taken = self._lock.acquire(blocking)
         if is_taken:
             self._depth += 1
@@ -116,14 +114,14 @@ class Turn:
     def when_free(self, callback: Callable[[], object]) -> None:
         """Call a function once when the lock is free, possibly before this returns.
 
-        Another thread may be faster, so the one called back has to acquire the lock without blocking; done or not, it
-        calls `tell`, so that the next in line is called.
+        Another thread may be faster, so the function has to acquire the lock without blocking. In any case it calls
+        `tell`, so that the next function is called.
         """
         self._waiting.append(callback)
         self.tell()
 
     def tell(self) -> None:
-        """If the lock is free, call back the one that has waited longest."""
+        """If the lock is free, call the function that has waited longest."""
         if not self._depth:
-            with suppress(IndexError):  # nobody waits
+            with suppress(IndexError):  # no function waits
                 self._waiting.popleft()()

@@ -24,7 +24,7 @@ import urllib3
 from urllib3.connection import HTTPConnection
 from urllib3.exceptions import HTTPError, ProtocolError
 
-from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.text import addresses
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress, EgressRefusedError, connect
@@ -63,7 +63,7 @@ class Response(NamedTuple):
     body: bytes
 
 
-def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Outcome:
+def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> CallOutcome:
     """Send a request, and return its status or error within its time limit.
 
     Certificates may also be signed by the authority `ca` (PEM). A retry is hopeless after an egress refusal or an
@@ -72,13 +72,13 @@ def call(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Out
     try:
         with _responding(request, egress, ca) as response:
             _drain(response)
-            return Outcome(status=int(response.status))
+            return CallOutcome(status=int(response.status))
     except (EgressRefusedError, UnsendableError) as error:
-        return Outcome(error=_sentence(error), hopeless=True)
+        return CallOutcome(error=_sentence(error), hopeless=True)
     except _TIMEOUTS:
-        return Outcome(error=f"no answer within {request.timeout_s:g} seconds")
+        return CallOutcome(error=f"no answer within {request.timeout_s:g} seconds")
     except _UNANSWERED as error:
-        return Outcome(error=_sentence(error))
+        return CallOutcome(error=_sentence(error))
 
 
 def fetch(request: OutgoingRequest, egress: Egress, most: int) -> Response:

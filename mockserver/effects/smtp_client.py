@@ -14,7 +14,7 @@ from email.message import EmailMessage
 from functools import partial
 from typing import Any, NamedTuple
 
-from mockserver.core.effects import Report, Wanted
+from mockserver.core.effects import IsWanted, Report
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Sending
 from mockserver.effects.addresses import SmtpUrl
 from mockserver.effects.deadline import Deadline
@@ -136,7 +136,7 @@ class _Email:
 
     write: Callable[[], EmailMessage]
     report: Report
-    wanted: Wanted
+    wanted: IsWanted
     tries: int = 0
 
 
@@ -158,7 +158,7 @@ class SmtpClient:
         self._sent = self._failed = 0
         self._last_error: str | None = None
 
-    def send(self, write: Callable[[], EmailMessage], report: Report, wanted: Wanted) -> None:
+    def send(self, write: Callable[[], EmailMessage], report: Report, wanted: IsWanted) -> None:
         """Queue an e-mail; `report` takes its state now and after each try."""
         report(Sending(WAITING))
         is_taken = self._dispatcher.submit(self._task(_Email(write, report, wanted)))

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from mockserver.core.contract.operation import Audience, Operation
-from mockserver.core.workspaces import lifecycle
-from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.lifecycle import Lifecycle, resume_mails
 from mockserver.core.workspaces.workspace import Listener, Parts
 from mockserver.resources import (
     account,
@@ -92,7 +91,7 @@ def _parts() -> Parts:
         for transition, listener in resource.listeners.items():
             listeners.setdefault(transition, []).append(listener)
     resumers = [resource.resume for resource in RESOURCES if resource.resume is not None]
-    return Parts(LIFECYCLES, listeners, (lifecycle.resume, *resumers))
+    return Parts(LIFECYCLES, listeners, (resume_mails, *resumers))
 
 
 #: The lifecycles, listeners and resumers of every workspace.

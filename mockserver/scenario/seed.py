@@ -66,7 +66,7 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
         with workspace.lock:
             _measure_anew(workspace, document)
             for_trial.check(lambda data, rest: _Addition(workspace, account.name, data, rest).check())
-            addition = _Addition(workspace.trial(), account.name, for_trial.data, for_trial.rest)
+            addition = _Addition(workspace.dry_run(), account.name, for_trial.data, for_trial.rest)
             for_trial.report(addition.mistakes())
             for_trial.refuse()
             late = list(_Addition(workspace, account.name, for_good.data, document).mistakes())

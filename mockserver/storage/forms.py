@@ -132,7 +132,7 @@ class StateForm(NamedTuple):
             last_ids=defaultdict(int, self.last_ids),
             **{name: getattr(self, name) for name in _AS_THEY_ARE},
         )
-        state.mailbox.resume(self.sendings)
+        state.mailbox.sendings = dict(self.sendings)
         tally = state.tally = before.tally
         tally.rows, tally.bytes, tally.stored = self.tally
         return state
@@ -169,15 +169,15 @@ class SnapshotForm(NamedTuple):
     @classmethod
     def of(cls, snapshot: Snapshot) -> SnapshotForm:
         mailbox, document = snapshot.mailbox, pack_exactly(snapshot.document)
-        mails = [mail for _, mail in mailbox.ring.since(0)]
-        return cls(snapshot.at, snapshot.size, document, mails, mailbox.sendings, mailbox.ring.counts)
+        mails = [mail for _, mail in mailbox.since(0)]
+        return cls(snapshot.at, snapshot.size, document, mails, mailbox.sendings, mailbox.counts)
 
     def snapshot(self, name: str, mailbox: Mailbox) -> Snapshot:
         """Return the snapshot, with its e-mails in an empty mailbox."""
-        mailbox.resume(self.sendings)
+        mailbox.sendings = dict(self.sendings)
         for mail in self.mails:
             mailbox.add(mail)
-        mailbox.ring.resume(self.counts)
+        mailbox.resume(self.counts)
         return Snapshot(name, self.at, unpack(self.document, dict), mailbox, self.size)
 
 

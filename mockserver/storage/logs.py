@@ -80,13 +80,13 @@ class Log(NamedTuple):
 #: All logs by their names; the things of one refer to those of the logs before it.
 LOGS: Mapping[str, Log] = {
     "requests": Log(
-        lambda of: of.journal.ring, GenericAlias(tuple, tuple(_EXCHANGE.values())), _put_exchange,
+        lambda of: of.journal, GenericAlias(tuple, tuple(_EXCHANGE.values())), _put_exchange,
         attrgetter(*_EXCHANGE), lambda of, number: of.journal.completed_since(number),
     ),
-    "transitions": Log(lambda of: of.history.ring, Changed, lambda of, row: of.history.add(row)),
-    "timers": Log(lambda of: of.fired, FiredTimer, lambda of, row: of.fired.add(row, row.size)),
-    "control": Log(lambda of: of.calls, CallRecord, lambda of, row: of.calls.add(row, row.size)),
-    "mails": Log(lambda of: of.state.mailbox.ring, Mail, lambda of, row: of.state.mailbox.add(row)),
+    "transitions": Log(lambda of: of.history, Changed, lambda of, row: of.history.add(row)),
+    "timers": Log(lambda of: of.fired, FiredTimer, lambda of, row: of.fired.push(row, row.size)),
+    "control": Log(lambda of: of.calls, CallRecord, lambda of, row: of.calls.push(row, row.size)),
+    "mails": Log(lambda of: of.state.mailbox, Mail, lambda of, row: of.state.mailbox.add(row)),
     "received": Log(
         lambda of: of.receivers.ring, tuple[str, ReceivedCall], lambda of, row: of.receivers.put_back_call(*row),
         lambda row: (row[0].name, row[1]),

@@ -15,7 +15,7 @@ from zlib import crc32
 
 import msgspec
 
-from mockserver.core.state.tables import Following, Tables
+from mockserver.core.state.tables import Derived, Tables
 from mockserver.core.traffic.match import Glob
 
 #: How many bytes a checksum takes.
@@ -35,7 +35,7 @@ def layout() -> str:
 
     A test computes the digest, which takes longer than a server may take to start, and says what to write here.
     """
-    return "2f5a0fd2335ed873"
+    return "f754b1a9a7147508"
 
 
 def encode(value: object) -> bytes:
@@ -199,7 +199,7 @@ class Packing:
         before, packed = self._before.get(kind, (None, b""))
         content = None
         if before != version:
-            packed = pack(None if issubclass(kind, Following) else rows)
+            packed = pack(None if issubclass(kind, Derived) else rows)
             if len(packed) > _LARGE:
                 content = seal(packed)
                 packed = int.from_bytes(content[:SEAL])
@@ -236,7 +236,7 @@ def _read_timeline(tables: Tables, kind: type, data: bytes) -> None:
 
 
 def _read_record(tables: Tables, kind: type, data: bytes) -> None:
-    found: Any = kind() if issubclass(kind, dict | Following) else unpack(data, kind)
+    found: Any = kind() if issubclass(kind, dict | Derived) else unpack(data, kind)
     if issubclass(kind, dict):
         # The items of a subclass of a generic mapping have the types that its definition says.
         found.update(unpack(data, GenericAlias(dict, get_args(vars(kind)["__orig_bases__"][0]))))

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.state.identifiers import Keyring, Randomness
 from mockserver.core.state.state import Account, State
-from mockserver.core.state.tables import Following, Tables
+from mockserver.core.state.tables import Derived, Tables
 from mockserver.core.time.clock import Clock, Timer, Timers
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import Mailbox
@@ -200,7 +200,7 @@ def _read_parts(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> None
 def _follow(workspace: Workspace, tables: Tables) -> None:
     """Rebuild derived records after rows were read."""
     for kind, record in tuple(tables.contents.records.items()):
-        if isinstance(record, Following):
+        if isinstance(record, Derived):
             fresh = type(record)()
             tables.put_record(kind, fresh)
             fresh.follow(workspace)

@@ -19,7 +19,7 @@ from functools import partial
 from typing import cast
 from weakref import WeakValueDictionary
 
-from mockserver.core.effects import Effects, Forwarder, Job, Report, Timed, Wanted
+from mockserver.core.effects import Effects, Forwarder, IsWanted, Job, Report, Timed
 from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import WAITING, Mail, Sending
@@ -449,7 +449,7 @@ class _Outbox:
     def call(self, url: str, job: Job) -> None:
         self._after(partial(self._effects.call, url, job))
 
-    def post(self, mail: Mail, report: Report, wanted: Wanted) -> None:
+    def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         report(Sending(WAITING))
         self._after(partial(self._effects.post, mail, report, wanted))
 

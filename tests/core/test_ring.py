@@ -11,14 +11,14 @@ def ring():
 
 
 def test_the_newest_thing_comes_first(ring):
-    ring.add("a", 1)
-    ring.add("b", 1)
+    ring.push("a", 1)
+    ring.push("b", 1)
 
-    assert (list(ring), ring.oldest, ring.bytes) == (["b", "a"], "a", 2)
+    assert (list(ring), ring.newest, ring.bytes) == (["b", "a"], "b", 2)
 
 
 def test_the_oldest_goes_when_there_are_too_many(ring):
-    gone = [list(ring.add(thing, 1)) for thing in "abcd"]
+    gone = [list(ring.push(thing, 1)) for thing in "abcd"]
 
     assert (gone, list(ring), ring.evicted) == ([[], [], [], ["a"]], ["d", "c", "b"], 1)
 
@@ -26,22 +26,22 @@ def test_the_oldest_goes_when_there_are_too_many(ring):
 def test_as_many_go_as_take_too_many_bytes():
     ring = Ring(100, 100)
     for thing in "abcdefghij":
-        ring.add(thing, 10)
+        ring.push(thing, 10)
 
-    assert list(ring.add("k", 25)) == ["a", "b", "c"]
+    assert list(ring.push("k", 25)) == ["a", "b", "c"]
     assert (ring.bytes, ring.evicted) == (95, 3)
 
 
 def test_one_that_takes_more_than_a_quarter_goes_itself(ring):
-    ring.add("a", 25)
+    ring.push("a", 25)
 
-    assert list(ring.add("b", 26)) == ["b"]
+    assert list(ring.push("b", 26)) == ["b"]
     assert (list(ring), ring.bytes, ring.evicted) == (["a"], 25, 1)
 
 
 def test_what_is_not_to_be_kept_is_counted_no_more(ring):
     for thing in "ab":
-        ring.add(thing, 10)
+        ring.push(thing, 10)
 
     ring.keep(lambda thing: thing == "b")
 
@@ -49,16 +49,16 @@ def test_what_is_not_to_be_kept_is_counted_no_more(ring):
 
 
 def test_a_copy_goes_its_own_way(ring):
-    ring.add("a", 10)
+    ring.push("a", 10)
     copy = ring.copy()
-    copy.add("b", 10)
+    copy.push("b", 10)
 
     assert (list(ring), list(copy)) == (["a"], ["b", "a"])
 
 
 def test_clearing_forgets_the_things_and_the_counts(ring):
     for thing in "abcd":
-        ring.add(thing, 10)
+        ring.push(thing, 10)
 
     ring.clear()
 

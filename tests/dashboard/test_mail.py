@@ -13,8 +13,6 @@ SENDING = {
     "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
     "domains": [{"name": "acme.test", "state": "authenticated"}],
 }
-#: What tries to get out of its place.
-HOSTILE = "\"'><script>alert(1)</script>{{ 7 * 7 }}\u202e" + "w" * 2_000
 
 
 class Dashboard:
@@ -125,7 +123,7 @@ def test_a_mail_shows_its_code_and_what_it_is_about(dashboard):
     assert caused_by.endswith(f"/_mock/ui/requests/{mail['request']}")
 
 
-def test_a_mail_is_framed_where_it_can_do_nothing(dashboard):
+def test_html_mail_is_shown_in_a_sandboxed_frame(dashboard):
     mail = dashboard.newest
     frame = dashboard.open(f"/{mail['id']}").one("iframe")
     assert frame.attributes["sandbox"] is None
@@ -172,7 +170,7 @@ def test_a_form_that_a_mail_has_not_is_told(dashboard):
 
 
 @pytest.mark.parametrize("path", ["/none", "/none/html", "/none?form=text"])
-def test_a_mail_that_is_not_there_is_told(dashboard, path):
+def test_unknown_mail_is_answered_with_404_page(dashboard, path):
     assert "There is no e-mail" in dashboard.open(path, 404).by_id("problem").text
 
 
@@ -245,26 +243,6 @@ def test_a_long_source_is_cut(send):
 
     assert len(page.one("pre", aria_label="Source").text) <= 100_000
     assert "more characters are in the download" in page.by_id("main").text
-
-
-def test_whatever_users_write_stays_text(send):
-    dashboard, path = send(
-        subject=HOSTILE[:900],
-        to=[{"email": "bob@example.test", "name": HOSTILE[:60]}],
-        htmlContent=HOSTILE,
-        textContent=HOSTILE,
-        params={HOSTILE: [HOSTILE]},
-        tags=[HOSTILE[:50]],
-    )
-
-    for each in (
-        "",
-        "?to=%22%3E%3Cscript%3E",
-        path,
-        *(f"{path}?form={form}" for form in ("text", "source", "details")),
-    ):
-        page = dashboard.open(each)
-        assert [script.text for script in page.all("script")] == [""], each
 
 
 # ---------------------------------------------------------------------- what has come in

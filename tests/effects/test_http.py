@@ -13,7 +13,7 @@ from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.effects.deadline import Deadline, HurriedSocket
 from mockserver.effects.egress import Egress
 from mockserver.effects.http import call
@@ -40,7 +40,7 @@ def _target(url, **members):
 
 def test_a_call_posts_json(listen):
     receiver = listen()
-    assert _target(receiver.url("/hook?a=1")) == Outcome(status=200)
+    assert _target(receiver.url("/hook?a=1")) == CallOutcome(status=200)
     assert receiver.head[0] == "POST /hook?a=1 HTTP/1.1"
     assert receiver.body == b'{"event":"delivered"}'
     assert receiver.headers("Content-Type") == ["application/json"]
@@ -65,7 +65,7 @@ def test_a_library_of_the_field_understands_it():
     with HTTPServer(("127.0.0.1", 0), Handler) as server:
         thread = threading.Thread(target=server.handle_request)
         thread.start()
-        assert _target(f"http://127.0.0.1:{server.server_port}/hook") == Outcome(status=204)
+        assert _target(f"http://127.0.0.1:{server.server_port}/hook") == CallOutcome(status=204)
         thread.join(10)
     assert seen == [("/hook", f"127.0.0.1:{server.server_port}", b'{"event":"delivered"}')]
 
@@ -221,7 +221,7 @@ def test_a_token_that_cannot_be_sent_is_an_error_and_no_call(listen, token):
     receiver = listen()
     told = "the value of the header Authorization has characters that are not allowed in headers"
     outcome = _target(receiver.url(), auth={"type": "bearer", "token": token})
-    assert outcome == Outcome(error=told, hopeless=True)
+    assert outcome == CallOutcome(error=told, hopeless=True)
     assert receiver.calls == []
 
 
@@ -262,7 +262,7 @@ def test_the_port_is_the_one_of_the_address_or_else_the_usual_one(monkeypatch, u
         raise OSError("nobody is there")
 
     monkeypatch.setattr(socket, "create_connection", create_connection)
-    assert _call(url) == Outcome(error="nobody is there")
+    assert _call(url) == CallOutcome(error="nobody is there")
     assert called == [("127.0.0.1", port)]
 
 
@@ -298,7 +298,7 @@ def test_a_very_long_name_is_an_error(names):
     ],
 )
 def test_the_status_of_an_answer_is_what_counts(listen, answer, status):
-    assert _call(listen(answer).url()) == Outcome(status=status)
+    assert _call(listen(answer).url()) == CallOutcome(status=status)
 
 
 def test_of_an_answer_without_an_end_only_the_beginning_is_read(listen):
@@ -308,7 +308,7 @@ def test_of_an_answer_without_an_end_only_the_beginning_is_read(listen):
             connection.sendall(b"x" * 65536)
 
     start = time.monotonic()
-    assert _call(listen(endless).url(), seconds=30) == Outcome(status=200)
+    assert _call(listen(endless).url(), seconds=30) == CallOutcome(status=200)
     assert time.monotonic() - start < 10
 
 
@@ -349,7 +349,7 @@ def test_what_is_no_whole_answer_is_an_error(listen, answer, told):
 def test_a_refused_connection_is_an_error():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
-        assert _call(f"http://127.0.0.1:{taken.getsockname()[1]}/") == Outcome(error="Connection refused")
+        assert _call(f"http://127.0.0.1:{taken.getsockname()[1]}/") == CallOutcome(error="Connection refused")
 
 
 def test_who_answers_before_the_call_has_ended_is_heard(listen):
@@ -359,7 +359,7 @@ def test_who_answers_before_the_call_has_ended_is_heard(listen):
         while connection.recv(65536):
             pass
 
-    assert _call(listen(impatient, reads=False).url(), body=b"x" * 3_000_000) == Outcome(status=413)
+    assert _call(listen(impatient, reads=False).url(), body=b"x" * 3_000_000) == CallOutcome(status=413)
 
 
 @pytest.mark.parametrize("error", [BrokenPipeError, ConnectionResetError])
@@ -370,7 +370,7 @@ def test_who_answers_and_reads_no_further_is_heard(listen, monkeypatch, error):
 
     sendall = HurriedSocket.sendall
     monkeypatch.setattr(HurriedSocket, "sendall", break_off)
-    assert _call(listen(b"HTTP/1.1 503 No\r\n\r\n").url(), body=b"") == Outcome(status=503)
+    assert _call(listen(b"HTTP/1.1 503 No\r\n\r\n").url(), body=b"") == CallOutcome(status=503)
 
 
 # ---------------------------------------------------------------------- time
@@ -411,7 +411,7 @@ SLOW = {
 def test_no_answer_takes_longer_than_the_call_may(listen, behave):
     receiver = listen(behave)
     start = time.monotonic()
-    assert _call(receiver.url(), seconds=0.15) == Outcome(error="no answer within 0.15 seconds")
+    assert _call(receiver.url(), seconds=0.15) == CallOutcome(error="no answer within 0.15 seconds")
     assert 0.14 < time.monotonic() - start < SOON
 
 
@@ -419,7 +419,7 @@ def test_a_peer_that_does_not_read_takes_no_longer_than_the_call_may(listen):
     receiver = listen(_silent, reads=False)
     start = time.monotonic()
     body = b"x" * 30_000_000  # more than the buffers of both ends hold
-    assert _call(receiver.url(), body=body, seconds=0.15) == Outcome(error="no answer within 0.15 seconds")
+    assert _call(receiver.url(), body=body, seconds=0.15) == CallOutcome(error="no answer within 0.15 seconds")
     assert time.monotonic() - start < SOON
 
 
@@ -447,12 +447,12 @@ def test_a_peer_that_reads_by_and_by_takes_no_longer_than_the_call_may():
 @pytest.mark.parametrize("seconds", [0.0, -1.0])
 def test_without_any_time_there_is_no_answer(listen, seconds):
     receiver = listen()
-    assert _call(receiver.url(), seconds=seconds) == Outcome(error=f"no answer within {seconds:g} seconds")
+    assert _call(receiver.url(), seconds=seconds) == CallOutcome(error=f"no answer within {seconds:g} seconds")
 
 
 @pytest.mark.parametrize("seconds", [1e6, 1e300, float("inf")])
 def test_any_amount_of_time_will_do(listen, seconds):
-    assert _call(listen().url(), seconds=seconds) == Outcome(status=200)
+    assert _call(listen().url(), seconds=seconds) == CallOutcome(status=200)
 
 
 def test_an_answer_after_a_while_is_an_answer(listen):
@@ -460,7 +460,7 @@ def test_an_answer_after_a_while_is_an_answer(listen):
         receiver.over.wait(0.05)
         connection.sendall(OK)
 
-    assert _call(listen(slow).url(), seconds=5) == Outcome(status=200)
+    assert _call(listen(slow).url(), seconds=5) == CallOutcome(status=200)
 
 
 # ---------------------------------------------------------------------- https
@@ -470,7 +470,7 @@ def test_an_answer_after_a_while_is_an_answer(listen):
 @pytest.mark.usefixtures("trusted")
 def test_an_authority_of_the_team_is_trusted(secured, host):
     receiver = secured(host)
-    assert _target(receiver.url(host=host, scheme="https")) == Outcome(status=200)
+    assert _target(receiver.url(host=host, scheme="https")) == CallOutcome(status=200)
     assert receiver.headers("Host") == [f"{host}:{receiver.port}"]
 
 
@@ -478,8 +478,8 @@ def test_an_authority_of_the_team_is_trusted(secured, host):
 def test_a_certificate_is_for_the_name_and_not_for_its_address(secured, names):
     names |= {"hook.test": ["127.0.0.1"], "hook.test.": ["127.0.0.1"]}
     receiver = secured("hook.test")
-    assert _target(receiver.url(host="hook.test", scheme="https")) == Outcome(status=200)
-    assert _target(receiver.url(host="hook.test.", scheme="https")) == Outcome(status=200)
+    assert _target(receiver.url(host="hook.test", scheme="https")) == CallOutcome(status=200)
+    assert _target(receiver.url(host="hook.test.", scheme="https")) == CallOutcome(status=200)
     assert _target(receiver.url(scheme="https")).error.startswith("the certificate was refused: IP address mismatch")
 
 
@@ -488,7 +488,7 @@ def test_a_certificate_for_another_name_is_an_error_and_no_call(secured):
     receiver = secured("other.test", "127.0.0.1")
     outcome = _target(receiver.url(host="localhost", scheme="https"))
     told = "the certificate was refused: Hostname mismatch, certificate is not valid for 'localhost'."
-    assert outcome == Outcome(error=told)
+    assert outcome == CallOutcome(error=told)
     assert receiver.calls == []
 
 
@@ -520,7 +520,7 @@ def test_a_handshake_takes_no_longer_than_the_call_may(listen):
     receiver = listen(_silent, reads=False)
     start = time.monotonic()
     url = receiver.url(host="localhost", scheme="https")
-    assert _call(url, seconds=0.15) == Outcome(error="no answer within 0.15 seconds")
+    assert _call(url, seconds=0.15) == CallOutcome(error="no answer within 0.15 seconds")
     assert time.monotonic() - start < SOON
 
 
@@ -530,7 +530,7 @@ def test_no_answer_behind_tls_takes_longer_than_the_call_may(secured, name):
     receiver = secured("localhost", behave=SLOW[name])
     url = receiver.url(host="localhost", scheme="https")
     start = time.monotonic()
-    assert _call(url, seconds=0.4) == Outcome(error="no answer within 0.4 seconds")
+    assert _call(url, seconds=0.4) == CallOutcome(error="no answer within 0.4 seconds")
     assert time.monotonic() - start < SOON
 
 

@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis.stateful import run_state_machine_as_test
 from same_workspace import lost
 
-from mockserver.core.effects import Outcome
+from mockserver.core.effects import CallOutcome
 
 
 @pytest.fixture
@@ -58,13 +58,13 @@ class Elsewhere:
         self.calls.append(post)
         number = next(self._numbers)
         if self.answer_at_once is not None:
-            job.done(Outcome(**self.answer_at_once(post)))
+            job.done(CallOutcome(**self.answer_at_once(post)))
         else:
             self.held[number] = job.done
 
     def answer(self, number, **outcome):
         """Let one of the calls that are held come to something."""
-        self.held.pop(number)(Outcome(**outcome))
+        self.held.pop(number)(CallOutcome(**outcome))
 
     posts = True
 

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 from memory_storage import small_store
 
-from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
-from mockserver.core.workspaces.lifecycle import dispatch, send
+from mockserver.core.workspaces.lifecycle import dispatch, send_mail
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
@@ -99,7 +99,7 @@ def call(workspace):
 
 def mail(workspace):
     with workspace.lock:
-        send(workspace, Mail("1", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
+        send_mail(workspace, Mail("1", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
 
 
 def sending(workspace):
@@ -145,7 +145,7 @@ def test_a_call_cancelled_in_the_same_step_does_not_leave(keeper, workspace, eff
 
 def test_the_outcome_of_a_call_is_saved(keeper, workspace, effects):
     keeper.run(lambda: call(workspace))
-    effects.left[0].done(Outcome(200))
+    effects.left[0].done(CallOutcome(200))
     assert not keeper.copy("w").is_busy
 
 

@@ -11,7 +11,7 @@ from types import FrameType, SimpleNamespace
 import pytest
 
 from mockserver.control.server import documents
-from mockserver.core.waiting import Turn, Watchers
+from mockserver.core.waiting import CallbackLock, Watchers
 from mockserver.web.server.bridge import Bridge
 from mockserver.web.server.loop import LARGE_BODY, LARGE_LIST, LOOP, LeaveLoop, leave, occupy
 from mockserver.web.server.runner import Runner
@@ -159,7 +159,7 @@ def test_a_request_that_changes_nothing_is_not_run_when_its_client_has_left(meth
 
 @pytest.mark.parametrize("leaves", [leave, lambda environ: None], ids=["from a thread", "from the loop"])
 def test_requests_that_wait_for_a_lock_that_is_held_for_long_hold_no_thread(leaves):
-    turn, came, ran = Turn(), [], []
+    turn, came, ran = CallbackLock(), [], []
 
     def app(environ, start_response):
         leaves(environ)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from mockserver.core.effects import NoEffects, Outcome
+from mockserver.core.effects import CallOutcome, NoEffects
 
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 
@@ -214,7 +214,7 @@ class Answering(NoEffects):
     """An outside that takes every call, and at once."""
 
     def call(self, url, job):
-        job.done(Outcome(200))
+        job.done(CallOutcome(200))
 
 
 @pytest.fixture

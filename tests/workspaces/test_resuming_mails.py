@@ -9,7 +9,7 @@ from memory_storage import MemoryStorage, small_store
 
 from mockserver.core.effects import NoEffects
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
-from mockserver.core.workspaces.lifecycle import send
+from mockserver.core.workspaces.lifecycle import send_mail
 
 
 class Server(NoEffects):
@@ -31,7 +31,7 @@ def storage():
     storage, server = MemoryStorage(), Server()
     workspace = small_store(storage, effects=server).default
     for number in "123":
-        send(workspace, Mail(number, datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
+        send_mail(workspace, Mail(number, datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
     server.mails[1][1](Sending(SENT, 1))
     return storage
 
@@ -72,7 +72,7 @@ def test_a_workspace_with_one_on_its_way_does_not_rest(storage):
     server = Server()
     store = small_store(storage, effects=server)
     workspace = store.create(name="w")
-    send(workspace, Mail("4", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
+    send_mail(workspace, Mail("4", datetime.now(UTC), "a@a.test", "b@b.test", "", ""))
     assert not store.passivate("w")
 
     server.mails.pop()[1](Sending(SENT, 1))

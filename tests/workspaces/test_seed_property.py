@@ -135,7 +135,7 @@ def without_links(document):
 def test_nothing_that_happens_in_a_trial_reaches_the_workspace(story_api, monkeypatch):
     workspace = story_api.workspace
     before, state, feed = dump(workspace), copy.deepcopy(workspace.state), workspace.feed.last
-    trial = workspace.trial()
+    trial = workspace.dry_run()
 
     monkeypatch.setattr(type(story_api.store), "default", trial)  # so that calls act on it
     story_api.post("/v3/domains", json={"name": "new.test"})

@@ -51,7 +51,7 @@ def small_store(load=loader, **options):
 
 def homes(store):
     """Which workspaces each key leads to, as the store remembers it."""
-    return {key: set(names) for key, names in store._homes._names.items()}  # noqa: SLF001  # that nothing is left is the point
+    return {key: set(names) for key, names in store._key_index._names.items()}  # noqa: SLF001  # that nothing is left is the point
 
 
 def expected_homes(store):

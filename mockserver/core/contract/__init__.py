@@ -1,4 +1,1 @@
-"""What an operation promises, and every error that it can give.
-
-Only declarations live here: nothing in this folder looks at a request.
-"""
+"""The contract of each operation, and every error code: declarations only."""

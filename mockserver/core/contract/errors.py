@@ -1,7 +1,7 @@
 """Every error of the service: its code, its usual status, and its message.
 
-The 36 codes of the specification, and three that real traffic shows besides (contract/errors).
-Rules raise `ServiceError`; one place, the endpoint in `web.operation`, turns it into an answer.
+The 36 codes of the specification, and three that real traffic shows besides (contract/errors). Rules raise
+`ServiceError`, and the endpoint makes the answer of it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 
 class ErrorCode(NamedTuple):
-    """One kind of error: the `code` of its body, its usual status and message; called, it makes the error to raise."""
+    """A kind of error: the `code` of its body, its usual status and message. Call it to make the error to raise."""
 
     code: str
     status: int
@@ -20,27 +20,27 @@ class ErrorCode(NamedTuple):
     def __call__(
         self, message: str | None = None, *, status: int | None = None, sentence: ErrorCode | None = None
     ) -> ServiceError:
-        """The error to raise; `sentence` is the specification's sentence for its condition, and its default message."""
+        """Return the error to raise; `sentence`, the code for `sentence_codes: sentences`, has the default message."""
         text = message or (sentence or self).message
         return ServiceError(self, text, status or self.status, sentence)
 
 
 class ServiceError(Exception):
-    """A refusal by the service, with status, code and message; who raises it has changed no state."""
+    """A refusal by the service, with status, code and message; the state is unchanged."""
 
     def __init__(self, code: ErrorCode, message: str, status: int, sentence: ErrorCode | None = None) -> None:
         super().__init__(f"{status} {code.code}: {message}")
         self.code, self.message, self.status = code, message, status
         self._sentence = sentence
-        #: Why, in one sentence with the values in question: it goes into the journal, and never into the answer.
+        #: The reason in one sentence with values, for the journal only.
         self.reason = message
-        #: Headers of the answer that others have not.
+        #: Further headers of the answer.
         self.headers: tuple[tuple[str, str], ...] = ()
         #: Further members of the error body.
         self.members: Mapping[str, Any] = {}
 
     def code_by(self, choice: str) -> str:
-        """The code of the answer, by `behaviour.sentence_codes` (contract/errors#codes)."""
+        """Return the code of the answer, by `behaviour.sentence_codes` (contract/errors#codes)."""
         name = self.code.code
         if choice == "observed":
             return _OBSERVED.get(name, name)
@@ -49,13 +49,13 @@ class ServiceError(Exception):
         return name
 
     def because(self, reason: str) -> ServiceError:
-        """The error itself, given the reason that the journal shows."""
+        """Set the reason for the journal, and return the error."""
         self.reason = reason
         return self
 
 
 def _sentence(code: str, status: int) -> ErrorCode:
-    """A code of the specification that is a sentence already: the same words serve as the message."""
+    """Return a code of the specification that is its own message."""
     return ErrorCode(code, status, code)
 
 
@@ -108,25 +108,25 @@ AUTHENTICATION_FAILED = _sentence("Authentication failed", 401)
 INSUFFICIENT_CREDITS = _sentence("Insufficient credits", 400)
 ALREADY_PROCESSED = _sentence("Request already processed", 400)
 
-#: The 36 that the specification knows (contract/errors#codes).
+#: The 36 codes of the specification (contract/errors#codes).
 SPEC_CODES: dict[str, ErrorCode] = {
     value.code: value for value in list(globals().values()) if isinstance(value, ErrorCode)
 }
 
-#: What recorded answers have instead of a sentence code (contract/errors#codes); of the other ones none is known.
+#: The codes of recorded answers instead of sentence codes, as far as known (contract/errors#codes).
 _OBSERVED = {DNS_NOT_CONFIGURED.code: BAD_REQUEST.code, DMARC_POLICY.code: BAD_REQUEST.code}
-#: The sentences of codes that have one condition only, wherever they are given.
+#: The sentences of codes that have one condition only.
 _SENTENCES = {NOT_ENOUGH_CREDITS.code: INSUFFICIENT_CREDITS.code}
 
-#: Real traffic shows them, the specification's list does not (contract/errors#statuses).
+#: Codes of real traffic that the specification does not list (contract/errors#statuses).
 NOT_FOUND = ErrorCode("not_found", 404, "Invalid route/method passed")
 TOO_MANY_REQUESTS = ErrorCode("too_many_requests", 429, "Too many requests. Please try again later.")
 INTERNAL_ERROR = ErrorCode("internal_error", 500, "Internal server error")
 
-#: A page whose link worked once, or for a time (proposed, contract/sso#ssoCorporateLogin).
+#: A page whose link has expired or was used (proposed, contract/sso#ssoCorporateLogin).
 GONE = ErrorCode("gone", 410, "This link works no longer")
 
-#: What OAuth says: RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3.1.
+#: The codes of OAuth: RFC 6749, 4.1.2.1 and 5.2; RFC 6750, 3.1.
 INVALID_REQUEST = ErrorCode("invalid_request", 400, "The request is not well-formed")
 INVALID_CLIENT = ErrorCode("invalid_client", 401, "The app is unknown, or its credentials are wrong")
 INVALID_GRANT = ErrorCode("invalid_grant", 400, "The code or the refresh token is unknown, used, expired or revoked")
@@ -158,5 +158,5 @@ ALL_CODES: dict[str, ErrorCode] = {
 
 
 def no_room(reason: str) -> ServiceError:
-    """What a call gets that adds something to a workspace that is full (contract/transport, proposed)."""
+    """Return the error for a call that adds something to a full workspace (contract/transport, proposed)."""
     return OUT_OF_RANGE("The limit of what can be created is reached").because(reason)

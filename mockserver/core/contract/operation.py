@@ -1,29 +1,30 @@
-"""Operations as declarations, which routes, validation, documents and evidence read."""
+"""Declarations of operations for routes, validation, documents and evidence."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from typing import Any, NamedTuple
 
 from mockserver.core.contract.errors import ErrorCode
 
 
 class Mark(StrEnum):
-    """How sure a fact is, the surest first; docs/truth/ledger.md says what stands behind each."""
+    """How certain a fact is, the most certain first; docs/truth/ledger.md defines each mark."""
 
-    #: The specification, a document of the service's own, or one of its client libraries says it.
+    #: The specification, another document or a client library of the service says it.
     DOCUMENTED = "documented"
     #: A recorded request, answer or webhook call shows it.
     OBSERVED = "observed"
     #: Public programs that use the service expect or handle it.
     OBSERVED_IN_CODE = "observed_in_code"
-    #: No source shows it: what the real service would sensibly do.
+    #: No source shows it: a sensible guess.
     PROPOSED = "proposed"
 
 
 class Role(StrEnum):
-    """The role of an account, which decides which operations it may call."""
+    """The role of an account, which limits the operations that it may call."""
 
     STANDALONE = "standalone"
     MASTER = "master"
@@ -32,11 +33,11 @@ class Role(StrEnum):
 
 
 class Audience(StrEnum):
-    """Who calls an operation, which decides the formats of its requests, answers and errors."""
+    """The callers of an operation, which decide the formats of requests, answers and errors."""
 
     #: Programs with a key or a token: JSON.
     API = "api"
-    #: Apps that want tokens: forms in, JSON out, errors of RFC 6749.
+    #: Apps that request tokens: forms in, JSON out, errors of RFC 6749.
     OAUTH = "oauth"
     #: People with a browser: pages.
     PAGE = "page"
@@ -44,64 +45,56 @@ class Audience(StrEnum):
 
 #: The OAuth scope that includes all others (contract/oauth#scopes).
 ALL_SCOPES = "all"
-
-
 #: The roles of operations that not every account may call.
 MASTER_ONLY = frozenset({Role.MASTER})
 MASTER_OR_ADMIN = frozenset({Role.MASTER, Role.ADMIN})
 
 
 class DocumentedError(NamedTuple):
-    """An error that an operation gives, with the condition, and how sure that is."""
+    """An error of an operation, with its condition and its evidence."""
 
     code: ErrorCode
     when: str
     mark: Mark
-    #: Empty where it stands at the operation's own place in docs/contract.
+    #: Empty if the source is the place of the operation in docs/contract.
     source: str
     status: int
-    #: How many public programs show the error; 0 unless the mark is OBSERVED_IN_CODE.
+    #: The number of public programs that show the error, if the mark is OBSERVED_IN_CODE.
     programs: int = 0
-    #: Whether only a choice of `behaviour.sentence_codes` gives this code, and another one by default.
+    #: Whether only a choice of `behaviour.sentence_codes` gives this code.
     is_chosen: bool = False
 
 
-def documented_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
-    return DocumentedError(code, when, Mark.DOCUMENTED, source, status or code.status)
-
-
-def observed_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
-    return DocumentedError(code, when, Mark.OBSERVED, source, status or code.status)
-
-
-def error_observed_in_code(
-    code: ErrorCode, when: str, source: str = "", *, programs: int, status: int | None = None
+def _error(
+    mark: Mark, code: ErrorCode, when: str, source: str = "", *, programs: int = 0, status: int | None = None
 ) -> DocumentedError:
-    return DocumentedError(code, when, Mark.OBSERVED_IN_CODE, source, status or code.status, programs)
+    return DocumentedError(code, when, mark, source, status or code.status, programs)
 
 
-def proposed_error(code: ErrorCode, when: str, source: str = "", *, status: int | None = None) -> DocumentedError:
-    return DocumentedError(code, when, Mark.PROPOSED, source, status or code.status)
+documented_error = partial(_error, Mark.DOCUMENTED)
+observed_error = partial(_error, Mark.OBSERVED)
+error_observed_in_code = partial(_error, Mark.OBSERVED_IN_CODE)
+proposed_error = partial(_error, Mark.PROPOSED)
 
 
 def chosen_error(code: ErrorCode, choice: str, mark: Mark, source: str = "") -> DocumentedError:
-    """An error whose code stands for that of another one with this choice of `behaviour.sentence_codes`."""
+    """Return an error whose code replaces another one with this choice of `behaviour.sentence_codes`."""
     when = f"with `behaviour.sentence_codes: {choice}`"
     listed = "specification 7.3, contract/errors#codes"
     return DocumentedError(code, when, mark, source or listed, code.status, is_chosen=True)
 
 
 class OtherStatus(NamedTuple):
-    """What an operation's function returns to answer with another status of success than usual."""
+    """The result of an operation that answers with another status of success than usual."""
 
     status: int
     result: Any = None
 
 
 class Operation(NamedTuple):
-    """One pair of method and path of the service, with its contract.
+    """The contract of one method and path of the service.
 
-    The schemas are classes of marshmallow, which the core carries without knowing them; the web layer reads them.
+    The schemas are classes of marshmallow, which only the web layer reads.
     """
 
     id: str
@@ -109,7 +102,7 @@ class Operation(NamedTuple):
     path: str
     tag: str
     summary: str
-    #: Sections of the specification, or documents, and the place in docs/contract where the facts stand.
+    #: Sections of the specification, or documents, and the place in docs/contract.
     source: str
     status: int
     view: Callable[..., Any]
@@ -120,29 +113,28 @@ class Operation(NamedTuple):
     #: Whether a request without a body is refused, even if no member is required.
     body_required: bool = False
     errors: tuple[DocumentedError, ...] = ()
-    #: Further statuses of success, which its function chooses by `OtherStatus`.
+    #: Further statuses of success, for `OtherStatus`.
     other_statuses: tuple[int, ...] = ()
-    #: None: any account may call it.
+    #: The roles that may call it, or None for any account.
     roles: frozenset[Role] | None = None
     #: The resource of the OAuth scope; reads need `:read`, the rest `:write`.
     scope: str = "account"
     notes: tuple[str, ...] = ()
     audience: Audience = Audience.API
-    #: Whether it is none of the specification's 34: sending and contacts, which percentages do not count by default.
+    #: Whether it is outside the 34 of the specification: percentages do not count it by default.
     is_further: bool = False
-    #: Whether it adds rows, and so is refused in a workspace that has as many as it may.
+    #: Whether it adds rows, and is refused in a full workspace.
     adds: bool = False
-    #: Whether it reads all rows of a type, or the name of the query parameter with which it does. Where there are many
-    #: rows, it then runs in a thread instead of on the event loop.
+    #: Whether it reads all rows of a type, or the query parameter with which it does. With many rows it runs in a
+    #: thread.
     sweeps: bool | str = False
-    #: Whether it may write the file of an export of webhook events while it answers. Where there are many, it then runs
-    #: in a thread instead of on the event loop.
+    #: Whether it may write the file of an export of webhook events. With many events it runs in a thread.
     exports: bool = False
-    #: Whether it asks DNS before it answers, where the workspace has a real resolver (`behaviour.dns: resolver`).
+    #: Whether it asks DNS before it answers (`behaviour.dns: resolver`).
     looks_up: bool = False
-    #: The member of the form, and its value, that tell an operation from others of the same address.
+    #: The form member and its value that distinguish operations of the same address.
     discriminator: tuple[str, str] | None = None
-    #: Makes the answer to an error, or returns None to leave that to the handler of its audience.
+    #: Makes the answer to an error, or returns None for the default of its audience.
     refuse: Callable[..., Any] | None = None
 
     @property
@@ -152,5 +144,5 @@ class Operation(NamedTuple):
 
     @property
     def needs(self) -> str:
-        """The OAuth scope that a token needs: `:read` for GET, `:write` for the rest (contract/oauth#scopes)."""
+        """The OAuth scope of the operation: `:read` for GET, `:write` otherwise (contract/oauth#scopes)."""
         return f"{self.scope}:{'read' if self.method == 'GET' else 'write'}"

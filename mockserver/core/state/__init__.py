@@ -1,4 +1,1 @@
-"""What a scenario describes, as plain data that can be copied, compared, pickled and written down.
-
-No lock, callback or thread may be reached from here, and nothing that only a running workspace has.
-"""
+"""What a scenario describes, as plain data: no locks, callbacks or threads."""

@@ -1,4 +1,4 @@
-"""What the specification leaves open and a scenario can choose, each with its default."""
+"""Choices of a scenario where the specification is open, with their defaults."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class AuthenticateDomain(NamedTuple):
-    """When a domain with correct DNS records can be authenticated: at once, after a time, or at the n-th attempt."""
+    """When a domain with correct DNS records is authenticated: at once, after a time, or at the n-th attempt."""
 
     after: timedelta | None = None
     attempts: int | None = None
@@ -22,7 +22,7 @@ class RateLimit(NamedTuple):
 
 
 class SsoToken(NamedTuple):
-    """How long a single-sign-on token is valid (contract/sso), and whether it works only once."""
+    """The lifetime of a single-sign-on token (contract/sso), and whether it works only once."""
 
     lifetime: timedelta = timedelta(days=15)
     single_use: bool = False

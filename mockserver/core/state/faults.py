@@ -14,14 +14,11 @@ from mockserver.core.state.identifiers import Randomness
 from mockserver.core.traffic.exchange import Exchange, Reply, Wire, WireForm
 from mockserver.core.traffic.match import Match
 
-#: The way to the real answer; a refusal of the service's is an answer too.
+#: Returns the real answer, which may be an error.
 Proceed = Callable[[], Reply]
-#: How long a slow body takes where the rule does not say, in milliseconds.
-SLOW_MS = 5_000.0
-#: The longest delay: a day, in milliseconds.
-LONGEST_MS = 86_400_000.0
-#: The alerts with which a server refuses a TLS handshake, by their names and numbers (RFC 8446, 6); what a server would
-#: say of a client's own certificate is not among them, as the mock asks for none.
+#: The default duration of a slow body and the longest delay (a day), in milliseconds.
+SLOW_MS, LONGEST_MS = 5_000.0, 86_400_000.0
+#: The alerts by which a server refuses a TLS handshake, without those about client certificates (RFC 8446, 6).
 ALERTS = {
     "handshake_failure": 40,
     "access_denied": 49,
@@ -31,7 +28,7 @@ ALERTS = {
     "unrecognized_name": 112,
     "no_application_protocol": 120,
 }
-#: In the place of an alert: the connection is reset.
+#: Stands for a reset connection instead of an alert.
 NO_ALERT = "none"
 
 
@@ -46,22 +43,22 @@ class Latency(NamedTuple):
     high_ms: int | float = 0.0
 
     def at(self, share: float) -> float:
-        """The delay below which a share of all delays lies, in milliseconds."""
+        """Return the delay below which a share of all delays lies, in milliseconds."""
         if self.type == "uniform":
             return self.low_ms + share * (self.high_ms - self.low_ms)
-        from statistics import NormalDist  # noqa: PLC0415  # with fractions and decimal, which the start needs not
+        from statistics import NormalDist  # noqa: PLC0415  # slow to import
 
         # A lognormal delay has no longest one.
         return min(LONGEST_MS, self.median_ms * math.exp(self.sigma * NormalDist().inv_cdf(share)))
 
 
 def draws(identifier: str) -> tuple[str, str]:
-    """What is drawn for a rule: whether it hits, and how late it answers."""
+    """Return the purposes of the draws of a rule: whether it hits, and its delay."""
     return f"fault {identifier}", f"fault {identifier} latency"
 
 
 class Injection(NamedTuple):
-    """A fault at work: the rule, the request, and the way to the real answer."""
+    """The application of a rule to a request."""
 
     rule: Fault
     exchange: Exchange
@@ -77,20 +74,20 @@ class Injection(NamedTuple):
 
 
 class FaultKind(NamedTuple):
-    """A kind of fault: what it does, and which parameters it takes."""
+    """A kind of fault: its effect and its parameters."""
 
     summary: str
-    #: Makes the answer to a request; None: the fault hits TLS handshakes, before there is a request.
+    #: Makes the answer to a request, or None if the fault hits TLS handshakes.
     answer: Callable[[Injection], Reply] | None
     parameters: tuple[str, ...] = ()
     required: tuple[str, ...] = ()
-    #: The error of a named fault, and the status and message where they are not the code's own.
+    #: The error of a named fault, and its status and message if they differ from those of the code.
     code: ErrorCode | None = None
     status: int | None = None
     message: str | None = None
-    #: Whether it fits every operation; else those that document its code.
+    #: Whether it fits every operation, and not only those that document its code.
     everywhere: bool = True
-    #: Whether the client reads the service's own answer, only later.
+    #: Whether the client gets the real answer, only later.
     genuine: bool = False
 
 
@@ -103,7 +100,7 @@ def _refused(injection: Injection, code: ErrorCode, message: str | None, status:
 def _error(injection: Injection) -> Reply:
     parameters = injection.rule.parameters
     written = parameters["code"]
-    # One that the service does not have is there by force.
+    # A rule may force a code that the service does not have.
     code = errors.ALL_CODES.get(written) or ErrorCode(written, 400, written)
     return _refused(injection, code, parameters.get("message"), parameters.get("status"))
 
@@ -157,20 +154,20 @@ def _lost(injection: Injection) -> Reply:
 
 
 def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> FaultKind:
-    """A named fault of all operations."""
+    """Return a named fault of all operations."""
     summary = f"{status or code.status} {message or code.message}"
     return FaultKind(summary, _named, ("message",), code=code, status=status, message=message)
 
 
 def _only(code: ErrorCode) -> FaultKind:
-    """A named fault of the operations that document its code."""
+    """Return a named fault of the operations that document its code."""
     return _refuses(code)._replace(everywhere=False)
 
 
-#: Whose rules hit a TLS handshake, of which nothing is known but the name that the client calls.
+#: Which rules hit a TLS handshake, of which only the name that the client calls is known.
 _OF_WHOM = "the rule is one of the workspace NAME for a client that calls NAME.localhost, else of default"
 
-#: What can go wrong. A new kind is one row here, and perhaps a function above.
+#: All kinds of faults by name. A new kind is one row here, and perhaps a function above.
 FAULT_KINDS: dict[str, FaultKind] = {
     "error": FaultKind("an error, by its code", _error, ("code", "status", "message"), ("code",), everywhere=False),
     "otp_expired": _only(errors.OTP_EXPIRED),
@@ -206,41 +203,41 @@ FAULT_KINDS: dict[str, FaultKind] = {
 }
 
 
-#: Below it is what a rule is for that does not say where.
+#: The path below which a rule without an address applies.
 _API = "/v3/"
 
 
 @dataclass(slots=True, eq=False)
 class Fault:
-    """One rule."""
+    """A rule that applies a kind of fault to matching requests."""
 
     kind: str
     match: Match = field(default_factory=Match)
     id: str = ""
-    #: How often it hits; None: until it is removed.
+    #: How often it hits, or None for no limit.
     times: int | None = None
-    #: How many matching requests pass before it hits.
+    #: The number of matching requests that pass before it hits.
     after: int = 0
-    #: With which probability it hits a matching request.
+    #: The probability with which it hits a matching request.
     probability: int | float = 1.0  # shown as it was given: 1 is not 1.0
-    #: Until when it is active, on the workspace's clock.
+    #: The end of its activity, on the workspace's clock.
     expires_at: datetime | None = None
     #: The parameters of its kind.
     parameters: dict[str, Any] = field(default_factory=dict)
-    #: The status that its code has in an operation, where that is not the code's own.
+    #: The status of its code by operation, if that differs from the status of the code.
     statuses: Mapping[str, int] = field(default_factory=dict)
-    #: How it was written, to be shown again.
+    #: Its document, to be shown again.
     written: dict[str, Any] = field(default_factory=dict)
     hits: int = 0
-    #: How many of `after` have passed.
+    #: The number of requests that have passed.
     passed: int = 0
 
     def is_active(self, now: datetime) -> bool:
-        """Whether it can still hit."""
+        """Return whether it can still hit."""
         return (self.times is None or self.hits < self.times) and (self.expires_at is None or now < self.expires_at)
 
     def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
-        """What the caller gets instead of the real answer, or after it."""
+        """Return the answer for the caller, after the real answer or instead of it."""
         kind = FAULT_KINDS[self.kind]
         assert kind.answer is not None, "a fault of handshakes hits no request"
         exchange.injected = not kind.genuine
@@ -248,17 +245,17 @@ class Fault:
 
     @property
     def is_of_handshakes(self) -> bool:
-        """Whether it hits TLS handshakes, and no requests."""
+        """Whether it hits TLS handshakes instead of requests."""
         return FAULT_KINDS[self.kind].answer is None
 
     @property
     def alert(self) -> int | None:
-        """The number of the alert with which a handshake is refused; None: the connection is reset."""
+        """The number of the alert that refuses a handshake, or None to reset the connection."""
         return ALERTS.get(self.parameters.get("alert", "handshake_failure"))
 
 
 class Faults:
-    """The rules of a workspace, in the order in which they are asked."""
+    """The rules of a workspace, in the order in which they are checked."""
 
     def __init__(self, rules: Iterable[Fault] = ()) -> None:
         self._rules = {rule.id: rule for rule in rules}
@@ -282,9 +279,9 @@ class Faults:
         self._rules.clear()
 
     def take(self, exchange: Exchange, now: datetime, random: Randomness) -> Fault | None:
-        """The first rule that hits this request; None: the real answer is given.
+        """Return the first rule that hits a request, or None.
 
-        Sign-in and other pages are hit only by what names them: a rule for "everything" is about the API.
+        Sign-in and other pages are hit only by rules that name an operation or a path.
         """
         is_api = exchange.path.startswith(_API)
         for rule in self._rules.values():
@@ -297,11 +294,11 @@ class Faults:
 
     @property
     def has_any_of_handshakes(self) -> bool:
-        """Whether a rule may hit TLS handshakes; may be asked without the workspace's lock."""
+        """Whether a rule may hit TLS handshakes; may be read without the lock of the workspace."""
         return any(rule.is_of_handshakes for rule in tuple(self._rules.values()))
 
     def take_handshake(self, now: datetime, random: Randomness) -> Fault | None:
-        """The first rule that hits this TLS handshake; None: it succeeds as far as the server is concerned."""
+        """Return the first rule that hits a TLS handshake, or None."""
         for rule in self._rules.values():
             if rule.is_of_handshakes and rule.is_active(now) and _strikes(rule, random):
                 rule.hits += 1
@@ -310,7 +307,7 @@ class Faults:
 
 
 def _strikes(rule: Fault, random: Randomness) -> bool:
-    """Whether a rule that matches hits this time."""
+    """Return whether a matching rule hits this time."""
     if rule.passed < rule.after:
         rule.passed += 1
         return False

@@ -1,4 +1,8 @@
-"""Seeded randomness, and what is drawn from it: ids, API keys and names of workspaces."""
+"""Seeded randomness, and what is drawn from it: ids, API keys and names of workspaces.
+
+The n-th draw of a purpose depends on the seed, the purpose and n only. So an extra draw for one purpose never shifts
+another, and the position of all draws is one counter per purpose.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,27 @@ from typing import NamedTuple
 from mockserver.core.contract.errors import BAD_REQUEST, ServiceError
 from mockserver.settings.value_types import ReplicaName
 
-#: After so many draws of one purpose they repeat. Chosen: within the 64-bit integers that a scenario can hold, and out
+#: The number of draws of one purpose after which they repeat. Chosen: within the 64-bit integers of a scenario, and out
 #: of reach.
 LAP = 2**62
 #: The digit of a UUID's variant for a drawn digit, of which the two lowest bits are kept.
 _VARIANTS = {digit: "89ab"[int(digit, 16) & 3] for digit in string.hexdigits.lower()}
 LETTERS_AND_DIGITS = string.ascii_letters + string.digits
+_REQUEST, _MAIL, _CALL = "request", "mail", "control call"
+#: The longest API key, in characters. Chosen: five times as long as those of the service.
+LONGEST_KEY = 500
+_PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
+#: The mark of a replica at the end of a key. Its name has no capital, so that it begins behind the last R.
+_MARK = re.compile(r"R([a-z0-9]{1,8})\Z")
+#: The header that names the replica for which a request is meant, and in a refusal the one to which it belongs.
+REPLICA_HEADER = "X-Mock-Replica"
+#: The value of the header if the load balancer has chosen any replica, because nothing names one.
+ANY_REPLICA = "*"
+#: The status of a request that belongs to another replica: 421 Misdirected Request (RFC 9110, 15.5.20). It is neither
+#: 404 nor 401, as the workspace may exist there, and clients take those for their own mistake.
+MISDIRECTED = 421
+#: The names that a replica draws, with its mark; see `Replica.drawn_name`.
+_DRAWN = re.compile(r"w-([a-z0-9]{1,8})-[0-9a-f]{8}|key-([a-z0-9]{1,8})-[0-9a-f]{12}")
 
 
 class Randomness:
@@ -28,48 +47,48 @@ class Randomness:
     def __init__(self, seed: int, workspace: str, replica: str = "") -> None:
         self.seed = seed
         self._workspace = workspace
-        #: The name of the replica that draws, which marks API keys with it; empty if the server is none.
+        #: The name of the replica, which marks API keys; empty for a server that is no replica.
         self.replica = replica
-        #: How many draws each purpose has made.
+        #: The number of draws by purpose.
         self.positions: dict[str, int] = {}
 
     def copy(self) -> Randomness:
-        """Another source, which makes the same draws from here on."""
+        """Return another source, which makes the same draws from here on."""
         found = copy(self)
         found.positions = dict(self.positions)
         return found
 
     def integer(self, purpose: str, low: int, high: int) -> int:
-        """An integer from `low` to `high`, both included."""
+        """Draw an integer from `low` to `high`, both included."""
         return low + self._bits(purpose, self.seed) % (high - low + 1)
 
     def share(self, purpose: str) -> float:
-        """A number from 0 (included) to 1 (excluded)."""
+        """Draw a number from 0 (included) to 1 (excluded)."""
         return (self._bits(purpose, self.seed) >> 459) / 2**53  # of 512 bits as many as a double holds
 
     def digits(self, purpose: str, length: int) -> str:
-        """`length` decimal digits, of which the first is not 0."""
+        """Draw decimal digits, of which the first is not 0."""
         return str(self.integer(purpose, 10 ** (length - 1), 10**length - 1))
 
     def hex(self, purpose: str, length: int) -> str:
-        """`length` hexadecimal digits, at most 128."""
+        """Draw hexadecimal digits, at most 128."""
         return self._digest(purpose, self.seed).hexdigest()[:length]
 
     def uuid(self, purpose: str) -> str:
-        """A UUID of version 4."""
+        """Draw a UUID of version 4."""
         digits = self._digest(purpose, self.seed).hexdigest()
         # RFC 9562, 5.4: the version is 4, and the two highest bits of the variant are 10.
         variant = _VARIANTS[digits[16]]
         return f"{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:32]}"
 
     def text(self, purpose: str, length: int, alphabet: str = LETTERS_AND_DIGITS) -> str:
-        """`length` characters of an alphabet; 512 bits give at most 85 of an alphabet of 64."""
+        """Draw characters of an alphabet; 512 bits give at most 85 characters of an alphabet of 64."""
         return spell(self._bits(purpose, self.seed), length, alphabet)
 
     def secret(self, purpose: str, length: int, alphabet: str = LETTERS_AND_DIGITS) -> str:
-        """`length` characters of an alphabet that depend on the workspace's name as well as on the seed.
+        """Draw characters that depend on the name of the workspace too, for keys, codes and tokens.
 
-        Keys, codes and tokens, by which a workspace is found, are made of them: no two workspaces draw the same.
+        No two workspaces draw the same secret, as secrets lead to their workspace.
         """
         return spell(self._bits(purpose, f"{self.seed}/{self._workspace}"), length, alphabet)
 
@@ -77,14 +96,14 @@ class Randomness:
         return int.from_bytes(self._digest(purpose, root).digest())
 
     def _digest(self, purpose: str, root: object) -> hashlib.blake2b:
-        """The next draw of a purpose: a hash of 64 bytes."""
+        """Make the next draw of a purpose: a hash of 64 bytes."""
         position = self.positions.get(purpose, 0)
         self.positions[purpose] = (position + 1) % LAP
         return hashlib.blake2b(f"{root}/{purpose}/{position}".encode())
 
 
 def spell(number: int, length: int, alphabet: str) -> str:
-    """`length` characters of an alphabet, which are the digits of a number from its last one on."""
+    """Return the last digits of a number, written in the characters of an alphabet, lowest digit first."""
     pairs = _pairs(alphabet)
     spelt = []
     for _ in range((length + 1) // 2):
@@ -95,15 +114,12 @@ def spell(number: int, length: int, alphabet: str) -> str:
 
 @cache
 def _pairs(alphabet: str) -> list[str]:
-    """All pairs of characters, the first character counted on first: to divide takes half as long by two digits."""
+    """Return all pairs of characters, the first one counting up first: dividing by two digits takes half as long."""
     return [first + second for second in alphabet for first in alphabet]
 
 
-_REQUEST, _MAIL, _CALL = "request", "mail", "control call"
-
-
 class RecordIds:
-    """Draws the ids of the requests in the journal, of the e-mails in the mailbox, and of control calls."""
+    """The ids of requests, e-mails and control calls, which continue when a state is put back: no id is used twice."""
 
     def __init__(self, seed: int, workspace: str) -> None:
         self._random = Randomness(seed, workspace)
@@ -119,62 +135,58 @@ class RecordIds:
 
     @property
     def positions(self) -> Mapping[str, int]:
-        """How many ids of each kind were drawn, to be written down."""
+        """The number of drawn ids by kind, to be saved."""
         return self._random.positions
 
     def go_on(self, positions: Mapping[str, int]) -> None:
-        """Go on from positions that were written down."""
+        """Continue from saved positions."""
         self._random.positions.update(positions)
 
     def follow(self, seed: int) -> None:
-        """Draw by another seed from now on, without beginning the count anew."""
+        """Draw by another seed from now on, and continue the count."""
         self._random.seed = seed
 
     def resume(self, draws: MutableMapping[str, int]) -> None:
-        """Go on from the positions of these ids in a document, which are removed from its `draws`."""
+        """Continue from the positions in a document, and remove them from its `draws`."""
         for purpose in (_REQUEST, _MAIL):
             if purpose in draws:
                 self._random.positions[purpose] = draws.pop(purpose)
 
 
-#: The longest API key, in characters. Chosen: five times as long as those of the service.
-LONGEST_KEY = 500
-_PATTERN = re.compile(r"xkeysib-([0-9a-f]{64})-([0-9A-Za-z]{16})")
-#: The mark of a replica at the end of a key. Its name has no capital, so that it begins behind the last R.
-_MARK = re.compile(r"R([a-z0-9]{1,8})\Z")
-
-
 def is_key(text: str) -> bool:
-    """Whether a text can be an API key: 1 to `LONGEST_KEY` printable ASCII characters without blanks."""
+    """Return whether a text can be an API key: 1 to `LONGEST_KEY` printable ASCII characters without blanks."""
     return 0 < len(text) <= LONGEST_KEY and text.isascii() and text.isprintable() and " " not in text
 
 
 def api_key(body: str, replica: str = "") -> str:
-    """The API key whose first part is `body`: 64 hexadecimal digits; with the mark of the replica, if there is one."""
+    """Return the API key (contract/corporate#createSubAccountKey) of 64 hexadecimal digits.
+
+    Its last part follows from the digits and the name of the replica. So the mock tells its own keys from invented ones
+    without remembering them, even if their workspace is gone.
+    """
     return f"xkeysib-{body}-{_seal(body, replica)}"
 
 
 def is_drawn(key: str) -> bool:
-    """Whether a key was drawn by a mock, in any workspace of any server."""
+    """Return whether a mock has drawn a key, in any workspace of any server."""
     found = _PATTERN.fullmatch(key)
     return found is not None and (found[2] == _seal(found[1]) or replica_of_key(key) is not None)
 
 
 def replica_of_key(key: str) -> str | None:
-    """The name of the replica that has drawn a key, or None if none has."""
+    """Return the name of the replica that has drawn a key, or None if no replica has."""
     found, mark = _PATTERN.fullmatch(key), _MARK.search(key)
     return mark[1] if found and mark and found[2] == _seal(found[1], mark[1]) else None
 
 
 def _seal(body: str, replica: str = "") -> str:
-    """The last part of a drawn key, which follows from the part before it and from the replica, whose mark it has."""
     mark = f"R{replica}" if replica else ""
     number = int.from_bytes(hashlib.blake2b(f"mockserver/{body}{mark}".encode()).digest())
     return f"{spell(number, 16 - len(mark), LETTERS_AND_DIGITS)}{mark}"
 
 
 class KeyringForm(NamedTuple):
-    """What a keyring gives its keys by, and which it knows."""
+    """A keyring as it is saved."""
 
     root: str
     first: str | None
@@ -183,11 +195,10 @@ class KeyringForm(NamedTuple):
 
 
 class Keyring:
-    """The API keys of a workspace other than `default`: they replace those of its scenario, so that none is shared.
+    """The API keys of a workspace other than `default`: they replace the keys of its scenario, so that none is shared.
 
-    They follow from the workspace's first seed, its name and the position in the scenario, so that every reset gives
-    the same keys. `first`, if given, is a key of the first account; `replica` is the name of the replica whose mark
-    they have.
+    They follow from the first seed and the name of the workspace and the position in the scenario, so that every reset
+    gives the same keys. `first`, if given, is a key of the first account.
     """
 
     def __init__(self, seed: int, workspace: str, *, first: str | None = None, replica: str = "") -> None:
@@ -198,7 +209,7 @@ class Keyring:
 
     @classmethod
     def of(cls, form: KeyringForm) -> Keyring:
-        """The keyring that was written down so."""
+        """Return a saved keyring."""
         found = cls(0, "", replica=form.replica)
         found._root, found._first, found._known = form.root, form.first, set(form.known)
         return found
@@ -208,17 +219,15 @@ class Keyring:
         return KeyringForm(self._root, self._first, list(self._known), self._replica)
 
     def copy(self) -> Keyring:
-        """Another keyring that gives the same keys."""
-        found = copy(self)
-        found._known = set(self._known)  # noqa: SLF001  # of the same class
-        return found
+        """Return another keyring that gives the same keys."""
+        return Keyring.of(self.form)
 
     def add(self, key: str) -> None:
-        """Keep a key that the workspace has drawn: a document that holds it keeps it, too."""
+        """Keep a key that the workspace has drawn, also in a document that holds it."""
         self._known.add(key)
 
     def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
-        """The keys of all accounts of a document: keys of this workspace stay, each other one is replaced.
+        """Return the keys for all accounts of a document: known keys stay, other keys are replaced.
 
         An account whose keys are None gets one key.
         """
@@ -230,7 +239,7 @@ class Keyring:
     def own_behind(
         self, behind: int, accounts: Sequence[Sequence[str] | None], is_free: Callable[[str], bool]
     ) -> list[list[str]]:
-        """The keys of accounts that are added behind `behind` others: keys of this workspace stay, others are replaced.
+        """Return the keys for accounts that are added behind `behind` others: known keys stay, others are replaced.
 
         An account whose keys are None gets one key. A key that is not free is not drawn.
         """
@@ -245,7 +254,7 @@ class Keyring:
         return found
 
     def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
-        """The key at a position; a further one if an account that has moved up, or is gone, has had the first."""
+        """Return the key at a position, or the next free key if another account has or had it."""
         place = f"{self._root}/key/{account}/{index}"
         # Numbered: a text that grew by a word each time would make many attempts take quadratic time.
         texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
@@ -257,48 +266,41 @@ class Keyring:
         return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest(), self._replica)
 
 
-#: The header that names the replica for which a request is meant, and in a refusal the one to which it belongs.
-REPLICA_HEADER = "X-Mock-Replica"
-#: What the header holds in a request that a load balancer has led to any replica, as nothing has named one.
-ANY_REPLICA = "*"
-#: The status of a request that belongs to another replica: 421 Misdirected Request (RFC 9110, 15.5.20). It is neither
-#: 404 nor 401, as the workspace may be there, and clients take those for a mistake of their own.
-MISDIRECTED = 421
-#: The names that a replica draws, with its mark; see `Replica.drawn_name`.
-_DRAWN = re.compile(r"w-([a-z0-9]{1,8})-[0-9a-f]{8}|key-([a-z0-9]{1,8})-[0-9a-f]{12}")
-
-
 class Replica(NamedTuple):
-    """What a server draws as a replica of this name, and what it knows to be of another; without a name it is none."""
+    """One of several servers behind one address, none of which knows the workspaces of another; or none, without name.
+
+    A replica marks the names and keys that it draws. By the mark a load balancer finds the replica of a request, and a
+    replica recognizes the requests of another one.
+    """
 
     name: str = ""
 
     def drawn_name(self, kind: str, digits: str) -> str:
-        """The name of a workspace, of a kind (`w` or `key`) and drawn digits: `w-a-1f3c9a2b` on the replica `a`."""
+        """Return the name of a workspace, of a kind (`w` or `key`) and drawn digits: `w-a-1f3c9a2b` on replica `a`."""
         return f"{kind}-{self.name}-{digits}" if self.name else f"{kind}-{digits}"
 
     def other_of_name(self, workspace: str) -> str | None:
-        """The other replica that has drawn the name of a workspace, or None if none has."""
+        """Return the other replica that has drawn the name of a workspace, or None."""
         found = _DRAWN.fullmatch(workspace)
         return None if found is None else self._other(found[1] or found[2])
 
     def other_of_key(self, key: str) -> str | None:
-        """The other replica that has drawn an API key, or None if none has."""
+        """Return the other replica that has drawn an API key, or None."""
         return self._other(replica_of_key(key))
 
     def other_of_token(self, mark: object) -> str | None:
-        """The other replica that an access token names in its claims, or None if it names none."""
+        """Return the other replica that an access token names in its claims, or None."""
         return self._other(mark) if isinstance(mark, str) and ReplicaName().takes(mark) else None
 
     def _other(self, mark: str | None) -> str | None:
         return mark if self.name and mark and mark != self.name else None
 
     def belongs(self, what: str, other: str) -> str:
-        """The sentence that says of a thing, such as `the API key`, to which other replica it belongs."""
+        """Return the sentence that something, such as `the API key`, belongs to another replica."""
         return f"This is replica {self.name} of the mock, but {what} belongs to replica {other}"
 
     def misdirected(self, what: str, other: str) -> ServiceError:
-        """The refusal of a request for the service that belongs to another replica, which a header names."""
+        """Return the error for a request that belongs to another replica, which a header names."""
         error = BAD_REQUEST(self.belongs(what, other), status=MISDIRECTED)
         error.headers = ((REPLICA_HEADER, other),)
         return error

@@ -1,4 +1,4 @@
-"""Texts for the reasons of errors: moments, values, and what exists instead of what was asked for."""
+"""Texts for the reasons of errors: moments, values, and lists of what exists."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from typing import Any
 from mockserver.core.state.state import Account, State
 from mockserver.core.time.clock import Clock, Key
 
-#: How many items of a list are named. Chosen: so that a reason fits on a line or two.
+#: The most items of a list. Chosen: so that a reason fits on a line or two.
 _MOST = 5
-#: The longest value that is shown whole, in characters. Chosen: so that a reason fits on a line or two.
+#: The longest value, in characters. Chosen: so that a reason fits on a line or two.
 _LONGEST = 80
 
 
 def instant(moment: datetime) -> str:
-    """A moment as RFC 3339 in UTC, to the second."""
+    """Return a moment as RFC 3339 in UTC, to the second."""
     return f"{moment.astimezone(UTC).isoformat(timespec='seconds')[:19]}Z"
 
 
 def clock(clock: Clock) -> str:
-    """A sentence with the present moment of a workspace's clock."""
+    """Return a sentence with the present moment of a clock."""
     return f"the workspace's clock shows {instant(clock.now())}"
 
 
 def shown(value: object, longest: int = _LONGEST) -> str:
-    """A value on one line, cut to `longest` characters; one that is empty or has invisible characters is quoted."""
+    """Return a value on one line, cut to `longest` characters; quoted if it is empty or has invisible characters."""
     text = str(value)
     if len(text) > longest:
         text = f"{text[: longest - 1]}…"
@@ -36,13 +36,13 @@ def shown(value: object, longest: int = _LONGEST) -> str:
 
 
 def listed(items: Iterable[object]) -> str:
-    """The first `_MOST` items, and how many more there are, or `none`."""
+    """Return the first items and the number of further items, or `none`."""
     items = list(items)
     return _some(items[:_MOST], len(items))
 
 
 def nearest(numbers: Iterable[int], number: int) -> str:
-    """The `_MOST` numbers that are nearest to `number`, in order, and how many more there are, or `none`."""
+    """Return the numbers nearest to `number`, in order, and the number of further ones, or `none`."""
     numbers = list(numbers)
     return _some(
         sorted(nsmallest(_MOST, _around(numbers, number), key=lambda other: abs(other - number))), len(numbers)
@@ -50,7 +50,7 @@ def nearest(numbers: Iterable[int], number: int) -> str:
 
 
 def _around(numbers: list[int], number: int) -> list[int]:
-    """Numbers among which are the `_MOST` nearest ones: few, if all come in order, as ids do that are counted."""
+    """Return numbers that include the nearest ones: few if the numbers are sorted, as counted ids are."""
     if sorted(numbers) != numbers:
         return numbers
     place = bisect_left(numbers, number)

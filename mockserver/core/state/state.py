@@ -22,6 +22,18 @@ from mockserver.core.traffic.mail import Mailbox
 
 #: The languages of the service (ISO 639-1, contract/corporate#createSubAccount).
 LANGUAGES = ("en", "fr", "it", "es", "pt", "de")
+#: The number of purposes of draws above which those of removed faults are dropped. Chosen: some hundred kilobytes.
+_MOST_PURPOSES = 5_000
+#: The most rows that one operation adds; only documents add more.
+MOST_ADDED = 5
+#: The largest id of a scenario (chosen: counting on stays within 64 bits), and the number of ids before it that no
+#: operation gives out (chosen: rows that are made in passing, such as deliveries, never reach the end).
+LAST_ID = 2**62
+_ROOM_FOR_IDS = 2**40
+#: The bytes of deliveries from which on writing them to a file takes too long for the event loop: some milliseconds.
+_MANY_CALLS = 256 * 1024
+#: The number of timers above which the due ones may take too long as well: each may send an e-mail in 0.3 milliseconds.
+_MANY_TIMERS = 200
 
 
 class User(NamedTuple):
@@ -44,7 +56,7 @@ class Account(Tables):
     organization_id: str
     user_id: int
     role: Role = Role.STANDALONE
-    #: The name of its master account; None but for admin accounts and sub-accounts.
+    #: The name of its master account; None except for admin accounts and sub-accounts.
     of: str | None = None
     first_name: str = ""
     last_name: str = ""
@@ -66,31 +78,17 @@ class Account(Tables):
         return f"{self.first_name} {self.last_name}".strip()
 
 
-#: With more purposes of draws than this, those of faults that are gone are dropped. Chosen: some hundred kilobytes.
-_MOST_PURPOSES = 5_000
-#: The most rows that one operation adds; only documents add more.
-MOST_ADDED = 5
-#: The largest id that a scenario may give (chosen: counting on stays within 64 bits), and how many ids before it
-#: nothing is added any more (chosen: rows that are made in passing, such as deliveries, never reach the end).
-LAST_ID = 2**62
-_ROOM_FOR_IDS = 2**40
-#: From how many bytes of deliveries on writing them to a file takes too long for the event loop: some milliseconds.
-_MANY_CALLS = 256 * 1024
-#: With more timers than this, those that are due may take too long as well: an e-mail to one takes 0.3 milliseconds.
-_MANY_TIMERS = 200
-
-
 @dataclass(eq=False, repr=False)
 class State(Tables):
     """What a scenario describes: accounts, clock, randomness, timers, faults, mailbox, and rows beside the accounts.
 
-    It refers to nothing outside and to no thread, so it can be copied, written down, and replace another state.
+    It refers to nothing outside and to no thread, so it can be copied, saved, and replace another state.
     """
 
     clock: Clock
     random: Randomness
     description: str = ""
-    #: `v1` or `v2`: which of the service's products for several accounts it is.
+    #: The service's product for several accounts: `v1` or `v2`.
     solution: str = "v2"
     #: Whether members that an operation does not know are refused.
     strict: bool = False
@@ -106,15 +104,14 @@ class State(Tables):
     #: The ids of all accounts by name, and those of the master accounts, which are never removed.
     names: dict[str, int] = field(default_factory=dict)
     masters: dict[str, int] = field(default_factory=dict)
-    #: The last id given out, by the kind of thing that it identifies.
+    #: The last id that was given out, by the kind of row.
     last_ids: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
-    #: The highest id of any kind that a scenario has given; ids that are counted on stay near it.
+    #: The highest id of any kind in the scenario; counted ids stay near it.
     highest_id: int = 0
-    #: The size of the documents that it was made from or that were added, in bytes.
+    #: The bytes of the documents that it was made from or that were added.
     document_bytes: int = 0
-    #: How many deliveries were dropped to make room for newer ones.
+    #: The number of deliveries that were dropped for newer ones.
     evicted_deliveries: int = 0
-    #: How many rows there may be.
     rows_limit: float = math.inf
 
     def __post_init__(self) -> None:
@@ -122,15 +119,15 @@ class State(Tables):
         self.tally = Tally(self.rows_limit, beside=(self.keys, self.revoked_keys))
 
     def rows(self) -> int:
-        """How many rows there are; the cost of making, writing and dropping the state grows with them."""
+        """Return the number of all rows; the cost of making, saving and dropping the state grows with it."""
         return self.count() + sum(account.count() for account in tuple(self.accounts.values()))
 
     def kept(self) -> int:
-        """How many rows count towards `rows_limit`: accounts, keys, and all rows without a limit of their own."""
+        """Return the number of rows that count towards `rows_limit`: accounts, keys, and unbounded rows."""
         return self.tally.kept()
 
     def full(self, added: int = MOST_ADDED) -> str | None:
-        """Why `added` more rows cannot be added, or None if they can."""
+        """Return why `added` more rows cannot be added, or None if they can."""
         if self.highest_id > LAST_ID - _ROOM_FOR_IDS:
             return f"no free ids left: the highest one is {self.highest_id:,}, the limit is {LAST_ID:,}"
         kept = self.kept()
@@ -154,7 +151,7 @@ class State(Tables):
         self.revoked_keys.update(account.revoked_keys)
 
     def free_name(self, wanted: str) -> str:
-        """The wanted name for a new account, with a number behind it if an account of that name exists."""
+        """Return the wanted name for a new account, with a number at its end if an account has this name."""
         name, number = wanted, 1
         while name in self.names:
             number += 1
@@ -162,18 +159,18 @@ class State(Tables):
         return name
 
     def draw_api_key(self) -> str:
-        """A new API key as the service makes them (contract/corporate#createSubAccountKey)."""
+        """Draw a new API key as the service makes them (contract/corporate#createSubAccountKey)."""
         while True:  # a state that a document describes may hold keys that are drawn only from here on
             key = api_key(self.random.secret("api_key", 64, "0123456789abcdef"), self.random.replica)
             if self.is_free_key(key):
                 return key
 
     def is_free_key(self, key: str) -> bool:
-        """Whether a key neither opens an account nor is revoked."""
+        """Return whether a key neither opens an account nor is revoked."""
         return key not in self.keys and key not in self.revoked_keys
 
     def remove_account(self, account: Account) -> None:
-        """Drop an account with all its rows and timers; its keys are refused from now on."""
+        """Remove an account with all its rows and timers, and refuse its keys from now on."""
         del self.accounts[account.id]
         self.names.pop(account.name, None)
         self.tally.rows -= 1
@@ -184,17 +181,17 @@ class State(Tables):
         self.timers.cancel_account(account.id)
 
     def account_of(self, key: str) -> Account | None:
-        """The account that an API key opens, or None if the key opens none."""
+        """Return the account that an API key opens, or None."""
         number = self.keys.get(key)
         return None if number is None else self.accounts.get(number)
 
     def account_named(self, name: str) -> Account | None:
-        """The account of a name, or None if there is none."""
+        """Return the account with this name, or None."""
         number = self.names.get(name)
         return None if number is None else self.accounts[number]
 
     def tables(self, row: type[Row]) -> Iterator[tuple[int, Mapping[Any, Row]]]:
-        """The rows of a type, to be read only, with the account's id, for each account that has some."""
+        """Yield the rows of a type, to be read only, with the id of the account, for each account that has some."""
         for number, account in shown(self.accounts):
             if rows := account.rows_of(row):
                 yield number, rows
@@ -204,7 +201,7 @@ class State(Tables):
         return next(iter(self.accounts.values()))
 
     def master_of(self, account: Account) -> Account | None:
-        """The master account of an account (a master is its own), or None for a standalone account."""
+        """Return the master account of an account (a master is its own), or None for a standalone account."""
         if account.role is Role.MASTER:
             return account
         number = self.masters.get(account.of or "")
@@ -213,47 +210,44 @@ class State(Tables):
     # ------------------------------------------------------------------ identifiers
 
     def next_id(self, kind: str) -> int:
-        """The id for a new row of a kind, which no row of that kind has had."""
+        """Return the id for a new row of a kind, which no row of that kind has had."""
         self.last_ids[kind] += 1
         return self.last_ids[kind]
 
     def has_another_id(self, kind: str) -> bool:
-        """Whether an id is left for one more row of a kind: one past `LAST_ID` could not be loaded again."""
+        """Return whether an id is left for a new row of a kind: an id above `LAST_ID` could not be loaded again."""
         return self.last_ids.get(kind, 0) < LAST_ID
 
     def claim_id(self, kind: str, number: int) -> None:
-        """Let the ids of a kind count on past a number that a scenario gives."""
+        """Continue the ids of a kind after an id of the scenario."""
         self.last_ids[kind] = max(self.last_ids[kind], number)
         self.highest_id = max(self.highest_id, number)
 
     # ------------------------------------------------------------------ faults, stubs and time
 
     def add_faults(self, faults: Sequence[Fault]) -> None:
-        """Add faults behind those that there are; one without an id gets an id that no other fault has.
-
-        The ids are counted; after `LAST_ID` the count begins again, and skips those that are taken.
-        """
-        taken = {fault.id for fault in (*self.faults, *faults)}
+        """Add faults behind the others, and give each fault without an id a free one."""
+        self._name_each("fault", self.faults, faults)
         for fault in faults:
-            while not fault.id:
-                self.last_ids["fault"] %= LAST_ID
-                drawn = f"fault-{self.next_id('fault')}"
-                fault.id = "" if drawn in taken else drawn
             self.faults.add(fault)
         if len(self.random.positions) > _MOST_PURPOSES:
             self._forget_draws()
 
     def name_stubs(self, stubs: Sequence[Stub]) -> None:
-        """Give an id that no other stub has to each of these stubs that has none; `last_ids` counts them."""
-        taken = {stub.id for stub in (*self.stubs, *stubs)}
-        for stub in stubs:
-            while not stub.id:
-                self.last_ids["stub"] %= LAST_ID
-                drawn = f"stub-{self.next_id('stub')}"
-                stub.id = "" if drawn in taken else drawn
+        """Give each of these stubs without an id a free one."""
+        self._name_each("stub", self.stubs, stubs)
+
+    def _name_each(self, kind: str, others: Faults | Stubs, rules: Sequence[Fault] | Sequence[Stub]) -> None:
+        """Give ids to rules without an id; after `LAST_ID` the count begins again, and skips taken ids."""
+        taken = {rule.id for rule in (*others, *rules)}
+        for rule in rules:
+            while not rule.id:
+                self.last_ids[kind] %= LAST_ID
+                drawn = f"{kind}-{self.next_id(kind)}"
+                rule.id = "" if drawn in taken else drawn
 
     def _forget_draws(self) -> None:
-        """Drop the positions of the draws of faults that are gone; for a new fault of such an id they begin anew."""
+        """Drop the positions of the draws of removed faults; they begin again for a new fault with the same id."""
         lasting = {purpose for fault in self.faults for purpose in draws(fault.id)}
         positions = self.random.positions
         for purpose in [name for name in positions if name.startswith(draws("")[0]) and name not in lasting]:
@@ -266,10 +260,7 @@ class State(Tables):
 
     @property
     def is_much_due(self) -> bool:
-        """Whether firing the timers that are due may take too long for the event loop.
-
-        Each may write such a file, or send an e-mail.
-        """
+        """Whether the due timers, which may write files or send e-mails, may take too long for the event loop."""
         count = len(self.timers)
         if count <= _MANY_TIMERS and self.tally.bytes * count <= _MANY_CALLS:
             return False
@@ -277,8 +268,8 @@ class State(Tables):
         return timer is not None and timer.moment <= self.clock.now()
 
 
-def above(state: State) -> State:
-    """A copy of a state, without its timers and e-mails; rows are copied when they are first read."""
+def dry_run(state: State) -> State:
+    """Return a copy of a state for a dry run, without timers and e-mails; rows are copied when they are first read."""
     keys, revoked_keys = dict(state.keys), set(state.revoked_keys)
     below = state.tally
     tally = Tally(below.limit, below.rows, (keys, revoked_keys), held=below.bytes, stored=below.stored)
@@ -311,7 +302,7 @@ def _account(tally: Tally, account: Account) -> Account:
 
 
 def _put_above(upper: Tables, below: Tables) -> None:
-    """Let `upper` show the rows of `below`, and keep what is added or changed to itself."""
+    """Show the rows of `below` in `upper`, and keep added and changed rows in `upper` only."""
     # The closures refer to the tallies and not to `upper`, which will hold them: that would be a cycle.
     own, theirs = upper.tally, below.tally
 
@@ -321,14 +312,14 @@ def _put_above(upper: Tables, below: Tables) -> None:
     def record(found: Any) -> Any:
         return layer(found) if isinstance(found, dict) else copy.deepcopy(found)
 
-    tables: Any = _Copied(below._tables, layer)  # noqa: SLF001  # of the same class
-    timelines: Any = _Copied(below._timelines, lambda _: Timeline[Any](own))  # noqa: SLF001  # of the same class
-    records: Any = _Copied(below._records, record)  # noqa: SLF001  # of the same class
+    tables: Any = _CopiedOnRead(below._tables, layer)  # noqa: SLF001  # of the same class
+    timelines: Any = _CopiedOnRead(below._timelines, lambda _: Timeline[Any](own))  # noqa: SLF001  # of the same class
+    records: Any = _CopiedOnRead(below._records, record)  # noqa: SLF001  # of the same class
     upper._tables, upper._timelines, upper._records = tables, timelines, records  # noqa: SLF001  # of the same class
 
 
-class _Copied(dict[type, Any]):
-    """The tables, timelines or records of the state below, each copied when it is first asked for."""
+class _CopiedOnRead(dict[type, Any]):
+    """The tables, timelines or records of the state below, each copied when it is first read."""
 
     def __init__(self, below: dict[type, Any], copied: Callable[[Any], Any]) -> None:
         super().__init__()
@@ -338,7 +329,3 @@ class _Copied(dict[type, Any]):
         if kind not in self and kind in self._below:
             self[kind] = self._copied(self._below[kind])
         return super().get(kind, default)
-
-    def setdefault(self, kind: type, default: Any = None) -> Any:
-        self.get(kind)
-        return super().setdefault(kind, default)

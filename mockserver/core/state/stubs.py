@@ -1,4 +1,4 @@
-"""Stubs: what answers for operations that the mock does not have, and the values that they have stored."""
+"""Stubs, which answer for operations beyond the mock, and the values that they have stored."""
 
 from __future__ import annotations
 
@@ -11,28 +11,27 @@ from mockserver.core.traffic.match import Match
 
 @dataclass(slots=True, eq=False)
 class Stub:
-    """One stub: for which requests it answers, how it was written, and how far it has come."""
+    """A stub: the requests that it answers, its document, and its progress."""
 
     method: str
     #: The pattern of the path, in which `{name}` stands for one whole segment.
     path: str
-    #: How it was written, as JSON, without its id and what a running workspace sets.
+    #: Its document as JSON, without its id and without values of a running workspace.
     written: str
     match: Match = field(default_factory=Match)
     id: str = ""
-    #: How many requests it answers; None: any number.
+    #: The number of requests that it answers, or None for no limit.
     times: int | None = None
-    #: How many requests it has answered.
+    #: The number of requests that it has answered.
     hits: int = 0
-    #: The place of the next answer in its sequence; the last one is repeated.
+    #: The position of the next answer in its sequence; the last answer is repeated.
     position: int = 0
-    #: The file and the line where it was written, for people; empty if it was in none. Two stubs that differ in nothing
-    #: else are equal.
+    #: The file and the line of its document, for users; not compared.
     source: str = ""
 
     @property
     def is_active(self) -> bool:
-        """Whether it can still answer."""
+        """Whether the stub can still answer."""
         return self.times is None or self.hits < self.times
 
     @property
@@ -41,13 +40,13 @@ class Stub:
 
 
 class Stubs:
-    """The stubs of a workspace, in the order in which they are asked."""
+    """The stubs of a workspace, in the order in which they are tried."""
 
     __slots__ = ("_by_address", "_by_id")
 
     def __init__(self, stubs: Iterable[Stub] = ()) -> None:
         self._by_id = {stub.id: stub for stub in stubs}
-        #: Those of a method and a number of segments, the most particular first; None until somebody asks.
+        #: The stubs by method and number of segments, the most specific first; built on first use.
         self._by_address: dict[tuple[str, int], list[Stub]] | None = None
 
     def __reduce__(self) -> Any:
@@ -63,15 +62,15 @@ class Stubs:
         return self._by_id.get(identifier)
 
     def put_first(self, stubs: Iterable[Stub]) -> None:
-        """Add stubs, in their order, before those that there are: what is added later is asked first."""
+        """Add stubs, in their order, before the others: later stubs are tried first."""
         self._set([*stubs, *self])
 
     def put_last(self, stubs: Iterable[Stub]) -> None:
-        """Add stubs, in their order, behind those that there are."""
+        """Add stubs, in their order, behind the others."""
         self._set([*self, *stubs])
 
     def replace(self, stub: Stub) -> None:
-        """Put a stub in the place of the one that has its id."""
+        """Replace the stub with the same id."""
         self._set([stub if other.id == stub.id else other for other in self])
 
     def remove(self, identifier: str) -> None:
@@ -85,10 +84,9 @@ class Stubs:
         self._by_address = None
 
     def at(self, method: str, path: str) -> Iterator[tuple[Stub, Mapping[str, str]]]:
-        """The stubs for a method and a path, with the values of their path's parameters; HEAD finds those of GET.
+        """Yield the stubs for a method and a path, with the values of the path parameters; HEAD finds stubs of GET.
 
-        Of two that have the path, the one is first whose pattern has a fixed segment where the other has a parameter,
-        counted from the left; of two that are alike in this, the one that stands first.
+        A pattern with a fixed segment comes before one with a parameter there, counted from the left.
         """
         if not self._by_id:
             return
@@ -110,12 +108,12 @@ class Stubs:
 
 
 def is_parameter(segment: str) -> bool:
-    """Whether a segment of a pattern stands for any one segment."""
+    """Return whether a segment of a pattern stands for any segment."""
     return segment.startswith("{")
 
 
 def params_of(pattern: Sequence[str], segments: Sequence[str]) -> Mapping[str, str] | None:
-    """The values of a pattern's parameters in a path of as many segments, or None if the pattern does not fit it."""
+    """Return the parameter values of a path of equal length, or None if the path does not match the pattern."""
     found = {}
     for wanted, segment in zip(pattern, segments, strict=True):
         if is_parameter(wanted) and segment:
@@ -127,11 +125,8 @@ def params_of(pattern: Sequence[str], segments: Sequence[str]) -> Mapping[str, s
 
 @dataclass(slots=True, eq=False)
 class Stored:
-    """A value that a stub has stored in an account; the key of its row is the pair of table and key.
-
-    It is plain data that is never changed: another value comes in its place as a whole.
-    """
+    """A value that a stub has stored in an account, replaced as a whole, in a row with table and key as key."""
 
     value: Any
-    #: How many bytes the value takes, with its key.
+    #: The bytes of the value with its key.
     size: int

@@ -19,20 +19,19 @@ Row = TypeVar("Row")
 
 
 class Dated(Protocol):
-    """A row that happened at a moment."""
+    """A row with the moment at which it happened."""
 
     date: datetime
 
 
 DatedRow = TypeVar("DatedRow", bound=Dated)
 _date = attrgetter("date")
+#: Stands for a table that was never created.
+_NO_ROWS: Mapping[Any, Any] = MappingProxyType({})
 
 
 class Tally:
-    """A count of the rows of several tables together, with its limit, and of the bytes of those that are weighed.
-
-    `held` are the bytes to begin with.
-    """
+    """The number of rows of several tables together, its limit, and the bytes of weighed rows and of stored values."""
 
     __slots__ = ("beside", "bytes", "limit", "rows", "stored")
 
@@ -46,19 +45,19 @@ class Tally:
         stored: int = 0,
     ) -> None:
         self.limit, self.rows, self.bytes = limit, rows, held
-        #: How many bytes the values take that stubs have stored.
+        #: The bytes of contacts and of values that stubs have stored.
         self.stored = stored
-        #: Other collections whose items count. None may refer back here: without a cycle a dropped workspace is freed
-        #: at once.
+        #: Other collections whose items count. They must not refer to the tally: without a cycle a dropped workspace is
+        #: freed at once.
         self.beside = beside
 
     def kept(self) -> int:
-        """How many rows and other items there are in all."""
+        """Return the number of rows and other items."""
         return self.rows + sum(map(len, self.beside))
 
 
 class Table(dict[Key, Row]):
-    """Rows by their key, in the order of adding, counted in a tally; apart from that a dictionary."""
+    """A dictionary of rows by their key, in the order of adding, counted in a tally."""
 
     __slots__ = ("tally",)
 
@@ -102,16 +101,16 @@ class Table(dict[Key, Row]):
 
 
 def _table(kind: type[Table[Any, Any]], rows: Mapping[Any, Any], tally: Tally) -> Table[Any, Any]:
-    """A table with rows that the tally has counted already."""
+    """Return a table with rows that the tally has counted already."""
     found = kind(tally)
     dict.update(found, rows)
     return found
 
 
 class Timeline(Generic[DatedRow]):
-    """Dated rows, oldest first, in whatever order they are added; counted in a tally.
+    """Rows by their date, oldest first, in whatever order they are added; counted in a tally.
 
-    While the tally is full, adding a row drops the oldest one, which may be the row itself.
+    While the tally is full, adding a row drops the oldest one, which may be the new row.
     """
 
     def __init__(self, tally: Tally | None = None) -> None:
@@ -138,7 +137,7 @@ class Timeline(Generic[DatedRow]):
         self.tally.rows += len(self._rows) - before
 
     def last(self, number: int) -> list[DatedRow]:
-        """Up to so many rows, newest first; the cost grows with the rows returned."""
+        """Return the last rows, newest first; the cost grows with the returned rows."""
         return self._rows[: -number - 1 : -1]
 
     def page(
@@ -151,9 +150,9 @@ class Timeline(Generic[DatedRow]):
         oldest_first: bool = False,
         where: Callable[[DatedRow], bool] | None = None,
     ) -> list[DatedRow]:
-        """Up to `limit` rows from `start` to `end`, both included, newest first, after the first `offset` of them.
+        """Return up to `limit` rows from `start` to `end`, both included, newest first, after the first `offset`.
 
-        Without `where` the cost grows with the rows returned, not with those in the period.
+        Without `where` the cost grows with the returned rows, not with those in the period.
         """
         low = bisect_left(self._rows, start, key=_date)
         indexes: Sequence[int] = range(low, bisect_right(self._rows, end, lo=low, key=_date))
@@ -164,32 +163,23 @@ class Timeline(Generic[DatedRow]):
         return [self._rows[index] for index in indexes[offset : offset + limit]]
 
 
-def _own_tally(row: type, rows: int) -> Tally | None:
-    """The tally of a table that counts for itself, or None."""
-    return Tally(rows=rows) if issubclass(row, Bounded) else None
-
-
-#: Stands for a table that was never made.
-_NO_ROWS: Mapping[Any, Any] = MappingProxyType({})
-
-
-class Following:
-    """Base of records that follow from rows: they are not written down, but made again of the rows."""
+class Derived:
+    """Base of records that are derived from rows, such as an index or a queue: a store does not save them."""
 
     __slots__ = ()
 
     def follow(self, workspace: Any) -> None:
-        """Become what follows from the rows of a workspace; the record is new, and all of its rows are there."""
+        """Fill the record, which is new, from the rows of a workspace."""
 
 
 class Bounded:
-    """Base of row types that have a limit of their own, and do not count towards that of the workspace."""
+    """Base of row types that have their own limit, and do not count towards the limit of the workspace."""
 
     __slots__ = ()
 
 
 class Contents(NamedTuple):
-    """All rows of tables that have some, by the type of the row."""
+    """The rows of all tables, timelines and records, by the type of the row."""
 
     tables: Mapping[type, dict[Any, Any]]
     timelines: Mapping[type, Sequence[Any]]
@@ -197,26 +187,26 @@ class Contents(NamedTuple):
 
 
 class Tables:
-    """The rows of an account, or those of a workspace that belong to no account.
+    """The rows of an account, or the rows of a workspace that belong to no account.
 
-    Whoever asks for a `table`, a `timeline` or a `record` may change it, and any row in it, as long as it holds the
-    lock of the workspace, and no longer. Who only reads asks for `rows_of` or `timeline_of`: what nobody could change
-    is not written down again.
+    Whoever calls `table`, `timeline` or `record` may change the result and its rows while holding the lock of the
+    workspace. Callers that only read call `rows_of`, `timeline_of` or `record_of`, which does not make a store save the
+    rows again.
     """
 
     def __init__(self) -> None:
-        #: Counts the rows, except those of `Bounded` types.
+        #: The count of rows, except those of `Bounded` types.
         self.tally = Tally()
-        #: How many bytes the weighed rows take in memory, and how many the values that stubs have stored.
+        #: The bytes of the weighed rows, and of contacts and values that stubs have stored.
         self.bytes = self.stored = 0
         self._tables: dict[type, dict[Any, Any]] = {}
         self._timelines: dict[type, Timeline[Any]] = {}
         self._records: dict[type, Any] = {}
-        #: The versions of all of those, by type, as far as somebody has asked for them.
+        #: The version by type, if it was asked for.
         self._versions: dict[type, int] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """All attributes, without the tables and timelines that have no rows, and without versions."""
+        """Return all attributes, without empty tables and timelines and without versions."""
         return {
             **vars(self),
             "_tables": {row: rows for row, rows in self._tables.items() if rows},
@@ -226,27 +216,28 @@ class Tables:
 
     @property
     def contents(self) -> Contents:
-        """All rows, to be written down."""
+        """All rows, to be saved."""
         timelines = {row: found._rows for row, found in self._timelines.items() if found}  # noqa: SLF001  # this module
         return Contents({row: rows for row, rows in self._tables.items() if rows}, timelines, self._records)
 
     def put_table(self, row: type, rows: Mapping[Any, Any]) -> None:
-        """Put back a table that was written down; the tally, which is not this one's alone, is set besides."""
-        self._tables[row] = _table(Table, rows, _own_tally(row, len(rows)) or self.tally)
+        """Put back a saved table; the caller sets a shared tally."""
+        own = Tally(rows=len(rows)) if issubclass(row, Bounded) else self.tally
+        self._tables[row] = _table(Table, rows, own)
 
     def put_timeline(self, row: type, rows: Sequence[Any]) -> None:
-        """Put back a timeline that was written down, as `put_table`."""
+        """Put back a saved timeline; the caller sets the tally."""
         timeline = self._timelines[row] = Timeline(self.tally)
         timeline._rows.extend(rows)  # noqa: SLF001  # this module
 
     def put_record(self, row: type, record: Any) -> None:
-        """Put back a record that was written down, as `put_table`."""
+        """Put back a saved record; the caller sets the tally."""
         self._records[row] = record
         if isinstance(record, Table):
             record.tally = self.tally
 
     def take_over(self, before: Tables, row: type) -> bool:
-        """Take over the rows of a type in their version from other tables; returns whether there are any."""
+        """Take over the rows of a type with their version from other tables. Return whether there are any."""
         groups: Sequence[tuple[dict[type, Any], dict[type, Any]]] = (
             (self._tables, before._tables), (self._timelines, before._timelines), (self._records, before._records),
         )  # fmt: skip
@@ -257,22 +248,22 @@ class Tables:
         return bool(found)
 
     def version(self, row: type) -> int:
-        """The version of what is here of a type: another one if it may have changed."""
+        """Return a number that changes when rows of a type may have changed."""
         found = self._versions.get(row)
         if found is None:
             found = self._versions[row] = draw_version()
         return found
 
     def longest(self) -> int:
-        """How many rows the longest table has; timelines do not count, as they are read by the page."""
+        """Return the length of the longest table; timelines do not count, as they are read by the page."""
         return max(map(len, self._tables.values()), default=0)
 
     def count(self) -> int:
-        """How many rows all tables and timelines have."""
+        """Return the number of rows of all tables and timelines."""
         return sum(map(len, tuple(self._tables.values()))) + sum(map(len, tuple(self._timelines.values())))
 
     def table(self, row: type[Row]) -> dict[Any, Row]:
-        """The rows of a type by their key, in the order of adding; the table is made on first use."""
+        """Return the rows of a type by their key, in the order of adding."""
         self._versions[row] = draw_version()
         found = self._tables.get(row)
         if found is None:
@@ -280,11 +271,11 @@ class Tables:
         return found
 
     def rows_of(self, row: type[Row]) -> Mapping[Any, Row]:
-        """The rows of a type by their key, to be read only: no table is made if there are none."""
+        """Return the rows of a type by their key, to be read only."""
         return self._tables.get(row, _NO_ROWS)
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
-        """The rows of a type by their date; the timeline is made on first use."""
+        """Return the rows of a type by their date."""
         self._versions[row] = draw_version()
         found = self._timelines.get(row)
         if found is None:
@@ -292,11 +283,11 @@ class Tables:
         return found
 
     def timeline_of(self, row: type[DatedRow]) -> Timeline[DatedRow]:
-        """The rows of a type by their date, to be read only."""
+        """Return the rows of a type by their date, to be read only."""
         return self._timelines.get(row) or Timeline()
 
     def record(self, row: type[Row]) -> Row:
-        """The only row of a type, made with its defaults on first use."""
+        """Return the only row of a type, created with its defaults on first use."""
         self._versions[row] = draw_version()
         found = self._records.get(row)
         if found is None:
@@ -306,21 +297,21 @@ class Tables:
         return found
 
     def record_of(self, row: type[Row]) -> Row | None:
-        """The only row of a type, to be read only, or None if there is none."""
+        """Return the only row of a type, to be read only, or None if it was never created."""
         return self._records.get(row)
 
     def weigh(self, size: int) -> None:
-        """Count `size` more bytes for the rows here, or fewer if it is negative."""
+        """Add bytes of rows; a negative number subtracts."""
         self.bytes += size
         self.tally.bytes += size
 
     def weigh_stored(self, size: int) -> None:
-        """Count `size` more bytes for the values that stubs have stored, or fewer if it is negative."""
+        """Add bytes of contacts or stored values; a negative number subtracts."""
         self.stored += size
         self.tally.stored += size
 
     def leave(self) -> None:
-        """Take all rows and bytes here out of the tally: the account is removed."""
+        """Subtract all rows and bytes from the tally, because the account is removed."""
         before, self.tally = self.tally, Tally()
         before.bytes -= self.bytes
         before.stored -= self.stored
@@ -331,9 +322,12 @@ class Tables:
 
 
 class Layer(MutableMapping[Any, Any]):
-    """Rows above the rows of another mapping, each of which is copied when it is first read.
+    """Rows above the rows of another mapping, which stays unchanged: each row is copied when it is first read.
 
-    `tally` counts the rows of the layer; `copied` makes the copy of a row.
+    Args:
+        below: The other mapping.
+        tally: Counts the rows of the layer.
+        copied: Copies a row.
     """
 
     def __init__(
@@ -345,7 +339,7 @@ class Layer(MutableMapping[Any, Any]):
         self._own: dict[Any, Any] = {}
         self._gone: set[Any] = set()
         self._count = len(below)
-        #: How many of the first items below are deleted here: `__iter__` skips them without looking at each again.
+        #: The number of first items below that are deleted here: `__iter__` skips them without looking at each again.
         self._front = 0
 
     def __contains__(self, key: object) -> bool:
@@ -385,17 +379,11 @@ class Layer(MutableMapping[Any, Any]):
     def __len__(self) -> int:
         return self._count
 
-    def shown(self) -> Iterator[tuple[Any, Any]]:
-        """The items, to be read only: the rows below are not copied."""
-        own, gone = self._own, self._gone
-        for key, row in self._below.items():
-            if key in own:
-                yield key, own[key]
-            elif key not in gone:
-                yield key, row
-        yield from ((key, own[key]) for key in tuple(own) if key not in self._below)
 
-
-def shown(rows: Mapping[Any, Any]) -> Iterable[tuple[Any, Any]]:
-    """The items of a mapping, to be read only: those of a layer come without copying the rows below."""
-    return rows.shown() if isinstance(rows, Layer) else rows.items()
+def shown(rows: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield the items of a mapping, to be read only: the rows below a layer are not copied."""
+    if not isinstance(rows, Layer):
+        yield from rows.items()
+        return
+    for key in rows:
+        yield key, rows._own[key] if key in rows._own else rows._below[key]  # noqa: SLF001  # this module

@@ -12,23 +12,36 @@ from urllib.parse import urlsplit
 if TYPE_CHECKING:
     from publicsuffixlist import PublicSuffixList
 
-
-#: The longest address of a mail (RFC 5321, 4.5.3.1, with erratum 1690), in characters.
+#: The longest e-mail address (RFC 5321, 4.5.3.1, with erratum 1690), in characters.
 LONGEST_EMAIL = 254
-#: The longest domain name (RFC 1035, 2.3.4), in characters of its usual notation without a dot at the end.
+#: The longest domain name (RFC 1035, 2.3.4), in characters without a dot at the end.
 _LONGEST = 253
 #: RFC 1123, 2.1: letters, digits and hyphens, the latter not at an end. A name whose last label is a number is an IPv4
 #: address, or a mistyped one (WHATWG URL, "ends in a number").
 _LABEL = r"(?!-)[a-z0-9-]{1,63}(?<!-)"
 _HOST_NAME = re.compile(rf"(?:{_LABEL}\.)+(?![0-9]+\Z|0x[0-9a-f]*\Z){_LABEL}", re.ASCII)
-#: How a label begins that stands for one of other letters (RFC 5890, 2.3.1).
+#: The prefix of an encoded label (RFC 5890, 2.3.1).
 _ENCODED = "xn--"
-#: RFC 2606, RFC 6762 and ICANN's private-use name: the list of public suffixes has none of them.
+#: RFC 2606, RFC 6762 and ICANN's private-use name, which the list of public suffixes does not have.
 _RESERVED = frozenset({"test", "example", "invalid", "localhost", "local", "internal"})
+#: Suffixes that the public DNS does not have: RFC 6761, RFC 6762, ICANN's name for private use, and services of
+#: Kubernetes without and (`cluster.local`) with the name of the cluster.
+PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".test", ".svc")
+#: The longest URL, in characters. Proposed (contract/transport): browsers and proxies take about as many.
+LONGEST_URL = 2_048
+#: Percent-encoded, reserved and unreserved characters (RFC 3986, 2).
+_URL = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])++")
+#: Headers about the connection, the host and the length of a call (RFC 9110, 7), which the HTTP client writes.
+CLIENT_HEADERS = frozenset(
+    ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
+)
+#: RFC 9110, 5.1 and 5.5, without folded lines.
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 def ascii_form(name: str) -> str:
-    """A domain name in lower case and A-labels (`xn--bcher-kva.test`); a text that is no name is only lowered.
+    """Return a domain name in lower case and A-labels (`xn--bcher-kva.test`); another text is only lowered.
 
     Unicode is mapped as browsers do it (UTS 46, without the transitional forms of IDNA 2003).
     """
@@ -44,7 +57,7 @@ def ascii_form(name: str) -> str:
 
 
 def unicode_form(name: str) -> str:
-    """A domain name in its `ascii_form` as people write it; a label that is no visible text in code stays as it is."""
+    """Return a domain name in its `ascii_form` as people write it, with labels that cannot be shown unchanged."""
     return ".".join(map(_unicode_label, name.split("."))) if _ENCODED in name else name
 
 
@@ -55,17 +68,17 @@ def _unicode_label(label: str) -> str:
         text = label.removeprefix(_ENCODED).encode("ascii").decode("punycode")
     except UnicodeError:
         return label
-    # Nothing, half of a surrogate pair, or a sign that turns the direction of writing, cannot be shown.
+    # An empty text, half of a surrogate pair, or a sign that turns the direction of writing, cannot be shown.
     return text if text and text.isprintable() else label
 
 
 def domain_of(address: str) -> str:
-    """The domain of an address, or a domain itself, in its `ascii_form`."""
+    """Return the domain of an address, or a domain itself, in its `ascii_form`."""
     return ascii_form(address.rpartition("@")[2])
 
 
 def comparable(address: str) -> str:
-    """An e-mail address in the form for comparing: in lower case, with the domain in its `ascii_form`."""
+    """Return an e-mail address in lower case, with the domain in its `ascii_form`, for comparison."""
     if address.isascii():
         return address.lower()
     local, sign, domain = address.rpartition("@")
@@ -81,35 +94,49 @@ def is_email(text: str) -> bool:
 
 @cache
 def _local_part() -> re.Pattern[str]:
-    """Return the pattern of what comes before the @: atoms with dots between them, or a quoted text."""
+    """Return the pattern of the part before the @: atoms with dots between them, or a quoted text."""
     atom = r"[-!#$%&'*+/=?^`{}|~\w]+"
     quoted = r'"(?:[\001-\010\013\014\016-\037!#-\[\]-\177]|\\[\001-\011\013\014\016-\177])*"'
     return re.compile(rf"{atom}(?:\.{atom})*|{quoted}")
 
 
 def equals_address(wanted: str) -> Callable[[str], bool]:
-    """A test whether an address equals the wanted one, for use on many addresses."""
+    """Return a test whether an address equals the wanted one, for use on many addresses."""
     compared = comparable(wanted)
     return lambda address: comparable(address) == compared
 
 
 def is_host_name(name: str) -> bool:
-    """Whether a text in its `ascii_form` is a host name of at least two labels, and no IP address."""
+    """Return whether a text in its `ascii_form` is a host name of at least two labels, and no IP address."""
     return len(name) <= _LONGEST and _HOST_NAME.fullmatch(name) is not None
 
 
+def is_ip_address(name: str) -> bool:
+    """Return whether a name is an IP address, perhaps with a zone."""
+    try:
+        ip_address(name.partition("%")[0])
+    except ValueError:
+        return False
+    return True
+
+
+def is_private_host(name: str) -> bool:
+    """Return whether a name in lower case is an address, a single label, or has a reserved suffix: never public DNS."""
+    return "." not in name or is_ip_address(name) or name.endswith(PRIVATE_SUFFIXES)
+
+
 def parents(name: str) -> Iterator[str]:
-    """The domains above a domain, the nearest first: `acme.test` and `test` for `news.acme.test`."""
+    """Yield the domains above a domain, the nearest first: `acme.test` and `test` for `news.acme.test`."""
     name = name[-_LONGEST - 1 :]
     while name := name.partition(".")[2]:
         yield name
 
 
 def registrable(name: str) -> str:
-    """The domain that was registered for a name: `acme.co.uk` for `news.acme.co.uk`.
+    """Return the registered domain of a name: `acme.co.uk` for `news.acme.co.uk`.
 
-    It is one label below a public suffix (publicsuffix.org, in the edition that the library ships). A name that is a
-    public suffix itself is returned unchanged.
+    It is one label below a public suffix (publicsuffix.org, in the edition that the library ships). A public suffix is
+    returned unchanged.
     """
     labels = name.split(".")
     if len(labels) <= 2:
@@ -120,7 +147,7 @@ def registrable(name: str) -> str:
 
 
 def below_registrable(name: str) -> str:
-    """The labels before the registrable domain: `news` for `news.acme.co.uk`, or an empty text."""
+    """Return the labels before the registrable domain: `news` for `news.acme.co.uk`, or an empty text."""
     return name.removesuffix(registrable(name)).rstrip(".")
 
 
@@ -131,33 +158,8 @@ def _suffixes() -> PublicSuffixList:
     return PublicSuffixList()
 
 
-#: Suffixes that the public DNS does not have: of RFC 6761 and RFC 6762, ICANN's name for private use, and those of
-#: services of Kubernetes without and (`cluster.local`) with the name of the cluster.
-PRIVATE_SUFFIXES = (".localhost", ".local", ".internal", ".test", ".svc")
-
-
-def is_ip_address(name: str) -> bool:
-    """Whether a name is an IP address, perhaps with a zone."""
-    try:
-        ip_address(name.partition("%")[0])
-    except ValueError:
-        return False
-    return True
-
-
-def is_private_host(name: str) -> bool:
-    """Whether a name, in lower case, cannot be one of the public DNS: an address, a single label, a reserved suffix."""
-    return "." not in name or is_ip_address(name) or name.endswith(PRIVATE_SUFFIXES)
-
-
-#: The most characters of a URL. Proposed (contract/transport): browsers and proxies take about as many.
-LONGEST_URL = 2_048
-#: Percent-encoded, reserved and unreserved characters (RFC 3986, 2).
-_URL = re.compile(r"(?:%[0-9A-Fa-f]{2}|[A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-])++")
-
-
 def is_url(text: str) -> bool:
-    """Return whether a text is an http or https URL of at most `LONGEST_URL` characters."""
+    """Return whether a text is an http or https URL (RFC 3986) of at most `LONGEST_URL` characters."""
     if len(text) > LONGEST_URL:
         return False
     try:
@@ -166,14 +168,6 @@ def is_url(text: str) -> bool:
     except ValueError:
         return False
     return parts.scheme in ("http", "https") and bool(host) and _URL.fullmatch(text) is not None
-
-
-#: Headers about the connection, the host and the length of a call (RFC 9110, 7): the HTTP client writes them itself.
-CLIENT_HEADERS = frozenset(
-    ["connection", "content-length", "expect", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]
-)
-_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
-_HEADER_VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 
 
 def is_header_name(text: str) -> bool:

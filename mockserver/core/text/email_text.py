@@ -1,4 +1,4 @@
-"""E-mails as they go over the wire, well formed whatever their names, subjects and addresses hold."""
+"""E-mails as text, well formed whatever their names, subjects and addresses contain."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from mockserver.core.text.addresses import domain_of
 
 
 class _Policy(EmailPolicy):
-    """The library's way of writing headers, but with a line for each of several addresses.
+    """A policy that writes each of several addresses on its own line.
 
-    Where a name is encoded and the line is full, the library encodes the comma behind the address as well, and the
-    addresses that follow are lost.
+    In a full line with an encoded name, the library encodes the comma behind the address too, and loses the addresses
+    that follow.
     """
 
     def fold(self, name: str, value: Any) -> str:
@@ -39,24 +39,24 @@ class _Policy(EmailPolicy):
 
 #: Bodies are encoded as ASCII, which every server takes; addresses may need UTF-8.
 _POLICY = _Policy(cte_type="7bit")
-#: Headers that a message has of its own, or that the library takes apart: nobody else writes them.
+#: Headers that the message writes, or that the library takes apart.
 _OWN = frozenset({"from", "sender", "to", "cc", "bcc", "reply-to", "subject", "date", "orig-date", "message-id",
                   "mime-version"})  # fmt: skip
-#: How headers begin that nobody else writes either.
+#: The prefixes of such headers.
 _OWN_BEGINNINGS = ("content-", "resent-")
-#: The types that Python knows by the ends of names, and not those of the machine: a message is the same everywhere.
+#: The types of Python by file extension, and not of the machine: a message is the same everywhere.
 _TYPES = MimeTypes().types_map[True]
-#: What a file is of whose name nothing follows.
+#: The type of other files.
 _ANY_TYPE = "application/octet-stream"
 
-#: An e-mail address, and the name before it, which may be empty.
+#: An e-mail address and a name, which may be empty.
 Party = tuple[str, str]
 
 
 def compose(
     *, sender: str, to: str, subject: str, at: datetime, message_id: str, text: str, html: str | None = None
 ) -> EmailMessage:
-    """A message with a text body and, if given, the same as HTML; equal arguments give equal messages.
+    """Return a message of a text body and HTML, if given; equal arguments give equal messages.
 
     `sender` and `to` are addresses, or of the form `Name <address>`.
     """
@@ -75,10 +75,17 @@ def compose_whole(
     headers: Mapping[str, str] | None = None,
     files: Sequence[tuple[str, bytes]] = (),
 ) -> EmailMessage:
-    """A message with whatever a message has; equal arguments give equal messages.
+    """Return a message; equal arguments give equal messages.
 
-    `parties` are by the headers that name them; one without parties is left out. `files` are names and contents. Of
-    `headers`, those that a message has of its own are left out.
+    Args:
+        parties: The addresses by header; headers without addresses are left out.
+        subject: The subject.
+        at: The date.
+        message_id: The message id with its angle brackets.
+        text: The text body.
+        html: The HTML body.
+        headers: Further headers; standard headers are left out.
+        files: Names and contents.
     """
     addresses = {name: [_address(party) for party in found] for name, found in parties.items() if found}
     is_ascii = all(address.addr_spec.isascii() for found in addresses.values() for address in found)
@@ -109,13 +116,13 @@ def _write_bodies(message: EmailMessage, text: str | None, html: str | None) -> 
 
 
 def _type(name: str) -> str:
-    """The MIME type of a file by its name; a message within a message would have to be well formed itself."""
+    """Return the MIME type of a file by its name, but no message type, as such a file would have to be well formed."""
     found = _TYPES.get(splitext(name)[1].lower(), _ANY_TYPE)
     return _ANY_TYPE if found.startswith(("message/", "multipart/")) else found
 
 
 def _name_boundaries(message: EmailMessage, message_id: str) -> None:
-    """Give each part with parts a boundary: the library would draw a new one each time."""
+    """Set the boundaries of the parts, as the library would draw new ones each time."""
     # RFC 2046, 5.1.1: 70 characters at most.
     name = re.sub("[^0-9A-Za-z]", "", message_id)[:60]
     for number, part in enumerate(part for part in message.walk() if part.is_multipart()):
@@ -123,7 +130,7 @@ def _name_boundaries(message: EmailMessage, message_id: str) -> None:
 
 
 def _party(text: str) -> Party:
-    """The address, and the name, that `Name <address>` or an address alone stands for."""
+    """Return the address and the name of `Name <address>`, or of an address alone."""
     text = _line(text).strip()
     name, _, address = text[:-1].rpartition("<") if text.endswith(">") else ("", "", text)
     return address, name.strip().strip('"')
@@ -138,10 +145,10 @@ def _address(party: Party) -> Address:
 
 
 def _line(text: str) -> str:
-    """A text on one line: a line break in a header would begin another header."""
+    """Return a text on one line: a line break in a header would begin another header."""
     return _unicode(" ".join(text.splitlines())).replace("\0", "")
 
 
 def _unicode(text: str) -> str:
-    """A text that can be encoded: a lone surrogate becomes a question mark."""
+    """Return a text that can be encoded: a lone surrogate becomes a question mark."""
     return text.encode("utf-8", "replace").decode()

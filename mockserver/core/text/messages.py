@@ -7,16 +7,16 @@ from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from itertools import islice
 
-#: The longest name that is compared, in characters. Chosen: above every known name; the comparison is quadratic.
+#: The longest name to compare, in characters. Chosen: above every known name; the comparison is quadratic.
 _LONGEST_NAME = 100
-#: How many known names are compared. Chosen: a document may define any number, and this many take some milliseconds.
+#: The most known names to compare. Chosen: a document may define any number, and these take some milliseconds.
 _MOST_KNOWN = 400
 #: The longest list of known names in a message, in characters. Chosen: a few lines of a terminal.
 _LONGEST_LIST = 400
 
 
 def meant(name: object, known: Iterable[str]) -> str | None:
-    """The known name that is most like `name`, whatever its case, or None if none is like it."""
+    """Return the known name that is most similar to `name`, whatever its case, or None."""
     import difflib  # noqa: PLC0415  # needed for refusals only
 
     if not isinstance(name, str) or len(name) > _LONGEST_NAME:
@@ -27,23 +27,23 @@ def meant(name: object, known: Iterable[str]) -> str | None:
 
 
 def nearest(name: object, known: Iterable[str]) -> str:
-    """The end of a sentence about an unknown name: the known name most like it, or else the list of known names."""
+    """Return the end of a sentence about an unknown name: the most similar known name, or the list of known names."""
     known = list(known)
     near = meant(name, known)
     return f"did you mean {near}?" if near else f"known: {cut(', '.join(sorted(known)), _LONGEST_LIST)}"
 
 
 def cut(text: str, longest: int) -> str:
-    """A text of at most `longest` characters; a longer one ends in an ellipsis."""
+    """Return a text of at most `longest` characters; a longer text ends in an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
 def counted(number: int, one: str) -> str:
-    """A number with its noun: `1 e-mail`, `2 e-mails`."""
+    """Return a number with its noun: `1 e-mail`, `2 e-mails`."""
     return f"{number:,} {one if number == 1 else f'{one}s'}"
 
 
-#: How many characters of a value a message shows. Chosen: to fit on a line.
+#: The most characters of a value in a message. Chosen: to fit on a line.
 _LONGEST_VALUE = 60
 
 

@@ -11,26 +11,33 @@ from itertools import count
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote
 
-#: Draws the version of a thing that may change from now on; no two have the same in one process, copies neither.
+#: Draws the version of something that may change from now on; no two versions in one process are equal.
 draw_version = count(1).__next__
-
-
 #: The moments that a clock may show. Chosen: so far from the ends of `datetime` (years 1 and 9999) that adding a time
 #: zone or a lifetime never overflows.
 EARLIEST = datetime(1971, 1, 1, tzinfo=UTC)
 LATEST = datetime(9000, 1, 1, tzinfo=UTC)
 _YEARS = f"the clock shows moments from {EARLIEST.year} to {LATEST.year} only"
 
+#: The key of an instance; all instances of one state machine have the same type of key.
+Key = int | str
+#: The number of cancelled timers that may stay in the heap. Chosen: sweeping fewer costs more than keeping them.
+_FEW = 64
+#: The format of the moment in a timer id: in UTC, to the microsecond.
+_MOMENT = "%Y%m%dT%H%M%S%fZ"
+#: The most digits of a key that is a number: far more than those of ids, which stay within 64 bits.
+_LONGEST_NUMBER = 30
+
 
 class ClockError(ValueError):
-    """A move that the clock refuses: into the past, or before `EARLIEST` or after `LATEST`."""
+    """A refused move of the clock: into the past, or before `EARLIEST` or after `LATEST`."""
 
 
 def shown(moment: datetime) -> datetime:
-    """A moment, unchanged, if a clock can show it.
+    """Return a moment unchanged if a clock can show it.
 
     Raises:
-        ClockError: the moment is before `EARLIEST` or after `LATEST`.
+        ClockError: The moment is before `EARLIEST` or after `LATEST`.
     """
     if not EARLIEST <= moment <= LATEST:
         raise ClockError(_YEARS)
@@ -38,7 +45,7 @@ def shown(moment: datetime) -> datetime:
 
 
 class ClockSetting(NamedTuple):
-    """What a clock shows by the real time: `offset` added to it, or one frozen moment."""
+    """A clock as it is saved: the offset to real time, or the frozen moment."""
 
     #: The moment from which a scenario counts its relative instants.
     start: datetime
@@ -65,14 +72,14 @@ class Clock:
 
     @classmethod
     def of(cls, setting: ClockSetting) -> Self:
-        """A clock that is set as another one was, whatever time has passed since then."""
+        """Return a clock with a saved setting."""
         found = cls()
         found.start, found._offset, found._frozen_at = setting
         return found
 
     @property
     def setting(self) -> ClockSetting:
-        """What the clock shows when no moment is pinned."""
+        """The setting to save, without a pinned moment."""
         return ClockSetting(self.start, self._offset, self._frozen_at)
 
     @property
@@ -81,11 +88,11 @@ class Clock:
 
     @property
     def offset(self) -> timedelta:
-        """How far the clock is from real time."""
+        """The difference to real time."""
         return self.now() - self._wall()
 
     def now(self) -> datetime:
-        """The present moment, in UTC."""
+        """Return the present moment, in UTC."""
         fixed = self._pinned_at or self._frozen_at
         if fixed is not None:
             return fixed
@@ -93,24 +100,24 @@ class Clock:
         return min(running, LATEST)
 
     def after(self, length: timedelta) -> datetime:
-        """The moment that is `length` after now, or `LATEST` if that is earlier."""
+        """Return the moment that is `length` after now, at most `LATEST`."""
         return min(self.now() + length, LATEST)
 
     def before(self, length: timedelta) -> datetime:
-        """The moment that is `length` before now, or `EARLIEST` if that is later."""
+        """Return the moment that is `length` before now, at least `EARLIEST`."""
         return max(self.now() - length, EARLIEST)
 
     def freeze(self) -> None:
         self._frozen_at = self.now()
 
     def thaw(self) -> None:
-        """Let a frozen clock run on from the moment that it shows."""
+        """Let a frozen clock run on from its moment."""
         if self._frozen_at is not None:
             self._offset = self._frozen_at - self._wall()
             self._frozen_at = None
 
     def move_to(self, moment: datetime) -> None:
-        """Show `moment` from now on, frozen or running as before; a moment in the past changes nothing."""
+        """Show `moment` from now on, frozen or running as before; ignore a moment in the past."""
         moment = max(moment, self.now())
         if self._frozen_at is not None:
             self._frozen_at = moment
@@ -119,10 +126,10 @@ class Clock:
 
     @staticmethod
     def reached(length: timedelta, now: datetime) -> datetime:
-        """The moment that is `length` after `now`, which `check` has yet to admit.
+        """Return the moment that is `length` after `now`, which may be one that `check` refuses.
 
         Raises:
-            ClockError: the moment is beyond the range of `datetime`.
+            ClockError: The moment is beyond the range of `datetime`.
         """
         try:
             return now + length
@@ -130,10 +137,10 @@ class Clock:
             raise ClockError(_YEARS) from error
 
     def check(self, moment: datetime, now: datetime | None = None) -> None:
-        """Refuse a moment that the clock cannot move to from `now`, by default its present moment.
+        """Refuse a moment to which the clock cannot move from `now`, by default its present moment.
 
         Raises:
-            ClockError: the moment is before `now` or `EARLIEST`, or after `LATEST`.
+            ClockError: The moment is before `now` or `EARLIEST`, or after `LATEST`.
         """
         shown(moment)
         if moment < (now or self.now()):
@@ -141,7 +148,7 @@ class Clock:
 
     @contextmanager
     def pinned(self, moment: datetime) -> Iterator[None]:
-        """Show `moment` within a `with` block: a timer that fires late still sees the moment at which it was due."""
+        """Show `moment` within a `with` block, such as the moment at which a timer that fires late was due."""
         before = self.pin(moment)
         try:
             yield
@@ -149,24 +156,12 @@ class Clock:
             self.pin(before)
 
     def pin(self, moment: datetime | None) -> datetime | None:
-        """Show `moment` until another one is pinned, or None, which lets the clock go on; returns what was pinned."""
+        """Show `moment` until the next call, or the running time for None. Return the moment pinned before."""
         before, self._pinned_at = self._pinned_at, moment
         return before
 
     def _wall(self) -> datetime:
         return datetime.fromtimestamp(self._real(), UTC)
-
-
-#: The key of an instance; all instances of one state machine have the same type of key.
-Key = int | str
-#: How many cancelled timers may stay in the heap in any case. Chosen: sweeping fewer costs more than keeping them.
-_FEW = 64
-#: How an id writes the moment: in UTC, to the microsecond.
-_MOMENT = "%Y%m%dT%H%M%S%fZ"
-#: How many parts an id has, with dots between them.
-_PARTS = 4
-#: The most digits of a key that is a number: far more than those of ids, which stay within 64 bits.
-_LONGEST_NUMBER = 30
 
 
 class Timer(NamedTuple):
@@ -190,29 +185,29 @@ class Timer(NamedTuple):
 
 
 def written_moment(moment: datetime) -> str:
-    """A moment as ids of timers have it; texts of moments are in the order of the moments."""
+    """Return a moment as timer ids have it; the order of these texts is the order of the moments."""
     return f"{moment.astimezone(UTC):{_MOMENT}}"
 
 
 class TimerId(NamedTuple):
-    """What the id of a timer says of it."""
+    """The parts of a timer id."""
 
     machine: str
-    #: As text, even where it is a number.
+    #: As text, even if the key is a number.
     key: str
     event: str
     moment: datetime
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The parts of an id.
+        """Return the parts of a timer id.
 
         Raises:
-            ValueError: the text is no id of a timer.
+            ValueError: The text is no timer id.
         """
         machine, _, rest = text.partition(".")
-        parts = [machine, *rest.rsplit(".", _PARTS - 2)]
-        if len(parts) != _PARTS:
+        parts = [machine, *rest.rsplit(".", 2)]
+        if len(parts) != len(cls._fields):
             raise ValueError("the id of a timer has a machine, a key, an event and a moment")
         key = unquote(parts[1].replace("~", "%"), errors="strict")
         return cls(machine, key, parts[2], datetime.strptime(parts[3], _MOMENT).replace(tzinfo=UTC))
@@ -221,18 +216,18 @@ class TimerId(NamedTuple):
 class Timers:
     """The timers of one workspace, soonest first.
 
-    A cancelled timer stays in the heap until it comes to the top, or until more are cancelled than live; so the cost of
-    setting and cancelling hardly grows with their number.
+    A cancelled timer stays in the heap until it comes to the top, or until more timers are cancelled than set; so the
+    cost of setting and cancelling hardly grows with their number.
     """
 
     def __init__(self, timers: Iterable[Timer] = ()) -> None:
         self._heap: list[Timer] = []
         self._live: dict[tuple[str, Key], dict[str, Timer]] = {}
-        #: How many timers are not cancelled.
-        self._count = 0
-        #: What `next` has found last, as long as it is right.
+        #: The number of timers that are set.
+        self.count = 0
+        #: The last result of `next` while it is right.
         self._soonest: Timer | None = None
-        #: The version of the timers: another one if one was set or has gone.
+        #: A number that changes with every change of the timers.
         self.version = draw_version()
         for timer in timers:
             self._add(timer)
@@ -244,33 +239,28 @@ class Timers:
         return iter(sorted(self.all()))
 
     def all(self) -> list[Timer]:
-        """The timers in any order, which costs less."""
+        """Return the timers in any order, which costs less."""
         return [timer for events in self._live.values() for timer in events.values()]
 
     def of(self, machine: str, key: Key) -> list[Timer]:
-        """The timers of an instance, soonest first."""
+        """Return the timers of an instance, soonest first."""
         return sorted(self._live.get((machine, key), {}).values())
 
     @property
     def held(self) -> int:
-        """How many timers are in memory, cancelled ones included."""
+        """The number of timers in memory, including cancelled ones."""
         return len(self._heap)
 
     def __len__(self) -> int:
-        """How many instances have a timer."""
+        """Return the number of instances that have a timer."""
         return len(self._live)
 
-    @property
-    def count(self) -> int:
-        """How many timers are set."""
-        return self._count
-
     def soonest(self) -> Iterator[Timer]:
-        """The timers, soonest first, at a cost that grows with those that are taken, and not with all there are.
+        """Yield the timers, soonest first, at a cost that grows with the yielded timers only.
 
         No timer may be set or cancelled meanwhile.
         """
-        # The ways down the heap that are still to be gone: each leads to timers that are no sooner than its first one.
+        # The positions in the heap that are still to be visited: below each, no timer is sooner.
         ways = [(timer, at) for at, timer in enumerate(self._heap[:1])]
         while ways:
             timer, at = heapq.heappop(ways)
@@ -280,14 +270,14 @@ class Timers:
                 heapq.heappush(ways, (self._heap[below], below))
 
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> Timer:
-        """Let an event happen at a moment, in the place of an earlier timer for the same event of the instance."""
+        """Let an event happen at a moment, and replace an earlier timer for the same event of the instance."""
         timer = Timer(moment, machine, key, event, account)
         self._add(timer)
         self._sweep()
         return timer
 
     def get(self, text: str) -> Timer | None:
-        """The timer of an id, or None if no such timer is set."""
+        """Return the timer with this id, or None if it is not set."""
         try:
             wanted = TimerId.parse(text)
         except ValueError:
@@ -298,19 +288,10 @@ class Timers:
                 return timer
         return None
 
-    def _add(self, timer: Timer) -> None:
-        events = self._live.setdefault((timer.machine, timer.key), {})
-        self._count += timer.event not in events
-        events[timer.event] = timer
-        self._soonest = None
-        self.version = draw_version()
-        heapq.heappush(self._heap, timer)
-
     def cancel(self, machine: str, key: Key) -> None:
         """Cancel all timers of an instance."""
-        self._count -= len(self._live.pop((machine, key), ()))
-        self._soonest = None
-        self.version = draw_version()
+        self.count -= len(self._live.pop((machine, key), ()))
+        self._note_change()
         self._sweep()
 
     def cancel_account(self, account: int) -> None:
@@ -321,7 +302,7 @@ class Timers:
         self._sweep()
 
     def next(self) -> Timer | None:
-        """The soonest timer, which stays set, or None if there is none."""
+        """Return the soonest timer, which stays set, or None if no timer is set."""
         if self._soonest is not None:
             return self._soonest
         while self._heap:
@@ -333,7 +314,7 @@ class Timers:
         return None
 
     def take_due(self, now: datetime) -> Timer | None:
-        """The soonest timer, removed, or None if none is due by `now`."""
+        """Remove and return the soonest timer, or return None if no timer is due by `now`."""
         timer = self.next()
         if timer is None or timer.moment > now:
             return None
@@ -341,31 +322,41 @@ class Timers:
         return timer
 
     def take(self, timer: Timer) -> None:
-        """Remove a timer, which has to be the soonest: what `next` has just returned."""
+        """Remove the soonest timer, which `next` has just returned."""
         self._forget(timer)
         heapq.heappop(self._heap)
+
+    def _add(self, timer: Timer) -> None:
+        events = self._live.setdefault((timer.machine, timer.key), {})
+        self.count += timer.event not in events
+        events[timer.event] = timer
+        self._note_change()
+        heapq.heappush(self._heap, timer)
+
+    def _note_change(self) -> None:
+        self._soonest = None
+        self.version = draw_version()
 
     def _is_live(self, timer: Timer) -> bool:
         return self._live.get((timer.machine, timer.key), {}).get(timer.event) is timer
 
     def _forget(self, timer: Timer) -> None:
-        self._soonest = None
-        self.version = draw_version()
+        self._note_change()
         events = self._live[timer.machine, timer.key]
         del events[timer.event]
-        self._count -= 1
+        self.count -= 1
         if not events:
             del self._live[timer.machine, timer.key]
 
     def _sweep(self) -> None:
         """Drop the cancelled timers from the heap if they are more than the others."""
-        if len(self._heap) > 2 * self._count + _FEW:
+        if len(self._heap) > 2 * self.count + _FEW:
             self._heap = [timer for timer in self._heap if self._is_live(timer)]
             heapq.heapify(self._heap)
 
 
 def _keys(text: str) -> Iterator[Key]:
-    """The keys that a text can stand for: itself, and the number that it writes."""
+    """Yield the keys that a text can stand for: the text, and the number that it writes."""
     yield text
     if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
         yield int(text)

@@ -13,10 +13,10 @@ _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+
 
 
 def parse_instant(text: str) -> datetime:
-    """The moment of an RFC 3339 date-time, in UTC.
+    """Return the moment of an RFC 3339 date-time, in UTC.
 
     Raises:
-        ValueError: the text is no RFC 3339 date-time, or the clock cannot show the moment.
+        ValueError: The text is no RFC 3339 date-time, or the clock cannot show the moment.
     """
     if not _DATE_TIME.fullmatch(text):
         raise ValueError("not an RFC 3339 date-time, such as 2026-01-15T09:00:00Z")
@@ -28,7 +28,7 @@ def parse_instant(text: str) -> datetime:
 
 
 def write_instant(moment: datetime) -> str:
-    """A moment as an RFC 3339 date-time in UTC, with a fraction of a second only where there is one."""
+    """Return a moment as an RFC 3339 date-time in UTC, with a fraction of a second only if it has one."""
     return moment.isoformat().replace("+00:00", "Z")
 
 
@@ -36,10 +36,7 @@ _SPOKEN_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
 def spoken(length: timedelta) -> str:
-    """A length of time, whatever its sign, by its largest unit and the next one below: `9 min 40 s`.
-
-    Below a second it is `less than 1 s`.
-    """
+    """Return a duration without its sign, in its largest unit and the next one: `9 min 40 s`, or `less than 1 s`."""
     left = int(abs(length).total_seconds())
     numbers = []
     for unit, seconds in _SPOKEN_UNITS:
@@ -50,19 +47,16 @@ def spoken(length: timedelta) -> str:
 
 
 def months_later(moment: datetime, months: int) -> datetime:
-    """The moment on the same day of another month, `months` later (earlier, if negative), at the same time.
-
-    In a month without that day it is the month's last day.
-    """
+    """Return the moment on the same day of a later month (earlier, if negative), or on the last day of the month."""
     index = moment.year * 12 + moment.month - 1 + months
     year, month = index // 12, index % 12 + 1
     day = min(moment.day, calendar.monthrange(year, month)[1])
     return moment.replace(year=year, month=month, day=day)
 
 
-#: What a refusal shows as the right form.
+#: Examples for error messages.
 EXAMPLES = "such as 16m, 1h30m, 2d or PT16M"
-#: The longest text that is read, in characters. Chosen: far above what any length of time needs.
+#: The longest duration, in characters. Chosen: far above what any duration needs.
 _LONGEST = 42
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
 #: The units of the short form and the argument of `timedelta` for each, longest first.

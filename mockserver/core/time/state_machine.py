@@ -1,15 +1,15 @@
-"""State machines as tables of transitions, to be compared with the service's documentation line by line."""
+"""State machines as tables of transitions, comparable with the documentation of the service line by line."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-#: The state before an instance exists and after it is gone, as Mermaid writes both.
+#: The state before an instance exists and after it is gone, as in Mermaid.
 ABSENT = "[*]"
 
 
 class TransitionRefused(Exception):
-    """An event does not apply in the present state of an instance; `allowed` are the events that do."""
+    """An event does not apply in the present state of an instance; `allowed` are the applicable events."""
 
     def __init__(self, machine: str, state: str, event: str, allowed: tuple[str, ...]) -> None:
         super().__init__(
@@ -19,7 +19,7 @@ class TransitionRefused(Exception):
 
 
 class Transition(NamedTuple):
-    """One row of a state machine: an event leads from one state to another."""
+    """A row of a state machine: an event with the states before and after it."""
 
     event: str
     source: str
@@ -27,7 +27,7 @@ class Transition(NamedTuple):
 
 
 class StateMachine:
-    """A named table of transitions; `timed` names the events that a timer fires."""
+    """A named table of transitions; timers fire the `timed` events."""
 
     def __init__(self, name: str, *rows: tuple[str, str, str], timed: frozenset[str] = frozenset()) -> None:
         self.name = name
@@ -41,18 +41,18 @@ class StateMachine:
         self._allowed = {
             state: tuple(row.event for row in self.transitions if row.source == state) for state in self.states
         }
-        # An instance that is gone has no events; one that does not exist yet is created without asking.
+        # A removed instance has no events; a new instance is created without a check.
         self._allowed[ABSENT] = ()
 
     def allowed(self, state: str) -> tuple[str, ...]:
-        """The events that apply in a state, in the order of the table."""
+        """Return the events that apply in a state, in the order of the table."""
         return self._allowed[state]
 
     def target(self, state: str, event: str) -> str:
-        """The state to which an event leads from a state.
+        """Return the state after an event.
 
         Raises:
-            TransitionRefused: the event does not apply in the state.
+            TransitionRefused: The event does not apply in the state.
         """
         target = self._targets.get((state, event))
         if target is None:
@@ -60,7 +60,7 @@ class StateMachine:
         return target
 
     def mermaid(self) -> str:
-        """The state diagram in the language of Mermaid; events between the same two states share an arrow."""
+        """Return the state diagram in Mermaid; events between the same two states share an arrow."""
         arrows: dict[tuple[str, str], list[str]] = {}
         for row in self.transitions:
             arrows.setdefault((row.source, row.target), []).append(self._label(row.event))

@@ -7,50 +7,52 @@ from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from datetime import datetime
 from itertools import islice, starmap
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from mockserver.core.time.clock import Key, Timer
 from mockserver.core.traffic.ring import Ring, RingCounts
 
-#: The kinds of causes. A mail is one that came in or one that was sent; a control is a call of the control API.
+#: The kinds of causes. A mail is an inbound or a sent e-mail; a control is a call of the control API.
 REQUEST, MAIL, DELIVERY, TIMER, CONTROL = KINDS = ("request", "mail", "delivery", "timer", "control")
-
-#: The id of a thing, as text or as a number, or a timer itself, whose id is written only when it is shown.
+#: The id of a cause or an effect, as text or number, or a timer itself, whose id is written only when it is shown.
 Thing = str | int | Timer
+#: The most effects that a transition lists, and the most transitions that a timer or a control call lists. Chosen: more
+#: than anybody reads.
+MOST_CAUSED, MOST_TRANSITIONS = 20, 100
+#: The bytes of a transition, a fired timer and a control call without texts, and of a character (PEP 393): measured,
+#: and rounded up.
+_TRANSITION_BYTES, _FIRED_BYTES, _CALL_BYTES, _CHARACTER_BYTES = 600, 600, 900, 4
+#: The average bytes of a transition in a history, and the least bytes of a history. Chosen: keys of 100 characters, and
+#: room for some keys of a thousand characters.
+_AVERAGE_BYTES, _LEAST_BYTES = 1_000, 64 * 1024
 
 
 class Cause(NamedTuple):
-    """What makes something happen, or what was caused."""
+    """A cause or an effect: its kind, and its id."""
 
     kind: str
     thing: Thing
 
     @classmethod
     def of(cls, by: By) -> Cause:
-        """What makes something happen, as `By` says it."""
         return by if isinstance(by, Cause) else cls(REQUEST, by)
 
     @property
     def id(self) -> str:
-        """The id as text."""
         return self.thing.id if isinstance(self.thing, Timer) else str(self.thing)
 
     @property
     def with_text(self) -> Cause:
-        """The same with its id as text, so that those of one thing are equal."""
+        """The same cause with its id as text, for comparison."""
         return self if isinstance(self.thing, str) else Cause(self.kind, self.id)
 
 
-#: What makes something happen; of a request the id, as most causes are requests, and few of them are asked for.
+#: A cause, or the id of a request: most causes are requests, and few of them are ever shown.
 By = str | Cause
 
 
-#: How much of what followed from a transition it names; chosen: more than anybody reads.
-MOST_CAUSED = 20
-
-
 class Changed(NamedTuple):
-    """A transition that was taken: which event led which instance from which state to which."""
+    """A transition that an instance has made: the event, and the states before and after it."""
 
     at: datetime
     account: int
@@ -59,26 +61,118 @@ class Changed(NamedTuple):
     event: str
     source: str
     target: str
-    #: What has made it happen; None: nobody knows.
+    #: The cause, or None if it is unknown.
     by: By | None
-    #: When it happened in real time, in seconds since 1970.
+    #: The real time, in seconds since 1970.
     real_at: float
-    #: The kinds and things that followed from it, once they have; of many, the last ones.
+    #: The kinds and ids of its effects; of many, the last ones.
     effects: list[tuple[str, Thing]]
 
     @property
     def caused(self) -> list[Cause]:
-        """The e-mails, deliveries and timers that followed from it, each once."""
+        """The e-mails, deliveries and timers that followed from it, without duplicates."""
         return list(dict.fromkeys(starmap(Cause, self.effects)))
 
     @property
     def cause(self) -> Cause | None:
-        """What has made it happen, or None if nobody knows."""
         return None if self.by is None else Cause.of(self.by)
 
 
+class History(Ring[Changed]):
+    """The last transitions of a workspace, bounded by number, and by bytes where keys are long."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(limit, max(limit * _AVERAGE_BYTES, _LEAST_BYTES))
+
+    def add(self, change: Changed) -> None:
+        key = change.key
+        self.push(change, _TRANSITION_BYTES + (_CHARACTER_BYTES * len(key) if type(key) is str else 0))
+
+    def of(self, machine: str, key: Key) -> Iterator[Changed]:
+        """Return the kept transitions of an instance, newest first."""
+        return (change for change in self if change.machine == machine and change.key == key)
+
+    def last(self, machine: str) -> Changed | None:
+        """Return the newest transition of any instance of a machine, or None if none is kept."""
+        return next((change for change in self if change.machine == machine), None)
+
+
+class FiredTimer(NamedTuple):
+    """A timer that has fired, and its first transitions."""
+
+    timer: Timer
+    #: The real time when it fired, in seconds since 1970.
+    real_at: float
+    transitions: Sequence[Changed]
+
+    @property
+    def size(self) -> int:
+        """The bytes of the record in memory."""
+        return _FIRED_BYTES + _TRANSITION_BYTES * len(self.transitions) + _CHARACTER_BYTES * len(str(self.timer.key))
+
+
+class CallRecord(NamedTuple):
+    """A control call that has changed something, with its answer's status and its first transitions."""
+
+    id: str
+    #: When it was over, on the workspace's clock.
+    at: datetime
+    #: The same in real time, in seconds since 1970.
+    real_at: float
+    method: str
+    #: Without the `/w/<name>` of a workspace.
+    path: str
+    query: str
+    content_type: str
+    body: bytes
+    status: int
+    transitions: Sequence[Changed] = ()
+    #: The bytes of a body that is too large to keep.
+    left_out: int = 0
+
+    @property
+    def size(self) -> int:
+        """The bytes of the record in memory."""
+        texts = len(self.path) + len(self.query) + len(self.content_type)
+        return _CALL_BYTES + len(self.body) + _CHARACTER_BYTES * texts + _TRANSITION_BYTES * len(self.transitions)
+
+    def without_body(self) -> CallRecord:
+        return self._replace(body=b"", left_out=len(self.body))
+
+
+class CurrentCall:
+    """A control call that is running; it gets an id when it causes something, or when it is over."""
+
+    def __init__(self) -> None:
+        #: The workspace that the call changes, or None if it is not known yet.
+        self.on: object | None = None
+        #: The first transitions that it has caused.
+        self.changes: list[Changed] = []
+        self._cause: Cause | None = None
+
+    @property
+    def has_caused(self) -> bool:
+        """Whether the call has caused anything so far."""
+        return self._cause is not None
+
+    def cause(self, draw_id: Callable[[], str]) -> Cause:
+        """Return the call as a cause, and draw its id on first use."""
+        if self._cause is None:
+            self._cause = Cause(CONTROL, draw_id())
+        return self._cause
+
+    def note(self, change: Changed) -> None:
+        """Record a transition that the call has caused."""
+        if len(self.changes) < MOST_TRANSITIONS:
+            self.changes.append(change)
+
+
+#: The control call of this context, or None: other threads may act on the same workspace at the same time.
+CURRENT_CALL: ContextVar[CurrentCall | None] = ContextVar("current call", default=None)
+
+
 class Link(NamedTuple):
-    """A cause, and what it has caused, both with their ids as text."""
+    """A cause and its effect, both with their ids as text."""
 
     cause: Cause
     effect: Cause
@@ -89,10 +183,9 @@ def _link(by: By, kind: str, thing: Thing) -> Link:
 
 
 class Links:
-    """The last links of a workspace; the oldest are evicted when there are more than the limit.
+    """The last links of a workspace; above the limit, the oldest are evicted.
 
-    Each takes a few hundred bytes: what it refers to is bounded elsewhere. To add one is to append it, as most are
-    never asked for; an index is made when the first one is, and is kept up from then on.
+    Most links are never looked up: an index is built on the first look-up, and kept up to date from then on.
     """
 
     def __init__(self, limit: int) -> None:
@@ -101,11 +194,11 @@ class Links:
         self._kinds: deque[str] = deque(maxlen=limit)
         self._things: deque[Thing] = deque(maxlen=limit)
         self._index: _Index | None = None
-        #: How many links were ever added.
+        #: The number of links that were ever added.
         self.added = 0
 
     def __iter__(self) -> Iterator[Link]:
-        """The links, oldest first; one that was noted again is there again."""
+        """Iterate over the links, oldest first, duplicates included."""
         return map(_link, tuple(self._causes), tuple(self._kinds), tuple(self._things))
 
     def __len__(self) -> int:
@@ -113,30 +206,28 @@ class Links:
 
     @property
     def counts(self) -> RingCounts:
-        """How far they have come; the position of the next link is the number of those before it."""
         length = len(self._causes)
         return RingCounts(self.added, self.added - length, self.added, length)
 
     def resume(self, counts: RingCounts) -> None:
-        """Count on from where others were, which were added to these."""
+        """Continue numbering after the links that were loaded from the store."""
         self.added = counts.added
 
     def drop_oldest(self, number: int) -> None:
-        """Drop so many links."""
         for items in (self._causes, self._kinds, self._things):
             for _ in range(number):
                 items.popleft()
         self._index = None
 
     def since(self, position: int) -> Iterator[tuple[int, tuple[By, str, Thing]]]:
-        """What `add` was called with from a position on, oldest first, with the positions: they count all calls."""
+        """Return the arguments of `add` from a position on, oldest first, with their positions."""
         first = self.added - len(self)
         start = max(position, first)
         rows = (islice(items, start - first, None) for items in (self._causes, self._kinds, self._things))
         return enumerate(zip(*rows, strict=True), start)
 
     def add(self, by: By, kind: str, thing: Thing) -> None:
-        """Note that something has caused a thing of a kind; to note it again changes nothing."""
+        """Record a cause and its effect."""
         self.added += 1
         if self._index is not None:
             if len(self) == self._causes.maxlen:
@@ -147,20 +238,20 @@ class Links:
         self._things.append(thing)
 
     def caused(self, cause: Cause) -> list[Cause]:
-        """What something has caused, in the order in which it did."""
+        """Return the effects of a cause, in their order."""
         return list(self._indexed().effects.get(cause.with_text, ()))
 
     def caused_by(self, effect: Cause) -> list[Cause]:
-        """What has caused something; several things where one is set, or added to, more than once."""
+        """Return the causes of an effect; several if a timer, for example, is set again."""
         return list(self._indexed().causes.get(effect.with_text, ()))
 
     def last(self, count: int) -> list[tuple[str, Thing]]:
-        """What was caused by so many of the last links, oldest first, and `MOST_CAUSED` of them at most."""
+        """Return the effects of the last links, oldest first, at most `MOST_CAUSED` of them."""
         kinds, things = self._kinds, self._things
         return [(kinds[at], things[at]) for at in range(-min(count, MOST_CAUSED, len(things)), 0)]
 
     def forget(self, is_gone: Callable[[Cause], bool]) -> None:
-        """Drop the links from and to things that are gone."""
+        """Drop the links of causes and effects that are gone."""
         kept = [link for link in self if not any(map(is_gone, link))]
         self._index = None
         for items in (self._causes, self._kinds, self._things):
@@ -177,170 +268,22 @@ class Links:
 
 
 class _Index:
-    """Links by cause and by effect, and how often each is there."""
+    """Links by cause and by effect, with the number of duplicates."""
 
     def __init__(self) -> None:
         self.effects: dict[Cause, dict[Cause, int]] = {}
         self.causes: dict[Cause, dict[Cause, int]] = {}
 
     def add(self, link: Link) -> None:
-        _increment(self.effects.setdefault(link.cause, {}), link.effect)
-        _increment(self.causes.setdefault(link.effect, {}), link.cause)
+        for table, one, other in ((self.effects, link.cause, link.effect), (self.causes, link.effect, link.cause)):
+            row = table.setdefault(one, {})
+            row[other] = row.get(other, 0) + 1
 
     def remove(self, link: Link) -> None:
-        _decrement(self.effects, link.cause, link.effect)
-        _decrement(self.causes, link.effect, link.cause)
-
-
-def _increment(row: dict[Cause, int], other: Cause) -> None:
-    row[other] = row.get(other, 0) + 1
-
-
-def _decrement(table: dict[Cause, dict[Cause, int]], one: Cause, other: Cause) -> None:
-    """Count one link less in a table, in which nothing stands that is not linked."""
-    row = table[one]
-    row[other] -= 1
-    if not row[other]:
-        del row[other]
-    if not row:
-        del table[one]
-
-
-#: What a transition takes beside the text of its key, in bytes: measured, and rounded up.
-_TRANSITION_BYTES = 600
-#: The most that a character of a text takes, in bytes (PEP 393).
-_CHARACTER_BYTES = 4
-#: How many bytes there are for a transition on average. Chosen: enough for keys of 100 characters.
-_AVERAGE_BYTES = 1_000
-#: How many bytes there are however few transitions are kept. Chosen: a ring keeps nothing that takes a quarter of it,
-#: and this is far more than four transitions with keys of a thousand characters.
-_LEAST_BYTES = 64 * 1024
-
-
-class History:
-    """The last transitions of a workspace, up to a number, and to as many bytes as long keys are expected to take."""
-
-    def __init__(self, limit: int) -> None:
-        self._changes = Ring[Changed](limit, max(limit * _AVERAGE_BYTES, _LEAST_BYTES))
-
-    def __len__(self) -> int:
-        return len(self._changes)
-
-    @property
-    def evicted(self) -> int:
-        """How many transitions are no longer kept."""
-        return self._changes.evicted
-
-    @property
-    def bytes(self) -> int:
-        """How many bytes the transitions take."""
-        return self._changes.bytes
-
-    @property
-    def ring(self) -> Ring[Changed]:
-        """The transitions, to be written down."""
-        return self._changes
-
-    def add(self, change: Changed) -> None:
-        key = change.key
-        self._changes.add(change, _TRANSITION_BYTES + (_CHARACTER_BYTES * len(key) if type(key) is str else 0))
-
-    def of(self, machine: str, key: Key) -> Iterator[Changed]:
-        """The transitions of an instance that are kept, newest first; the cost grows with all that are kept."""
-        return (change for change in self._changes if change.machine == machine and change.key == key)
-
-    def last(self, machine: str) -> Changed | None:
-        """The newest transition of any instance of a machine, or None if none is kept."""
-        return next((change for change in self._changes if change.machine == machine), None)
-
-
-#: How many transitions of a timer or a control call are remembered. Chosen: more than anybody reads.
-MOST_TRANSITIONS = 100
-#: What a fired timer and a control call take beside their texts and transitions, in bytes: measured, and rounded up.
-_FIRED_BYTES, _CALL_BYTES = 600, 900
-
-
-class FiredTimer(NamedTuple):
-    """A timer that has fired, and the transitions that it has caused."""
-
-    timer: Timer
-    #: When it fired in real time, in seconds since 1970.
-    real_at: float
-    #: The first `MOST_TRANSITIONS` of them.
-    transitions: Sequence[Changed]
-
-    @property
-    def size(self) -> int:
-        """What it takes in memory, in bytes."""
-        return _FIRED_BYTES + _TRANSITION_BYTES * len(self.transitions) + _CHARACTER_BYTES * len(str(self.timer.key))
-
-
-class CallRecord(NamedTuple):
-    """A call of the control API: what was asked for, and how it was answered."""
-
-    id: str
-    #: When it was over, on the workspace's clock.
-    at: datetime
-    #: The same in real time, in seconds since 1970.
-    real_at: float
-    method: str
-    #: Without the `/w/<name>` of a workspace.
-    path: str
-    query: str
-    content_type: str
-    body: bytes
-    status: int
-    #: The first `MOST_TRANSITIONS` that it has caused.
-    transitions: Sequence[Changed] = ()
-    #: How many bytes the body had that is not kept, as it is too large.
-    left_out: int = 0
-
-    @property
-    def size(self) -> int:
-        """What it takes in memory, in bytes."""
-        texts = len(self.path) + len(self.query) + len(self.content_type)
-        return _CALL_BYTES + len(self.body) + _CHARACTER_BYTES * texts + _TRANSITION_BYTES * len(self.transitions)
-
-    def without_body(self) -> CallRecord:
-        """The same with the length of the body in its place."""
-        return self._replace(body=b"", left_out=len(self.body))
-
-
-class Ids(Protocol):
-    """Draws the ids of control calls."""
-
-    def call(self) -> str:
-        """The id of the next one."""
-        ...
-
-
-class CurrentCall:
-    """A control call that is under way. It gets an id when it causes something, or when it is over."""
-
-    def __init__(self) -> None:
-        #: The workspace on which it acts; None: it has not said so yet.
-        self.on: object | None = None
-        #: The transitions that it has caused, the first ones.
-        self.changes: list[Changed] = []
-        self._cause: Cause | None = None
-
-    @property
-    def has_caused(self) -> bool:
-        """Whether anything was caused so far."""
-        return self._cause is not None
-
-    def cause(self, ids: Ids) -> Cause:
-        """The call as a cause; its id is drawn when it is first asked for."""
-        if self._cause is None:
-            self._cause = Cause(CONTROL, ids.call())
-        return self._cause
-
-    def note(self, change: Changed) -> None:
-        """Take in a transition that it has caused."""
-        if len(self.changes) < MOST_TRANSITIONS:
-            self.changes.append(change)
-
-
-#: The control call of this thread, or None. A variable of the context: calls of other threads go on beside it, and act
-#: on the same workspace whenever they have its lock.
-CURRENT_CALL: ContextVar[CurrentCall | None] = ContextVar("acting", default=None)
+        for table, one, other in ((self.effects, link.cause, link.effect), (self.causes, link.effect, link.cause)):
+            row = table[one]
+            row[other] -= 1
+            if not row[other]:
+                del row[other]
+            if not row:
+                del table[one]

@@ -17,40 +17,50 @@ from mockserver.core.contract.errors import ServiceError
 from mockserver.core.traffic.causes import Changed, Links
 from mockserver.core.traffic.ring import Ring
 
+Header = tuple[str, str]
 
-def _nobody() -> None:
-    """Nobody waits for the answer to be let go."""
+_NOT_READ: Any = object()
+#: Stands for a value that is parsed each time: parsed values take many times the memory of texts.
+_NOT_KEPT: Any = object()
+#: The bytes of an exchange, a header and a transition without their texts: measured, and rounded up.
+_OVERHEAD, _PER_HEADER, _PER_TRANSITION = 2_000, 160, 600
+#: The most bytes of a character of a text (PEP 393); texts that are decoded as Latin-1 take one.
+_PER_CHARACTER = 4
+#: The most warnings that are kept; further ones are only counted. Chosen: more than anybody reads.
+_MOST_WARNINGS = 20
+
+
+def _ignore() -> None:
+    """Do nothing when an answer is released for which nothing waits."""
 
 
 class Held:
-    """What holds the answer of one exchange; an exchange that leaves the journal is not let go any more.
+    """The hold of a fault on one answer, until its time is up or somebody releases it.
 
-    It refers neither to the exchange nor to the workspace, so that it keeps nothing of what is gone.
+    It refers neither to the exchange nor to the workspace, so that both can be freed.
     """
 
-    def __init__(self, exchange: str, headers: Sequence[tuple[str, str]] = (), *, refuses: bool = False) -> None:
+    def __init__(self, exchange: str, headers: Sequence[Header] = (), *, refuses: bool = False) -> None:
         #: The id of the exchange.
         self.exchange = exchange
-        #: The headers of the answer, as far as they were known when it was held.
+        #: The headers of the answer, as far as they are known.
         self.headers = list(headers)
-        #: Whether the fault lets no answer through: the request has done nothing yet, and is run again if it is let go.
+        #: Whether the fault gives no answer: the request has done nothing yet, and runs again on release.
         self.refuses = refuses
         #: Whether the server can run a request again.
         self.runs_again = True
-        #: Whether the request's body was too large to be kept.
+        #: Whether the body of the request was too large to keep.
         self.is_without_body = False
-        #: Whether it was let go.
         self.is_let_go = False
-        #: Whether nobody waits for the answer any more.
+        #: Whether the client no longer waits.
         self.is_over = False
-        #: The body with which the request is run again.
+        #: The body with which the request runs again.
         self.body = b""
-        #: Called when it is let go.
-        self._wake: Callable[[], object] = _nobody
+        self._wake: Callable[[], object] = _ignore
 
     @property
     def hindrance(self) -> str | None:
-        """Why it cannot be let go, as the request would have to be run again; None if it can."""
+        """Why the answer cannot be released, as its request would have to run again; None if it can."""
         if not self.refuses:
             return None
         if not self.runs_again:
@@ -58,29 +68,26 @@ class Held:
         return "its body was too large to keep" if self.is_without_body else None
 
     def let_go(self, body: bytes) -> None:
-        """Send the answer at once; a request that has done nothing yet is run with this body."""
+        """Send the answer at once, or run the request with this body if it has done nothing yet."""
         self.body, self.is_let_go = body, True
         self._wake()
 
     def watch(self, wake: Callable[[], object]) -> None:
-        """Call `wake` when the answer is let go, possibly before this returns."""
+        """Call `wake` when the answer is released, possibly before this returns."""
         self._wake = wake
         if self.is_let_go:
             wake()
 
     def unwatch(self) -> None:
-        """Call nobody any more: the journal keeps this longer than the connection is to be kept."""
-        self._wake = _nobody
+        """Refer to no connection any more, as the journal outlives connections."""
+        self._wake = _ignore
 
     def wait(self, seconds: float) -> None:
-        """Wait in this thread until the answer is let go, or so many seconds have passed."""
+        """Block this thread until the answer is released, or the time is up."""
         free = threading.Event()
         self.watch(free.set)
         free.wait(seconds)
         self.unwatch()
-
-
-Header = tuple[str, str]
 
 
 class WireForm(StrEnum):
@@ -101,11 +108,11 @@ class Wire(NamedTuple):
     """What a fault does to an answer after it was made."""
 
     form: WireForm = WireForm.WHOLE
-    #: How long the first byte is delayed, in seconds, or None to wait until the client leaves.
+    #: The delay of the first byte in seconds, or None to wait until the client leaves.
     delay_s: float | None = 0.0
-    #: How long a slow body takes, in seconds.
+    #: The time over which a slow body is sent, in seconds.
     spread_s: float = 0.0
-    #: What lets the answer go earlier, or None if nobody can.
+    #: The hold by which the answer can be released early, or None.
     held: Held | None = None
 
     @property
@@ -115,47 +122,32 @@ class Wire(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether it takes its time, which somebody may cut short."""
+        """Whether the answer takes time, which a release cuts short."""
         return self.delay_s is None or self.delay_s > 0 or self.spread_s > 0
 
 
 @dataclass(slots=True)
 class Reply:
-    """An answer before it is HTTP: a status and a body, or an error, and what a fault does to it after that."""
+    """An answer before it is HTTP: a status and a body or an error, and what a fault does to it."""
 
     status: int
     body: bytes = b""
     error: ServiceError | None = None
     headers: tuple[Header, ...] = ()
     wire: Wire | None = None
-    #: Whether the JSON of the body is to be made malformed.
+    #: Whether the JSON of the body is broken before it is sent.
     spoilt: bool = False
 
     @classmethod
     def refused(cls, error: ServiceError) -> Reply:
-        """The answer to an error, whose traceback is dropped: its frames could refer to the holder of this reply."""
+        """Return the answer to an error, whose traceback is dropped: its frames could refer to this reply."""
         error.__cause__ = error.__context__ = None
         return cls(error.status, error=error.with_traceback(None), headers=error.headers)
 
 
-_NOT_READ: Any = object()
-#: Stands for a value that is read anew from its text each time: parsed values take many times the memory of texts.
-_NOT_KEPT: Any = object()
-#: What an exchange, a header and a transition take beside their texts, in bytes: measured, and rounded up.
-_OVERHEAD, _PER_HEADER, _PER_TRANSITION = 2_000, 160, 600
-#: The most that a character of a text takes, in bytes (PEP 393); texts that are decoded as Latin-1 take one.
-_PER_CHARACTER = 4
-#: How many warnings are kept; further ones are only counted. Chosen: more than anybody reads.
-_MOST_WARNINGS = 20
-
-
 @dataclass(eq=False)
 class Exchange:
-    """A request with its answer, which is filled in when it is known.
-
-    What most exchanges do not have is not set when one is made: the class has the defaults. That takes a third of the
-    time.
-    """
+    """A request with its answer, once that is known. The class holds the defaults of rare members, which saves time."""
 
     id: str
     at: datetime
@@ -168,7 +160,7 @@ class Exchange:
     #: The parameters of the path.
     params: Mapping[str, str]
     operation: str | None = None
-    #: When it came in real time, in seconds since 1970.
+    #: When it came, in seconds since 1970.
     real_at: float = 0.0
     account: str | None = field(default=None, init=False)
 
@@ -176,48 +168,48 @@ class Exchange:
     status: int | None = field(default=None, init=False)
     answer_headers: Sequence[Header] = field(default=(), init=False)
     answer_body: bytes = field(default=b"", init=False)
-    #: The code of the error, if the answer is one.
+    #: The code of the error, or None.
     code: str | None = field(default=None, init=False)
     #: The id and the kind of the fault that was applied.
     fault: str | None = field(default=None, init=False)
     fault_kind: str | None = field(default=None, init=False)
     #: The id of the stub that answered.
     stub: str | None = field(default=None, init=False)
-    #: What held the answer back, if a fault did; it may be over.
+    #: The hold of a fault on the answer, which may be over, or None.
     held: Held | None = field(default=None, init=False)
-    #: Whether what the client read is not the service's own answer.
+    #: Whether the client read another answer than the service's.
     injected: bool = field(default=False, init=False)
-    #: How a request was answered that no operation of the mock answers, as `refused` or `stubbed`; None for all others.
+    #: How the mock answered a call beyond its operations, such as `refused` or `stubbed`; None for its own operations.
     beyond: str | None = field(default=None, init=False)
     transitions: Sequence[Changed] = field(default=(), init=False)
-    #: What the caller should know although nothing is refused, such as members that were ignored.
+    #: Hints for the caller, such as ignored members.
     warnings: Sequence[str] = field(default=(), init=False)
-    #: Which optional members of the query and the body were sent.
+    #: The optional members of query and body that were sent.
     fields: Sequence[str] = field(default=(), init=False)
-    #: Why the answer is no success, or None.
+    #: The reason of an error, or None.
     reason: str | None = field(default=None, init=False)
-    #: How long the answer took, in milliseconds.
+    #: The duration in milliseconds.
     ms: float = field(default=0.0, init=False)
-    #: The most that the exchange takes in memory, in bytes; 0 until it is measured.
+    #: The bytes of the exchange in memory; 0 until it is measured.
     size: int = field(default=0, init=False)
-    #: What says what it has caused, once it is noted.
+    #: The links to its effects, once it is in the journal.
     links: Links | None = field(default=None, init=False, repr=False)
     _json: Any = field(default=_NOT_READ, init=False, repr=False)
     _parameters: Any = field(default=_NOT_READ, init=False, repr=False)
     _by_header: Any = field(default=_NOT_READ, init=False, repr=False)
-    #: How many warnings there were, including those that are not kept.
+    #: The number of all warnings.
     _warned: int = field(default=0, init=False, repr=False)
 
     @property
     def json(self) -> Any:
-        """The value of the request's body, or None if it is empty or no JSON."""
+        """The value of the request body, or None if the body is empty or no JSON."""
         if self._json is _NOT_READ:
             self._json = read_json(self.body)
         return read_json(self.body) if self._json is _NOT_KEPT else self._json
 
     @property
     def parameters(self) -> Mapping[str, list[str]]:
-        """The values of the query's parameters by name."""
+        """The values of the query parameters by name."""
         if self._parameters is _NOT_READ:
             self._parameters = _parameters(self.query)
         found: Mapping[str, list[str]] = self._parameters
@@ -225,7 +217,7 @@ class Exchange:
 
     @property
     def by_header(self) -> Mapping[str, str]:
-        """The values of the request's headers by name in lower case."""
+        """The values of the request headers by name in lower case."""
         if self._by_header is _NOT_READ:
             self._by_header = _by_header(self.headers)
         found: Mapping[str, str] = self._by_header
@@ -233,23 +225,23 @@ class Exchange:
 
     @property
     def is_held(self) -> bool:
-        """Whether a fault holds the answer back, and the client waits for it."""
+        """Whether a fault holds the answer, and the client waits for it."""
         return self.held is not None and not self.held.is_over
 
     def begin_again(self) -> None:
-        """Be as if no fault had hit yet: the request has done nothing, and is run again."""
+        """Drop the marks of a fault before the request runs again."""
         self.injected, self.reason = False, None
 
     def take_json(self, value: Any) -> None:
-        """Take over the value of the request's body, which was parsed elsewhere."""
+        """Set the value of the request body, which was parsed elsewhere."""
         self._json = value
 
     def forget_values(self) -> None:
-        """Drop the parsed values of body, query and headers; they are parsed anew when asked for."""
+        """Drop the parsed values of body, query and headers; they are parsed again on each use."""
         self._json = self._parameters = self._by_header = _NOT_KEPT
 
     def leave_out_bodies(self) -> None:
-        """Drop both bodies, which are too large for the journal, and warn of that."""
+        """Drop both bodies, which are too large for the journal, and add a warning."""
         sent, answered = len(self.body), len(self.answer_body)
         self.body = self.answer_body = b""
         self.warn(f"the bodies are not kept, too large for the journal: {sent:,} bytes sent, {answered:,} answered")
@@ -277,23 +269,23 @@ class Exchange:
         return found
 
     def warn(self, warning: str) -> None:
-        """Add a warning; after `_MOST_WARNINGS` of them the last one says how many more there were."""
+        """Add a warning; above `_MOST_WARNINGS`, the last one says how many more there are."""
         self._warned += 1
         rest = self._warned - _MOST_WARNINGS
         self.warnings = [*self.warnings[:_MOST_WARNINGS], f"and {rest:,} more" if rest > 0 else warning]
 
-    def warn_of_each(self, things: Sequence[str], told: Callable[[str], str]) -> None:
-        """Add a warning for each of some things, in the words of `told`; those beyond the most are only counted."""
+    def warn_of_each(self, items: Sequence[str], text: Callable[[str], str]) -> None:
+        """Add a warning for each item; `text` is called only for the warnings that are kept."""
         room = max(0, _MOST_WARNINGS - self._warned)
-        for thing in things[:room]:
-            self.warn(told(thing))
-        if len(things) > room:
-            self._warned += len(things) - room - 1
+        for item in items[:room]:
+            self.warn(text(item))
+        if len(items) > room:
+            self._warned += len(items) - room - 1
             self.warn("")  # it is counted with them, and its text is not kept
 
 
 def read_json(body: bytes) -> Any:
-    """The value of a body, or None if it is empty or no JSON."""
+    """Return the value of a body, or None if the body is empty or no JSON."""
     try:
         return json.loads(body) if body else None
     except (ValueError, RecursionError):
@@ -308,82 +300,46 @@ def _by_header(headers: Sequence[Header]) -> Mapping[str, str]:
     return {name.lower(): value for name, value in headers}
 
 
-class Journal:
+class Journal(Ring[Exchange]):
     """The last exchanges, newest first; the oldest are evicted when their number or their bytes exceed the limit."""
 
     def __init__(self, limit: int, bytes_limit: int) -> None:
-        self._exchanges = Ring[Exchange](limit, bytes_limit)
-        #: How many exchanges have got their answer after they were added.
+        super().__init__(limit, bytes_limit)
+        #: The number of exchanges that were completed after they were added.
         self.completed = 0
-        #: The positions of the last of these; -1 stands for one that was no longer here.
-        self._late: deque[int] = deque(maxlen=limit)
-
-    def __iter__(self) -> Iterator[Exchange]:
-        return iter(self._exchanges)
-
-    def __len__(self) -> int:
-        return len(self._exchanges)
-
-    @property
-    def evicted(self) -> int:
-        """How many exchanges were evicted."""
-        return self._exchanges.evicted
-
-    @property
-    def added(self) -> int:
-        """How many exchanges were ever added."""
-        return self._exchanges.added
-
-    @property
-    def newest(self) -> Exchange | None:
-        """The last exchange that is kept, or None if none is; it may be asked for without the workspace's lock."""
-        return self._exchanges.newest
-
-    @property
-    def ring(self) -> Ring[Exchange]:
-        """The exchanges, to be written down."""
-        return self._exchanges
+        #: The positions of the last completed exchanges; -1 for an exchange that was evicted before.
+        self._completed_at: deque[int] = deque(maxlen=limit)
 
     def put_back(self, exchange: Exchange) -> None:
-        """Add an exchange that was written down and read again."""
-        self._exchanges.add(exchange, exchange.size)
+        """Add an exchange that was read from a store."""
+        self.push(exchange, exchange.size)
 
     def add(self, exchange: Exchange) -> int:
-        """Add an exchange that is over, without its bodies if these are too large; returns how many it has evicted."""
-        exchange.forget_values()  # as `_measure`, whose call would cost each request
-        if exchange.measure() > self._exchanges.largest:
-            exchange.leave_out_bodies()
-            exchange.measure()
-        return len(self._exchanges.add(exchange, exchange.size))
+        """Add an exchange, without its bodies if they are too large. Return the number of evicted exchanges."""
+        self._measure(exchange)
+        return len(self.push(exchange, exchange.size))
 
     def complete(self, exchange: Exchange) -> int:
-        """Take in the answer of an exchange that was added without one; returns how many that has evicted.
-
-        One that was evicted meanwhile stays out.
-        """
+        """Add the answer of an exchange that was added without one. Return the number of evicted exchanges."""
         self.completed += 1
         before = exchange.size
         self._measure(exchange)
         index, kept = next(((at, kept) for at, kept in enumerate(self) if kept.id == exchange.id), (None, exchange))
         if kept is not exchange:  # it was read again meanwhile
             vars(kept).update(vars(exchange))
-        self._late.append(-1 if index is None else self._exchanges.end - 1 - index)
-        return 0 if index is None else len(self._exchanges.grow(len(self) - 1 - index, exchange.size - before))
+        self._completed_at.append(-1 if index is None else self.end - 1 - index)
+        return 0 if index is None else len(self.grow(len(self) - 1 - index, exchange.size - before))
 
     def completed_since(self, number: int) -> Iterator[tuple[int, Exchange]]:
-        """The exchanges that have got their answer late, but for the first `number` of them, with their positions."""
-        for position in islice(reversed(self._late), max(0, self.completed - number)):
-            yield from (row for row in islice(self._exchanges.since(position), 1) if row[0] == position)
-
-    def _measure(self, exchange: Exchange) -> None:
-        """Measure an exchange that is over, without its bodies if these are too large."""
-        exchange.forget_values()
-        if exchange.measure() > self._exchanges.largest:
-            exchange.leave_out_bodies()
-            exchange.measure()
+        """Return the completed exchanges with their positions, without the first `number` of them."""
+        for position in islice(reversed(self._completed_at), max(0, self.completed - number)):
+            yield from (row for row in islice(self.since(position), 1) if row[0] == position)
 
     def find(self, identifier: str) -> Exchange | None:
         return next((exchange for exchange in self if exchange.id == identifier), None)
 
-    def clear(self) -> None:
-        self._exchanges.clear()
+    def _measure(self, exchange: Exchange) -> None:
+        exchange.forget_values()
+        if exchange.measure() > self.largest:
+            exchange.leave_out_bodies()
+            exchange.measure()

@@ -1,4 +1,4 @@
-"""Patterns of requests: what faults apply to, and what a test verifies."""
+"""Patterns of requests, for faults and for verification, with near misses."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ LONGEST_GLOB = 500
 
 
 class _Anything(Enum):
-    """The type of `ANYTHING`: a member of an enumeration stays identical when it is copied.
-
-    It is written down as its value, which no body in JSON has.
-    """
+    """The type of `ANYTHING`: copies stay identical, and its saved value is none of JSON."""
 
     ANYTHING = b"anything"
 
@@ -31,7 +28,7 @@ _NONE: Mapping[str, Any] = {}
 
 
 class Difference(NamedTuple):
-    """A place where an exchange is not as wanted: a JSON Pointer, and the two values there."""
+    """A difference between an exchange and a pattern: a JSON Pointer, and the two values."""
 
     path: str
     wanted: Any
@@ -39,7 +36,7 @@ class Difference(NamedTuple):
 
 
 class Exactly(NamedTuple):
-    """A body that a pattern wants as a whole: its objects may not have further members."""
+    """A whole body of a pattern: the objects of a matching body have no further members."""
 
     value: Any
 
@@ -86,8 +83,8 @@ class Match(NamedTuple):
         return bool(self.operations or self.path is not None or self.params)
 
     def admits(self, exchange: Exchange) -> bool:
-        """Whether an exchange matches the pattern."""
-        # What is cheap to check comes first: most patterns are for another operation or method.
+        """Return whether an exchange matches the pattern."""
+        # Cheap checks first: most patterns are for another operation or method.
         if self.operations and exchange.operation not in self.operations:
             return False
         if (self.methods and exchange.method not in self.methods) or (self.query and not exchange.query):
@@ -95,7 +92,7 @@ class Match(NamedTuple):
         return next(self.differences(exchange), None) is None
 
     def differences(self, exchange: Exchange) -> Iterator[Difference]:
-        """Where an exchange is not as wanted; nothing if it matches."""
+        """Yield the differences between an exchange and the pattern."""
         yield from self._of_address(exchange)
         if self.query:
             yield from _query(self.query, exchange.parameters)
@@ -130,7 +127,6 @@ class Match(NamedTuple):
 
 
 def _transitions(exchange: Exchange) -> list[str]:
-    """The transitions that a request caused, as `sender.verify`."""
     return [f"{change.machine}.{change.event}" for change in exchange.transitions]
 
 
@@ -147,7 +143,6 @@ def _query(wanted: Mapping[str, Any], sent: Mapping[str, list[str]]) -> Iterator
 
 
 def _as_sent(value: Any) -> str:
-    """A value as text in a query."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -178,25 +173,25 @@ def beyond(wanted: Any, got: Any, path: str, *, is_exact: bool = False) -> Itera
 
 
 def _escaped(name: str) -> str:
-    """A member's name as a token of a JSON Pointer (RFC 6901)."""
+    """Return the name of a member as a token of a JSON Pointer (RFC 6901)."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
-#: How many differences of a near miss are kept; further ones are counted. Chosen: more than anybody reads.
+#: The most differences of a near miss that are kept; further ones are counted. Chosen: more than anybody reads.
 _MOST_DIFFERENCES = 100
 
 
 class NearMiss(NamedTuple):
-    """An exchange that does not match a pattern, and where it differs."""
+    """An exchange that does not match a pattern, with the differences."""
 
     exchange: Exchange
     differences: Sequence[Difference]
-    #: How many differences there are besides those that are kept.
+    #: The number of differences that are not kept.
     further: int
 
     @property
     def distance(self) -> tuple[bool, int]:
-        """What near misses are sorted by: another operation counts for more than any number of other differences."""
+        """The sort key: another operation counts more than any number of other differences."""
         is_other_operation = any(row.path == "/operation" for row in self.differences)
         return is_other_operation, len(self.differences) + self.further
 
@@ -208,7 +203,7 @@ def matching(journal: Journal, match: Match, since: int = 0) -> list[Exchange]:
 
 
 def near_misses(exchanges: Iterable[Exchange], match: Match, most: int = 5) -> list[NearMiss]:
-    """The `most` closest exchanges that do not match: fewest differences first, then newest; other operations last."""
+    """Return the closest exchanges that do not match: fewest differences first, then newest; other operations last."""
     found = (_missed(exchange, match) for exchange in exchanges)
     return nsmallest(most, (row for row in found if row.differences), key=lambda row: row.distance)
 

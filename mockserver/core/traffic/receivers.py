@@ -1,4 +1,4 @@
-"""Receivers: addresses of the mock that take webhook calls, for tests without a server of their own."""
+"""Receivers: addresses of the mock that take webhook calls, for tests without a server."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from mockserver.core.traffic.ring import Ring
 #: The most receivers of a workspace. Chosen: more than any test has.
 MOST = 100
 
-#: What a call and each of its headers take beside their texts, in bytes: measured, and rounded up.
+#: The bytes of a call and of each header without their texts: measured, and rounded up.
 _OVERHEAD, _PER_HEADER = 500, 160
 
 
 class ReceivedCall(NamedTuple):
-    """A call that a receiver got."""
+    """A call that a receiver has got."""
 
     at: datetime
     method: str
@@ -25,17 +25,16 @@ class ReceivedCall(NamedTuple):
     query: str
     headers: Sequence[tuple[str, str]]
     body: bytes
-    #: The size in bytes of a body that was too large to be kept, or 0.
+    #: The bytes of a body that was too large to keep, or 0.
     left_out: int = 0
 
     @property
     def size(self) -> int:
-        """What the call takes in memory, in bytes."""
+        """The bytes of the call in memory."""
         headers = sum(_PER_HEADER + len(name) + len(value) for name, value in self.headers)
         return _OVERHEAD + headers + len(self.body) + len(self.query) + 4 * len(self.path)
 
     def without_body(self) -> ReceivedCall:
-        """A copy of the call with the length of its body in place of the body."""
         return self._replace(body=b"", left_out=len(self.body))
 
 
@@ -50,19 +49,18 @@ class Manner(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Receiver:
-    """A receiver: how it answers its calls, and how many it got."""
+    """A receiver: how it answers its calls, and how many it has got."""
 
     name: str
     manner: Manner = field(default_factory=Manner)
-    #: How many calls have been answered in this manner.
+    #: The number of calls answered in this manner.
     answered: int = 0
-    #: How many of its calls are kept.
+    #: The numbers of kept and evicted calls.
     kept: int = 0
-    #: How many of its calls were evicted.
     evicted: int = 0
 
     def manner_of_next(self) -> Manner:
-        """How the next call is answered; it counts as answered from now on."""
+        """Return how to answer the next call, and count it as answered."""
         manner = self.manner
         if manner.times is not None and self.answered >= manner.times:
             return Manner()
@@ -70,19 +68,19 @@ class Receiver:
         return manner
 
     def answer_by(self, manner: Manner) -> None:
-        """Answer calls in another manner from now on."""
+        """Change how calls are answered from now on."""
         self.manner, self.answered = manner, 0
 
 
 class Receivers:
-    """The receivers of a workspace by name, and the calls that they got.
+    """The receivers of a workspace by name, and their calls.
 
     The oldest calls of all receivers are evicted when their number or their bytes exceed the limit.
     """
 
     def __init__(self, limit: int, bytes_limit: int) -> None:
         self._receivers: dict[str, Receiver] = {}
-        self._calls = Ring[tuple[Receiver, ReceivedCall]](limit, bytes_limit)
+        self.ring = Ring[tuple[Receiver, ReceivedCall]](limit, bytes_limit)
 
     def __iter__(self) -> Iterator[Receiver]:
         return iter(self._receivers.values())
@@ -90,48 +88,43 @@ class Receivers:
     def __len__(self) -> int:
         return len(self._receivers)
 
-    @property
-    def ring(self) -> Ring[tuple[Receiver, ReceivedCall]]:
-        """The calls with their receivers, to be written down."""
-        return self._calls
-
     def put_back_call(self, name: str, call: ReceivedCall) -> None:
-        """Keep a call that was read again, and that the receiver has counted."""
+        """Add a call that was read from a store, and that the receiver has counted."""
         self._keep(self._receivers[name], call)
 
     def follow(self, receivers: Iterable[Receiver]) -> None:
-        """Become receivers that were read again, which have counted their calls; the calls that are here stay."""
+        """Replace the receivers by those read from a store, which have counted their calls; the calls stay."""
         self._receivers = {row.name: row for row in receivers}
-        self._calls.exchange(lambda pair: (self._receivers.get(pair[0].name, pair[0]), pair[1]))
+        self.ring.replace(lambda pair: (self._receivers.get(pair[0].name, pair[0]), pair[1]))
 
     def get(self, name: str) -> Receiver | None:
-        """The receiver of a name, or None if it was neither called nor given a manner."""
+        """Return a receiver, or None if it was neither called nor configured."""
         return self._receivers.get(name)
 
     def made(self, name: str) -> Receiver | None:
-        """The receiver of a name, made on first use, or None if there are as many as there may be."""
+        """Return a receiver, created on first use, or None if the limit of receivers is reached."""
         if name not in self._receivers and len(self) >= MOST:
             return None
         return self._receivers.setdefault(name, Receiver(name))
 
     def calls(self, receiver: Receiver) -> list[ReceivedCall]:
-        """The calls of a receiver that are kept, newest first."""
-        return [call for owner, call in self._calls if owner is receiver]
+        """Return the kept calls of a receiver, newest first."""
+        return [call for owner, call in self.ring if owner is receiver]
 
     def take(self, receiver: Receiver, call: ReceivedCall) -> Manner:
-        """Keep a call, without its body if that is too large; returns how the call is answered."""
-        if call.size > self._calls.largest:
+        """Add a call, without its body if that is too large. Return how to answer it."""
+        if call.size > self.ring.largest:
             call = call.without_body()
         receiver.kept += 1
         self._keep(receiver, call)
         return receiver.manner_of_next()
 
     def _keep(self, receiver: Receiver, call: ReceivedCall) -> None:
-        for owner, _ in self._calls.add((receiver, call), call.size):
+        for owner, _ in self.ring.push((receiver, call), call.size):
             owner.kept -= 1
             owner.evicted += 1
 
     def remove(self, name: str) -> None:
         """Remove a receiver and its calls."""
         receiver = self._receivers.pop(name, None)
-        self._calls.keep(lambda row: row[0] is not receiver)
+        self.ring.keep(lambda row: row[0] is not receiver)

@@ -11,71 +11,71 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Visit(NamedTuple):
-    """Where a request came from, and the address at which the client reached the mock."""
+    """The origin of a request, and the address at which the client reached the mock."""
 
-    #: The URL under which the workspace is found without a key, without a slash at its end.
+    #: The URL that leads to the workspace without a key, without a slash at its end.
     root: str = ""
     ip: str = "127.0.0.1"
     user_agent: str = ""
 
 
-#: Says where a request came from; few operations ask.
+#: Returns the visit of a request; few operations need it.
 FindVisit = Callable[[], Visit]
 
 
 class Caller(NamedTuple):
-    """The account that a request comes from, in its workspace, with the scopes of its token."""
+    """The account of a request, in its workspace, with the scopes of its token."""
 
     workspace: Workspace
     account: Account
     find_visit: FindVisit = Visit
-    #: The scopes of the OAuth token, or None for an API key, which has all.
+    #: The scopes of the OAuth token, or None for an API key, which has all scopes.
     scopes: frozenset[str] | None = None
-    #: Whether the key belongs to no account, and opens this one because the server accepts any key.
+    #: Whether the key is unknown, and opens the account because the server accepts any key.
     is_unknown: bool = False
 
     @property
     def visit(self) -> Visit:
-        """Where the request came from."""
+        """The origin of the request."""
         return self.find_visit()
 
     def may(self, scope: str) -> bool:
-        """Whether the key or the token has a scope; `:write` does not include `:read`."""
+        """Return whether the key or the token has a scope; `:write` does not include `:read`."""
         return self.scopes is None or scope in self.scopes or ALL_SCOPES in self.scopes
 
     def warn(self, warning: str) -> None:
-        """Warn of something in the journal, without refusing the request."""
+        """Add a warning to the request in the journal."""
         if self.workspace.answering is not None:
             self.workspace.answering.warn(warning)
 
     def now(self) -> Caller:
-        """The caller in the workspace's present state: another thread may have replaced it since then."""
+        """Return the caller in the present state of the workspace, which another thread may have replaced."""
         account = self.workspace.state.accounts.get(self.account.id, self.account)
         return self if account is self.account else self._replace(account=account)
 
 
 class AnonymousCaller(NamedTuple):
-    """A caller without a key or token: a browser, or an app that has yet to identify itself."""
+    """A caller without a key or token: a browser, or an app that has not identified itself yet."""
 
     workspace: Workspace
     visit: Visit = Visit()
 
     def now(self) -> AnonymousCaller:
-        """The caller itself: it has no account that could have been replaced."""
+        """Return the caller, which has no account that could have been replaced."""
         return self
 
 
 class Bearers(Protocol):
-    """What finds the account of an access token; the app supplies one."""
+    """A finder of the account of an access token; the app supplies it."""
 
     def find(
         self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
     ) -> tuple[Workspace, Account, frozenset[str]]:
-        """The workspace and the account that a token opens, and its scopes; only in `within`, if that is given.
+        """Return the workspace and the account that a token opens, and its scopes; only in `within`, if that is given.
 
         `enter` is called with the workspace before its lock is taken, and fires the timers that are due there.
 
         Raises:
-            ServiceError: 401, the token is unknown, expired or revoked.
+            ServiceError: 401: the token is unknown, expired or revoked.
         """
         ...

@@ -9,7 +9,7 @@ from importlib import import_module
 from time import time
 from typing import Any, Generic, Protocol, TypeVar
 
-from mockserver.core.effects import Done, Job, Outcome, OutgoingRequest
+from mockserver.core.effects import CallOutcome, Done, Job, OutgoingRequest
 from mockserver.core.state.state import Account
 from mockserver.core.time.clock import Key, Timer
 from mockserver.core.time.state_machine import ABSENT, StateMachine
@@ -18,23 +18,26 @@ from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import Workspace
 
+#: Why an e-mail that waited is not sent after a new start.
+_NO_SERVER = "the server was started anew without --smtp-url"
+
 
 class Stateful(Protocol):
-    """A row that a state machine moves."""
+    """A row with a state."""
 
     state: str
 
 
 Row = TypeVar("Row", bound=Stateful)
-#: What an event does, and which event happens in the place of another one.
+#: The effect of an event, and the choice of the event that happens instead of another one.
 Action = Callable[[Workspace, Account, Row], None]
 Guard = Callable[[Workspace, Account, Row], str]
 
 
 class Lifecycle(Generic[Row]):
-    """A state machine for rows of one type; `on`, `guard` and `when_due` register what its events do.
+    """A state machine for rows of one type; `on`, `guard` and `when_due` register the effects of its events.
 
-    The modules `registered_in` do so as well as that of the lifecycle; they are imported before its first event.
+    The modules `registered_in`, which register effects too, are imported before its first event.
     """
 
     def __init__(
@@ -67,7 +70,7 @@ class Lifecycle(Generic[Row]):
         return register
 
     def guard(self, event: str) -> Callable[[Guard[Row]], Guard[Row]]:
-        """Register a function that returns the event to fire in the place of `event`, which may be `event` itself."""
+        """Register a function that returns the event to fire instead of `event`, or `event`."""
 
         def register(decide: Guard[Row]) -> Guard[Row]:
             self._guards[event] = decide
@@ -76,7 +79,7 @@ class Lifecycle(Generic[Row]):
         return register
 
     def when_due(self, timer: str) -> Callable[[Action[Row]], Action[Row]]:
-        """Register what a timer starts that is no event of the machine: work whose outcome will be one."""
+        """Register work that a timer starts, and whose outcome will be an event of the machine."""
 
         def register(action: Action[Row]) -> Action[Row]:
             self._when_due[timer] = action
@@ -85,7 +88,7 @@ class Lifecycle(Generic[Row]):
         return register
 
     def fall_due(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
-        """Start what a timer is for: registered work, or the event, if that applies in the row's state."""
+        """Start the registered work of a timer, or fire its event if the event applies in the state of the row."""
         self._complete()
         if event in self._when_due:
             self._when_due[event](workspace, account, row)
@@ -93,16 +96,16 @@ class Lifecycle(Generic[Row]):
             self.fire(workspace, account, row, event)
 
     def begin(self, workspace: Workspace, account: Account, row: Row) -> None:
-        """Put a new row into its table, in the state that it has, and publish its creation."""
+        """Add a new row to its table, and publish its creation."""
         self._complete()
         account.table(self.row)[self.key(row)] = row
         self._act(workspace, account, row, self.machine.first, ABSENT)
 
     def fire(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
-        """Let an event happen: the state changes, then the transition is published, then the action is called.
+        """Change the state of a row by an event, publish the transition, and call the action of the event.
 
         Raises:
-            TransitionRefused: the event does not apply in the row's state.
+            TransitionRefused: The event does not apply in the state of the row.
         """
         self._complete()
         self.machine.target(row.state, event)
@@ -123,20 +126,20 @@ class Lifecycle(Generic[Row]):
         return event in self.machine.allowed(row.state)
 
     def instances(self, workspace: Workspace) -> Iterator[tuple[Account, Row]]:
-        """Every instance in a workspace, with its account."""
+        """Yield every instance in a workspace, with its account."""
         for account in workspace.state.accounts.values():
             for row in account.rows_of(self.row).values():
                 yield account, row
 
     def key_of(self, text: str) -> Key | None:
-        """The key that is written as `text`, whether there is such an instance or not; None: no key is written so."""
+        """Return the key that a text writes, whether there is such an instance or not, or None for an invalid text."""
         try:
             return self._parse(text)
         except ValueError:
             return None
 
     def find(self, workspace: Workspace, text: str) -> tuple[Account, Row] | None:
-        """The instance whose key is written as `text`, with its account, or None if there is none."""
+        """Return the instance with this key, with its account, or None."""
         key = self.key_of(text)
         if key is None:
             return None
@@ -146,7 +149,7 @@ class Lifecycle(Generic[Row]):
         return None
 
     def describe(self, account: Account, row: Row) -> dict[str, Any]:
-        """An instance as the control API shows it, secrets included."""
+        """Return an instance as the control API shows it, secrets included."""
         return {
             "key": self.key(row),
             "account": account.name,
@@ -156,7 +159,7 @@ class Lifecycle(Generic[Row]):
         }
 
     def _complete(self) -> None:
-        """Import the modules that register what events do."""
+        """Import the modules that register effects."""
         for module in self._registered_in:
             import_module(module)
         self._registered_in = ()
@@ -177,15 +180,13 @@ class Lifecycle(Generic[Row]):
 
 
 class Advance:
-    """A move of the clock, in steps between which jobs are waited for: their outcomes may set further timers."""
+    """A move of the clock, timer by timer, with waits for the jobs between them: their outcomes may set timers."""
 
     def __init__(self, workspace: Workspace, target: datetime | timedelta | Timer | None) -> None:
-        """Begin a move to a moment, by a length, to when a timer is due now or, without a target, to the next timer.
-
-        The caller holds the lock.
+        """Begin a move to a moment, by a length, to a timer, or for None to the next timer. The caller holds the lock.
 
         Raises:
-            ClockError: the target is in the past, or a moment that no clock shows.
+            ClockError: The target is in the past, or a moment that no clock shows.
         """
         clock = workspace.state.clock
         self._start = clock.now()
@@ -200,7 +201,7 @@ class Advance:
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
-        """Go on until a job has to be waited for; True if the move is over. The caller holds the lock."""
+        """Continue until a job has to be waited for. Return whether the move is over. The caller holds the lock."""
         workspace = self._workspace
         while not self.interrupted:
             if workspace.jobs:
@@ -227,7 +228,7 @@ class Advance:
         return self._workspace.generation != self._generation
 
     def fired(self) -> list[Changed]:
-        """The transitions by timers since the move began, in the order of their moments."""
+        """Return the transitions by timers since the move began, in the order of their moments."""
         passed = [change for change in self._changes if change.at > self._start and self._is_timed(change)]
         return sorted(passed, key=lambda change: change.at)
 
@@ -235,24 +236,24 @@ class Advance:
         return change.event in self._workspace.parts.lifecycles[change.machine].machine.timed
 
 
-#: Why an e-mail that waited is not sent after a new start.
-_NO_SERVER = "the server was started anew without --smtp-url"
-
-
 def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
-    """Have a call made for a job that has begun.
+    """Make the call of a job that has begun. Neither function is called if the job is cancelled before.
 
-    `write` makes the request when its turn comes. `done` takes the outcome under the lock, while the clock shows the
-    present moment. If the job is cancelled before, or the workspace is lost, neither is called.
+    Args:
+        workspace: The workspace of the job.
+        job: The job.
+        url: The address of the call.
+        write: Makes the request when its turn comes.
+        done: Takes the outcome under the lock, while the clock shows the present moment.
     """
     moment = workspace.state.clock.now()
 
-    def finish(outcome: Outcome) -> None:
+    def finish(outcome: CallOutcome) -> None:
         with suppress(StorageError):
             workspace.run(lambda: take(outcome))
             job.forget()
 
-    def take(outcome: Outcome) -> None:
+    def take(outcome: CallOutcome) -> None:
         with workspace.lock:
             if job in workspace.jobs:
                 workspace.jobs.take_off(job)
@@ -267,41 +268,41 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
     workspace.effects.call(url, job)
 
 
-def send(workspace: Workspace, mail: Mail) -> None:
-    """Send an e-mail: to the mailbox and, if one is set, to a real SMTP server."""
+def send_mail(workspace: Workspace, mail: Mail) -> None:
+    """Send an e-mail to the mailbox and, if one is set, to a real SMTP server."""
     size = workspace.state.mailbox.add(mail)
     workspace.link(MAIL, mail.id)
     workspace.meter.add_mail()
     workspace.feed.add("mail", mail, size)
     if workspace.effects.posts:
-        _send_out(workspace, mail)
+        _post(workspace, mail)
     workspace.watchers.tell("mail")
 
 
-def resume(workspace: Workspace) -> None:
-    """Send the e-mails that had not left when the workspace left the memory; without a server they have failed."""
+def resume_mails(workspace: Workspace) -> None:
+    """Send the e-mails that waited when the workspace left the memory; without an SMTP server they have failed."""
     mailbox = workspace.state.mailbox
     for mail in reversed(tuple(mailbox)):
         sending = mailbox.sending(mail)
         if sending is None or sending.state != WAITING or mail.id in workspace.posting:
             continue
         if workspace.effects.posts:
-            _send_out(workspace, mail)
+            _post(workspace, mail)
         else:
             mailbox.note_sending(mail, sending._replace(state=FAILED, error=_NO_SERVER))
 
 
-def _send_out(workspace: Workspace, mail: Mail) -> None:
+def _post(workspace: Workspace, mail: Mail) -> None:
     """Send an e-mail to the real SMTP server, for as long as it belongs to the workspace.
 
-    It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is dropped or
-    lost.
+    It no longer does after a reset, after a return to a snapshot from before it, or when the workspace is removed or
+    another server has changed it.
     """
     server, mark = workspace.server, object()
     workspace.posting[mail.id] = server
     workspace.queued[mail.id] = mark
 
-    def wanted() -> bool:
+    def is_wanted() -> bool:
         with suppress(StorageError):
             return bool(workspace.run(is_posting))
         return False
@@ -324,4 +325,4 @@ def _send_out(workspace: Workspace, mail: Mail) -> None:
                 workspace.queued.pop(mail.id, None)
             workspace.watchers.tell("mail")
 
-    workspace.effects.post(mail, report, wanted)
+    workspace.effects.post(mail, report, is_wanted)

@@ -1,4 +1,4 @@
-"""The store of one of several servers, each of which may serve every workspace."""
+"""The store of one of several servers that share their workspaces."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from mockserver.core.state.identifiers import is_drawn
 from mockserver.core.state.state import Account
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.storage import MissingError, Outline, SharedStorage, StorageError
-from mockserver.core.workspaces.store import DEFAULT, Gone, Store, StoreFullError
+from mockserver.core.workspaces.store import DEFAULT, Gone, Store
 from mockserver.core.workspaces.workspace import Workspace
 
 #: For how many seconds all servers know why a workspace is gone; chosen: a working day.
@@ -95,7 +95,7 @@ class SharedStore(Store):
 
     def _having(self, key: str) -> Iterator[Workspace]:
         """Yield the workspaces that have a key, opened one by one; a drawn key belongs to one workspace only."""
-        if is_drawn(key) and (home := self._homes.first(key)) is not None:
+        for home in self._key_index.all(key)[:1] if is_drawn(key) else ():
             found = self.get(home)
             if found is not None and _has(found, key):
                 yield found
@@ -167,8 +167,7 @@ class SharedStore(Store):
                 self._evict_saved(name)
                 excess -= 1
         if excess > 0:
-            self._remove(newest)
-            raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
+            self._refuse_newest(newest)
 
     def _evict_saved(self, name: str) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Keeping workspaces beyond the process: what a store asks of its keeper, and the keeper that saves nothing."""
+"""Saving workspaces beyond the process: the interface of a storage, and the storage that saves nothing."""
 
 from __future__ import annotations
 
@@ -22,27 +22,26 @@ class MissingError(StorageError):
 
 
 class Outline(NamedTuple):
-    """What is known of a saved workspace without loading it."""
+    """What a store knows of a saved workspace without loading it."""
 
     name: str
-    #: The API keys that lead to it, valid and revoked.
+    #: Its API keys, valid and revoked.
     keys: Sequence[str] = ()
-    #: When something is due in it, in seconds since 1970; None: nothing is, or its clock is frozen.
+    #: When a timer is due in it, in seconds since 1970, or None if its clock is frozen or no timer is set.
     due_at: float | None = None
 
 
 class StorageStatus(NamedTuple):
-    """The state of a keeper, for health and metrics."""
+    """The state of a storage, for health and metrics."""
 
     #: The kind of the engine, as the setting `store` names it.
     engine: str
-    #: Where it is, for users.
+    #: The path or the address, for users.
     place: str
-    #: How many bytes it takes.
     bytes: int
-    #: How many changes wait to be saved.
+    #: The number of changes that wait to be saved.
     waiting: int
-    #: How many writes have succeeded and failed since the start.
+    #: The number of writes since the start that have succeeded and failed.
     written: int
     failed: int
     #: The reason of the last failure, or None.
@@ -50,15 +49,18 @@ class StorageStatus(NamedTuple):
 
 
 class Storage:
-    """Keeps the workspaces of a server. This one saves nothing; its subclasses save in a file or a database."""
+    """A storage of workspaces that saves nothing; its subclasses save in a file or a database.
+
+    Every method that reads or writes may raise `StorageError`.
+    """
+
+    #: Whether `run` returns only after the changes of its step are saved.
+    in_sessions = False
 
     def __init__(self) -> None:
         self._past = Coverage()
         self._secrets: dict[str, bytes] = {}
         self._drawing = threading.Lock()
-
-    #: Whether `run` returns only after the changes of its step are saved.
-    in_sessions = False
 
     @property
     def is_shared(self) -> bool:
@@ -76,7 +78,7 @@ class Storage:
         return None
 
     def status(self) -> StorageStatus | None:
-        """Return the state of the keeper, or None if nothing is saved."""
+        """Return the state of the storage, or None if nothing is saved."""
         return None
 
     def close(self) -> bool:
@@ -86,13 +88,10 @@ class Storage:
     # ------------------------------------------------------------------ steps
 
     def run(self, step: Callable[[], Result]) -> Result:
-        """Return what a step returns, after its changes are saved if this keeper works in sessions.
+        """Run a step and return its result, in sessions after its changes are saved.
 
-        The step runs again, from its beginning and on newer workspaces, if another server was faster. Within a step,
-        this just calls the other one.
-
-        Raises:
-            StorageError: the changes could not be saved, or it is unknown whether they are.
+        The step runs again, from its beginning and on newer workspaces, if another server was faster. A step within a
+        step is only called.
         """
         return step()
 
@@ -109,25 +108,24 @@ class Storage:
         call()
 
     def effects(self, workspace: Workspace, effects: Effects) -> Effects:
-        """Return what carries out the effects of a workspace: in sessions, they wait until their cause is saved."""
+        """Return the effects of a workspace: in sessions, they wait until their cause is saved."""
         return effects
 
     # ------------------------------------------------------------------ workspaces
 
     def outlines(self) -> Sequence[Outline]:
-        """Return the saved workspaces, the one used longest ago first."""
+        """Return the outlines of the saved workspaces, the one used longest ago first."""
         return ()
 
     def lock(self) -> threading.RLock:
-        """Return the lock of a new workspace; whoever holds it may change the workspace."""
+        """Return the lock of a new workspace."""
         return threading.RLock()
 
     def load(self, name: str) -> Workspace:
-        """Return a saved workspace as it was; no timer has fired in it since, and `add` was not called.
+        """Return a workspace as it was saved; its timers have not fired since, and `add` was not called.
 
         Raises:
-            MissingError: there is no such workspace.
-            StorageError: it cannot be read.
+            MissingError: No such workspace is saved.
         """
         raise MissingError(f"workspace {name} is not saved")
 
@@ -141,55 +139,35 @@ class Storage:
         """Delete a saved workspace, whether it is loaded or not."""
 
     def release(self, workspace: Workspace) -> Outline | None:
-        """Return the outline of a workspace that may leave the memory, and refer to it no more.
+        """Drop all references to a workspace and return its outline, or return None while changes are not saved.
 
-        The caller holds its lock. None: some changes are not saved yet, so it has to stay.
+        The caller holds the lock of the workspace.
         """
         return None
 
     # ------------------------------------------------------------------ coverage and secrets
 
     def coverage(self, names: Iterable[str]) -> Coverage:
-        """Return the coverage of saved workspaces that are not loaded.
-
-        Raises:
-            StorageError: it cannot be read.
-        """
+        """Return the coverage of saved workspaces that are not loaded."""
         return Coverage()
 
     def clear_coverage(self, names: Iterable[str]) -> None:
-        """Delete the coverage of saved workspaces that are not loaded.
-
-        Raises:
-            StorageError: it cannot be deleted.
-        """
+        """Delete the coverage of saved workspaces that are not loaded."""
 
     def past(self) -> Coverage:
-        """Return the coverage of workspaces that are gone, of all servers and starts; the caller does not change it.
-
-        Raises:
-            StorageError: it cannot be read.
-        """
+        """Return the coverage of removed workspaces, of all servers and starts; the caller does not change it."""
         return self._past
 
     def add_past(self, coverage: Coverage) -> None:
-        """Add the coverage of a workspace that goes."""
+        """Add the coverage of a workspace that is removed."""
         self._past.merge(coverage)
 
     def clear_past(self) -> None:
-        """Delete the coverage of workspaces that are gone.
-
-        Raises:
-            StorageError: it cannot be deleted.
-        """
+        """Delete the coverage of removed workspaces."""
         self._past.clear()
 
     def secret(self, name: str, draw: Callable[[], bytes] | None = None) -> bytes | None:
-        """Return a secret of the server, or of all that share a store; if there is none, save what `draw` returns.
-
-        Raises:
-            StorageError: it cannot be read or saved.
-        """
+        """Return a secret of all servers that share the store; if it does not exist, save the result of `draw`."""
         with self._drawing:
             if name not in self._secrets and draw is not None:
                 self._secrets[name] = draw()
@@ -197,7 +175,7 @@ class Storage:
 
 
 class SharedStorage(Protocol):
-    """What a keeper does besides for workspaces that several servers share. All methods may raise `StorageError`."""
+    """Further methods of a storage for workspaces that several servers share. All may raise `StorageError`."""
 
     def names(self) -> Sequence[str]:
         """Return the names of all workspaces, the one used longest ago first."""
@@ -209,30 +187,30 @@ class SharedStorage(Protocol):
         """Bring a workspace up to date, and hold its lock until the present step ends.
 
         Raises:
-            MissingError: another server has removed it.
+            MissingError: Another server has removed the workspace.
         """
 
     def copy(self, name: str) -> Workspace:
-        """Return a copy of a workspace as it was saved last, to look at.
+        """Return a copy of a workspace as it was saved last, to be read only.
 
         Raises:
-            MissingError: there is no such workspace.
+            MissingError: No such workspace is saved.
         """
 
     def look_after(self, workspace: Workspace) -> None:
         """Take over the calls and e-mails of dead servers, in a step that has opened the workspace."""
 
     def changes(self) -> Iterator[str]:
-        """Yield the names of workspaces in memory that another server has changed, until the keeper is closed."""
+        """Yield the names of workspaces in memory that another server has changed, until the storage is closed."""
 
     def due(self) -> Sequence[str]:
-        """Return the names of some workspaces at which a server has to look now."""
+        """Return the names of some workspaces in which a server has to look for work now."""
 
     def remember(self, name: str, seconds: int) -> None:
-        """Let `remembers` return True for a name at all servers, for so many seconds."""
+        """Let `remembers` return True for a name at all servers, for some seconds."""
 
     def remembers(self, name: str) -> bool:
         """Return whether a name is remembered."""
 
     def forget(self, name: str) -> None:
-        """Remember a name no longer."""
+        """Forget a remembered name."""

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, Self
 
 from mockserver.core.effects import Effects, Jobs, NoEffects
 from mockserver.core.state.identifiers import Keyring, RecordIds
-from mockserver.core.state.state import LAST_ID, Account, State, above
+from mockserver.core.state.state import LAST_ID, Account, State, dry_run
 from mockserver.core.time.clock import Key, Timer, TimerId, Timers, written_moment
 from mockserver.core.time.state_machine import StateMachine
 from mockserver.core.traffic.causes import (
@@ -37,25 +37,29 @@ from mockserver.core.traffic.exchange import Exchange, Held, Journal
 from mockserver.core.traffic.mail import Mailbox
 from mockserver.core.traffic.receivers import Receivers
 from mockserver.core.traffic.ring import Feed, Ring
-from mockserver.core.waiting import Turn, Watchers
+from mockserver.core.waiting import CallbackLock, Watchers
 from mockserver.settings import Settings
+
+_LOG = logging.getLogger(__name__)
+#: The number of links for each request of the journal. Chosen: few requests cause more than a timer, an e-mail and some
+#: deliveries.
+_LINKS_PER_REQUEST = 10
+
+#: Is called with the workspace and the transition.
+Listener = Callable[["Workspace", Changed], None]
 
 
 class WorkspaceLimits(NamedTuple):
-    """The most that a workspace keeps: numbers of things, and bytes."""
+    """The most rows, items and bytes that a workspace keeps; each is the setting of this name with `_limit`."""
 
-    #: All rows without a limit of their own: accounts, senders, tokens, keys and so on together.
     rows: int
-    #: The documents that it was made from or that were added.
     documents_bytes: int
     mailbox: int
     mailbox_bytes: int
     journal: int
     journal_bytes: int
-    #: Items of the feed.
     feed: int
     feed_bytes: int
-    #: Transitions of instances.
     history: int
     snapshots: int
     snapshots_bytes: int
@@ -63,28 +67,27 @@ class WorkspaceLimits(NamedTuple):
     deliveries: int
     #: Of all accounts.
     deliveries_bytes: int
-    #: Of the values that stubs store.
     stored_bytes: int
-    #: Calls that all receivers together keep.
+    #: Calls of all receivers together.
     receivers: int
     receivers_bytes: int
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """The limits that the settings of a server give to each of its workspaces."""
+        """Return the limits that the settings of a server give to each workspace."""
         return cls(*(getattr(settings, f"{name}_limit") for name in cls._fields))
 
 
 class Origin(NamedTuple):
-    """What a workspace was made from, and is made from again by a reset."""
+    """What a workspace was made from, for a reset."""
 
     #: The name of a scenario, or a document.
     scenario: object = ""
-    #: The name of the scenario in what users see.
+    #: The name of the scenario for users.
     title: str = ""
-    #: The seed, or None for the one of the scenario.
+    #: The seed, or None for the seed of the scenario.
     seed: int | None = None
-    #: Makes the keys of the workspace, or None if it has those of the scenario.
+    #: Makes the keys of the workspace, or None if it has the keys of the scenario.
     keyring: Keyring | None = None
 
 
@@ -95,27 +98,18 @@ class Snapshot(NamedTuple):
     at: datetime
     document: Mapping[str, Any]
     mailbox: Mailbox
-    #: What the snapshot takes in memory, in bytes.
+    #: The bytes of the snapshot in memory.
     size: int = 0
 
 
-_LOG = logging.getLogger(__name__)
-#: How many links are kept for each request of the journal; chosen: few requests cause more than a timer, an e-mail and
-#: some deliveries.
-_LINKS_PER_REQUEST = 10
-
-#: Is called with the workspace and the transition that it listens to.
-Listener = Callable[["Workspace", Changed], None]
-
-
 class Firing(Protocol):
-    """What a workspace needs of a lifecycle in order to fire timers."""
+    """The part of a lifecycle that fires timers."""
 
     machine: StateMachine
     row: type[Any]
 
     def fall_due(self, workspace: Workspace, account: Account, row: Any, event: str) -> None:
-        """Start what a timer is for: its event, or work that leads to an event."""
+        """Fire the event of a timer, or start work that leads to an event."""
         ...
 
 
@@ -124,7 +118,7 @@ class Parts(NamedTuple):
 
     lifecycles: Mapping[str, Firing] = MappingProxyType({})
     listeners: Mapping[tuple[str, str], Sequence[Listener]] = MappingProxyType({})
-    #: What goes on with the calls that were under way when a workspace left the memory.
+    #: Resume the calls that were under way when a workspace left the memory.
     resumers: Sequence[Callable[[Workspace], None]] = ()
 
 
@@ -133,7 +127,7 @@ def _at_once(step: Callable[[], Any]) -> Any:
 
 
 class Workspace:
-    """A state, and what only a running workspace has: journal, coverage, feed, history, receivers, jobs and locks."""
+    """A state with its journal, coverage, feed, history, receivers, jobs and locks."""
 
     def __init__(
         self,
@@ -145,7 +139,7 @@ class Workspace:
         origin: Origin | None = None,
     ) -> None:
         self.name = name
-        #: When it was made, in real time; a reset changes nothing of it.
+        #: In real time; a reset does not change it.
         self.made_at = datetime.now(UTC)
         #: What a scenario describes; it is replaced as a whole.
         self.state = state
@@ -154,53 +148,47 @@ class Workspace:
         self.origin = origin or Origin()
         #: Called with every key that is added or revoked.
         self.on_key: Callable[[str], None] = lambda key: None
-        #: Draws the ids of requests and e-mails.
         self.ids = RecordIds(state.random.seed, name)
         self.journal = Journal(self.limits.journal, self.limits.journal_bytes)
         self.coverage = Coverage()
-        #: Whether coverage and requests here count in the coverage and the log of the server.
+        #: Whether coverage and requests count in the coverage and the log of the server.
         self.counted = True
-        #: What has caused what.
         self.links = Links(self.limits.journal * _LINKS_PER_REQUEST)
-        #: The timers that have fired last, as many and as many bytes of them as the journal has.
+        #: The last timers that have fired, and the last control calls that have changed something.
         self.fired = Ring[FiredTimer](self.limits.journal, self.limits.journal_bytes)
-        #: The control calls that have changed something; bounded as the journal is.
         self.calls = Ring[CallRecord](self.limits.journal, self.limits.journal_bytes)
         self.feed = Feed(self.limits.feed, self.limits.feed_bytes)
         self.history = History(self.limits.history)
         #: The exchange of the API request that is being answered, or None.
         self.answering: Exchange | None = None
-        #: What causes what happens now, while `caused_by` says so.
+        #: The cause that `caused_by` sets.
         self._by: By | None = None
-        #: The meter of the server, once its store holds the workspace.
-        self.meter = Meter()
         self.snapshots: dict[str, Snapshot] = {}
         self.receivers = Receivers(self.limits.receivers, self.limits.receivers_bytes)
-        #: The effects of the server, once its store holds the workspace.
+        #: The meter and the effects of the server, once its store holds the workspace.
+        self.meter = Meter()
         self.effects: Effects = NoEffects()
         #: The outgoing calls that are under way.
         self.jobs = Jobs()
-        #: The next timer when `effects.watch` was last called.
+        #: The next timer at the last call of `effects.watch`.
         self._watched: Timer | None = None
         #: How often the state was replaced.
         self.generation = 0
-        #: The e-mails that are on their way to a real server, by their ids, each with the server that sends it; and
-        #: those of them that are in the queue of this one, each with what no other one in the queue has: after a reset
-        #: another e-mail may have the same id.
+        #: The e-mails on their way to a real server, by id, with the server that sends them; and a marker for each
+        #: e-mail in the queue of this server: after a reset another e-mail may have the same id.
         self.posting: dict[str, str] = {}
         self.queued: dict[str, object] = {}
-        #: Runs a step that takes the lock; perhaps more than once, if others change the workspace meanwhile.
+        #: Runs a step that takes the lock; perhaps more than once, if other servers change the workspace meanwhile.
         self.run: Callable[[Callable[[], Any]], Any] = _at_once
         #: Held for one short step of a request; nothing waits while it holds it.
         self.lock = threading.RLock()
-        #: Held while a new state is made, which only at the end is put in place under `lock`; taken before that one.
-        self.changing = Turn()
-        #: Called when something happens here.
+        #: Held while a new state is made, which only at the end is put in place under `lock`; taken before `lock`.
+        self.changing = CallbackLock()
         self.watchers = Watchers()
         #: The lists that collect transitions, each for one request or one move of the clock, by their identity.
         self._collectors: dict[int, list[Changed]] = {}
 
-    # ------------------------------------------------------------------ resting
+    # ------------------------------------------------------------------ passivating
 
     @property
     def is_busy(self) -> bool:
@@ -209,7 +197,7 @@ class Workspace:
 
     @property
     def server(self) -> str:
-        """The id of this server among those that share the store; empty, if none does."""
+        """The id of this server among those that share the store; empty if the store is not shared."""
         return self.jobs.server
 
     @server.setter
@@ -217,10 +205,7 @@ class Workspace:
         self.jobs.server = server
 
     def resume(self, is_dead: Callable[[str], bool] = lambda server: False) -> None:
-        """Go on with what was under way when the workspace left the memory, or when a server has died.
-
-        The caller holds the lock.
-        """
+        """Resume calls and e-mails after loading or after the death of a server. The caller holds the lock."""
         self.jobs.drop_abandoned(is_dead)
         for mail, server in tuple(self.posting.items()):
             if is_dead(server) or (server == self.server and mail not in self.queued):
@@ -228,14 +213,17 @@ class Workspace:
         for resume in self.parts.resumers:
             resume(self)
 
-    # ------------------------------------------------------------------ another state
+    # ------------------------------------------------------------------ replacing the state
 
     def put(self, state: State, links: Iterable[Link] = ()) -> None:
-        """Replace the state, and cancel all jobs; journal, links, coverage, feed, history and receivers stay.
+        """Replace the state and cancel all jobs; journal, coverage, feed, history and receivers stay.
 
-        `links` come with the state, oldest first. The ids of exchanges, e-mails and control calls go on, so that none
-        is used twice; those of deliveries, and of timers that are still to come, are used again, so that what was known
-        of them is dropped.
+        The ids of exchanges, e-mails and control calls continue, so that none is used twice. The ids of deliveries and
+        of future timers are used again, so that their records are dropped.
+
+        Args:
+            state: The new state.
+            links: The links that come with the state, oldest first.
         """
         self.generation += 1
         self.jobs.clear()
@@ -249,7 +237,7 @@ class Workspace:
         self._collectors = {}
 
     def _forget_reused(self, now: datetime) -> None:
-        """Drop the links and the fired timers whose ids a state may use again that shows the moment `now`."""
+        """Drop the links and the fired timers whose ids a state may use again whose clock shows `now`."""
         # Moments are of one length as text, and so in their order.
         first = written_moment(now)
 
@@ -275,17 +263,21 @@ class Workspace:
         kept = {mail.id for mail in self.state.mailbox}
         self.posting = {mail: server for mail, server in self.posting.items() if mail in kept}
 
-    def trial(self) -> Workspace:
-        """A workspace above this one, to be made and used under the lock; rows are copied when they are first read.
-
-        It has no timers, jobs or effects, and nothing that happens in it changes this workspace.
-        """
+    def dry_run(self) -> Workspace:
+        """Return a copy for a dry run under the lock, without timers, jobs and effects; rows are copied on read."""
         origin, keyring = self.origin, self.origin.keyring
         if keyring is not None:
             origin = origin._replace(keyring=keyring.copy())
-        return Workspace(self.name, above(self.state), parts=self.parts, limits=self.limits, origin=origin)
+        return Workspace(self.name, dry_run(self.state), parts=self.parts, limits=self.limits, origin=origin)
 
-    # ------------------------------------------------------------------ accounts and keys
+    def forget_jobs(self) -> None:
+        """Drop timers, e-mails and jobs: the workspace is removed, and nothing may leave it any more."""
+        self.state.timers = Timers()
+        self.state.mailbox.clear()
+        self.jobs.clear()
+        self.call_off_mails()
+
+    # ------------------------------------------------------------------ accounts, keys and ids
 
     def add_key(self, account: Account, key: str) -> None:
         """Let a key open an account."""
@@ -301,62 +293,31 @@ class Workspace:
         self.on_key(key)
 
     def remove_account(self, account: Account) -> None:
-        """Drop an account with all its rows, timers and jobs; its keys are refused from now on."""
+        """Remove an account with all its rows, timers and jobs, and refuse its keys from now on."""
         self.state.remove_account(account)
         self.jobs.cancel_account(account.id)
 
-    # ------------------------------------------------------------------ identifiers
-
     def has_another_id(self, kind: str) -> bool:
-        """Whether an id is left for one more row of a kind; if not, a warning is logged, and the row is to be left out.
-
-        It is for rows that no client asks for, such as deliveries, so that there is no request to refuse.
-        """
+        """Return whether an id is left for a row that no client asks for, such as a delivery; log a warning if not."""
         if self.state.has_another_id(kind):
             return True
         _LOG.warning("workspace %s has no id left for another %s: they go up to %s", self.name, kind, LAST_ID)
         return False
 
-    # ------------------------------------------------------------------ events and time
-
-    def publish(self, change: Changed) -> None:
-        """Add a transition to coverage, feed and history, and tell who listens to it."""
-        for changes in self._collectors.values():
-            changes.append(change)
-        self.coverage.add_transition(change)
-        self.feed.add("transition", change)
-        self.history.add(change)
-        if isinstance(change.by, Cause) and (acting := CURRENT_CALL.get()) is not None and change.by.kind == CONTROL:
-            acting.note(change)
-        for listener in self.parts.listeners.get((change.machine, change.event), ()):
-            listener(self, change)
-        self.watchers.tell("transition")
-
-    def collect_changes(self) -> list[Changed]:
-        """A list to which all transitions are added until `stop_collecting` is called with it."""
-        changes: list[Changed] = []
-        self._collectors[id(changes)] = changes
-        return changes
-
-    def collecting(self) -> Iterable[list[Changed]]:
-        """The lists to which transitions are added."""
-        return self._collectors.values()
-
-    def stop_collecting(self, changes: list[Changed]) -> None:
-        self._collectors.pop(id(changes), None)
+    # ------------------------------------------------------------------ causes
 
     @property
     def by(self) -> By | None:
-        """What causes what happens now, or None if nobody knows.
+        """The cause of what happens now, or None if it is unknown.
 
-        It is what `caused_by` says, else the request that is being answered, else the control call of this thread.
+        It is the cause of `caused_by`, else the request that is being answered, else the control call of this thread.
         """
         if self._by is not None:
             return self._by
         if self.answering is not None:
             return self.answering.id
-        acting = CURRENT_CALL.get()
-        return None if acting is None or acting.on is not self else acting.cause(self.ids)
+        call = CURRENT_CALL.get()
+        return None if call is None or call.on is not self else call.cause(self.ids.call)
 
     @property
     def cause_request(self) -> str | None:
@@ -366,7 +327,7 @@ class Workspace:
 
     @contextmanager
     def caused_by(self, cause: Cause) -> Iterator[None]:
-        """Let `cause` be what causes what happens within a `with` block, whatever causes that itself."""
+        """Set the cause of everything that happens within a `with` block."""
         before, self._by = self._by, cause
         try:
             yield
@@ -374,17 +335,41 @@ class Workspace:
             self._by = before
 
     def link(self, kind: str, thing: Thing) -> None:
-        """Note that a thing of a kind of causes is caused by what causes what happens now, if something does."""
+        """Record that the present cause, if there is one, has caused an effect."""
         by = self.by
         if by is not None:
             self.links.add(by, kind, thing)
 
-    def set_timer(self, moment: datetime, account: Account, machine: str, key: Key, event: str) -> None:
-        """Let an event happen at a moment, in the place of an earlier timer for the same event of the instance."""
-        self.link(TIMER, self.state.timers.set(moment, account.id, machine, key, event))
+    # ------------------------------------------------------------------ transitions and records
+
+    def publish(self, change: Changed) -> None:
+        """Add a transition to coverage, feed and history, and call its listeners."""
+        for changes in self._collectors.values():
+            changes.append(change)
+        self.coverage.add_transition(change)
+        self.feed.add("transition", change)
+        self.history.add(change)
+        if isinstance(change.by, Cause) and change.by.kind == CONTROL and (call := CURRENT_CALL.get()) is not None:
+            call.note(change)
+        for listener in self.parts.listeners.get((change.machine, change.event), ()):
+            listener(self, change)
+        self.watchers.tell("transition")
+
+    def collect_changes(self) -> list[Changed]:
+        """Return a list to which all transitions are added until `stop_collecting` is called with it."""
+        changes: list[Changed] = []
+        self._collectors[id(changes)] = changes
+        return changes
+
+    def collecting(self) -> Iterable[list[Changed]]:
+        """Return the lists to which transitions are added."""
+        return self._collectors.values()
+
+    def stop_collecting(self, changes: list[Changed]) -> None:
+        self._collectors.pop(id(changes), None)
 
     def note(self, exchange: Exchange) -> int:
-        """Add an exchange that is over to journal, coverage and feed; returns how many it has evicted."""
+        """Add an exchange to journal, coverage and feed. Return the number of evicted exchanges."""
         exchange.links = self.links
         evicted = self.journal.add(exchange)
         self.coverage.add(exchange)
@@ -393,27 +378,24 @@ class Workspace:
         return evicted
 
     def note_call(self, call: CallRecord) -> None:
-        """Keep a control call that is over, without its body if that is too large."""
+        """Record a control call, without its body if that is too large."""
         if call.size > self.calls.largest:
             call = call.without_body()
-        self.calls.add(call, call.size)
+        self.calls.push(call, call.size)
 
     def recorded_call(self, identifier: str) -> CallRecord | None:
-        """The control call with this id, or None if it has changed nothing, or is no longer kept."""
+        """Return the control call with this id, or None if it has changed nothing or is no longer kept."""
         return next((call for call in self.calls if call.id == identifier), None)
 
     def complete(self, exchange: Exchange) -> int:
-        """Take in the answer of an exchange that was noted when a fault held it; returns how many that has evicted."""
+        """Add the answer of an exchange that a fault has held. Return the number of evicted exchanges."""
         evicted = self.journal.complete(exchange)
         self.coverage.add(exchange)
         self.end_hold(exchange.held)
         return evicted
 
     def end_hold(self, held: Held | None) -> None:
-        """Tell that nobody waits for an answer any more, unless that was told before, or its exchange is gone.
-
-        It takes the lock itself: who has sent the answer, or has not, holds none.
-        """
+        """Publish once that no client waits for a held answer any more. The caller does not hold the lock."""
         if held is None or held.is_over:
             return
         held.is_over = True
@@ -426,8 +408,14 @@ class Workspace:
                 self.feed.add("answered", exchange, exchange.size)
                 self.watchers.tell("request")
 
+    # ------------------------------------------------------------------ time
+
+    def set_timer(self, moment: datetime, account: Account, machine: str, key: Key, event: str) -> None:
+        """Let an event happen at a moment, and replace an earlier timer for the same event of the instance."""
+        self.link(TIMER, self.state.timers.set(moment, account.id, machine, key, event))
+
     def catch_up(self) -> datetime:
-        """Fire the timers that are due by now, each at its own moment; returns the moment by which none is due."""
+        """Fire the timers that are due by now, each at its own moment. Return the moment by which none is due."""
         now = self.state.clock.now()
         while (timer := self.state.timers.next()) is not None and timer.moment <= now:
             self.state.timers.take(timer)
@@ -438,12 +426,12 @@ class Workspace:
         return now
 
     def watch(self) -> None:
-        """Have the next timer fired when it is due; to be called when the timers or the clock have changed."""
+        """Schedule the next timer in real time; to be called when the timers or the clock have changed."""
         self._watched = self.state.timers.next()
         self.effects.watch(self)
 
     def fire_next(self, moment: datetime) -> bool:
-        """Move the clock to the next timer and fire it; False if none is due by `moment`."""
+        """Move the clock to the next timer and fire it. Return False if no timer is due by `moment`."""
         timer = self.state.timers.take_due(moment)
         if timer is not None:
             self.state.clock.move_to(timer.moment)
@@ -451,7 +439,7 @@ class Workspace:
         return timer is not None
 
     def _fire(self, timer: Timer) -> None:
-        """Start what a timer is for, at its own moment, unless its instance is gone."""
+        """Fire a timer at its own moment, unless its instance is gone."""
         lifecycle = self.parts.lifecycles[timer.machine]
         account = self.state.accounts.get(timer.account)
         row = account.table(lifecycle.row).get(timer.key) if account else None
@@ -468,20 +456,13 @@ class Workspace:
                 self.stop_collecting(changes)
                 own = [change for change in changes if change.cause == cause]
                 fired = FiredTimer(timer, time(), own[:MOST_TRANSITIONS])
-                self.fired.add(fired, fired.size)
+                self.fired.push(fired, fired.size)
 
     def fired_timer(self, text: str) -> FiredTimer | None:
-        """The timer of an id that has fired last, or None if none has, or it is no longer kept."""
+        """Return the last fired timer with this id, or None if it has not fired or is no longer kept."""
         try:
             wanted = TimerId.parse(text)
         except ValueError:
             return None
         found = (row for row in self.fired if row.timer.moment == wanted.moment and row.timer.id == text)
         return next(found, None)
-
-    def forget_jobs(self) -> None:
-        """Drop timers, e-mails and jobs: the workspace is gone, and nothing may leave it any more."""
-        self.state.timers = Timers()
-        self.state.mailbox.clear()
-        self.jobs.clear()
-        self.call_off_mails()

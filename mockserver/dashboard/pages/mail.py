@@ -54,7 +54,7 @@ def _matches(mail: Mail, to: str, subject: str) -> bool:
     """Return whether a recipient and the subject contain these lower-case texts."""
     if subject not in mail.subject.casefold():
         return False
-    return not to or any(to in str(row.party).casefold() for row in mail.recipients)
+    return not to or any(to in str(row.party).casefold() for row in mail.details.recipients)
 
 
 @PAGE.view("/<identifier>", "mail_one.html")

@@ -12,7 +12,7 @@ from typing import Any
 from mockserver.core.contract.errors import MISSING_PARAMETER, NOT_ENOUGH_CREDITS, OUT_OF_RANGE, no_room
 from mockserver.core.state import reasons
 from mockserver.core.state.state import MOST_ADDED, Account
-from mockserver.core.state.tables import Following
+from mockserver.core.state.tables import Derived
 from mockserver.core.workspaces.caller import Caller, Visit
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
@@ -109,7 +109,7 @@ class Waiting(dict[int, OrderedDict[int, None]]):
     """Pending changes of a master's sub-accounts: a decided change first, then in order of acceptance."""
 
 
-class DueQueue(Following):
+class DueQueue(Derived):
     """The ids of a master's pending changes, by due moment and by order of acceptance.
 
     Two heaps, built when the first change is due. The entry of a removed change stays in its heap until the entry

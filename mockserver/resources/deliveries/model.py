@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from mockserver.core.effects import Outcome, OutgoingRequest
+from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import CLIENT_HEADERS
 from mockserver.core.traffic import causes
@@ -157,7 +157,7 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     def write() -> OutgoingRequest:
         return OutgoingRequest(request_url(target), request_headers(target), delivery.body, timeout)
 
-    def done(outcome: Outcome) -> None:
+    def done(outcome: CallOutcome) -> None:
         # Looked up: the rows may have been read again meanwhile.
         owner = workspace.state.accounts.get(account.id)
         found = None if owner is None else owner.table(Delivery).get(delivery.id)
@@ -168,7 +168,7 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     dispatch(workspace, workspace.jobs.begin(account.id, MACHINE.name, delivery.id), request_url(target), write, done)
 
 
-def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: Outcome, target: Target) -> None:
+def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: CallOutcome, target: Target) -> None:
     """Record an attempt, and fire its outcome's event."""
     other = None if target == delivery.target else target
     delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, other))
@@ -184,7 +184,7 @@ def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome:
     evict_excess(workspace, account)
 
 
-def _may_retry(workspace: Workspace, outcome: Outcome) -> bool:
+def _may_retry(workspace: Workspace, outcome: CallOutcome) -> bool:
     """Return whether an outcome allows a retry: no answer, 429, or 5xx with `behaviour.webhook_5xx: retry`.
 
     Redirects and impossible calls are not retried (both proposed, contract/deliveries).

@@ -12,9 +12,8 @@ from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.mail import TO, Mail, MailContent, Party
-from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account import spending
 from mockserver.resources.webhooks import events
@@ -70,7 +69,7 @@ def deliver(workspace: Workspace, account: Account, content: MailContent, *, req
         content=content,
     )
     fits = mail.size <= workspace.state.mailbox.largest
-    lifecycle.send(workspace, mail if fits else mail._replace(content=content.without_files()))
+    send_mail(workspace, mail if fits else mail._replace(content=content.without_files()))
     return fits
 
 

@@ -13,9 +13,8 @@ from mockserver.core.text.addresses import ascii_form, comparable, domain_of
 from mockserver.core.time.state_machine import ABSENT, StateMachine
 from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.mail import Mail
-from mockserver.core.workspaces import lifecycle
 from mockserver.core.workspaces.caller import Caller
-from mockserver.core.workspaces.lifecycle import Lifecycle
+from mockserver.core.workspaces.lifecycle import Lifecycle, send_mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.account.model import DedicatedIp
 from mockserver.resources.domains.domain import NO_POLICY, OK, dmarc_policy, dns_view, find
@@ -228,7 +227,7 @@ def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
     sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
     sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
     await_expiry(workspace, account, sender)
-    lifecycle.send(workspace, _verification_mail(workspace, account, sender, sender.otp))
+    send_mail(workspace, _verification_mail(workspace, account, sender, sender.otp))
 
 
 def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:

@@ -13,7 +13,7 @@ from typing import Any
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
-from mockserver.core.state.tables import Following
+from mockserver.core.state.tables import Derived
 from mockserver.core.text.addresses import equals_address
 from mockserver.core.time.clock import EARLIEST, LATEST
 from mockserver.core.time.state_machine import ABSENT, StateMachine
@@ -107,7 +107,7 @@ def _complete(workspace: Workspace, account: Account, row: Export) -> None:
     deliveries.schedule(workspace, account, call)
 
 
-class Files(Following):
+class Files(Derived):
     """A ring of exports with files; one workspace record."""
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class Files(Following):
     def add(self, row: Export, limits: WorkspaceLimits) -> None:
         """Keep an export's file, evicting old files."""
         self.ring = self.ring or Ring(limits.deliveries, limits.deliveries_bytes)
-        for gone in self.ring.add(row, getsizeof(row.content)):
+        for gone in self.ring.push(row, getsizeof(row.content)):
             gone.content = None
 
 

@@ -6,7 +6,7 @@ import threading
 from datetime import datetime
 from typing import Any
 
-from mockserver.core.waiting import Turn
+from mockserver.core.waiting import CallbackLock
 from mockserver.core.workspaces.workspace import Workspace
 
 #: The key of a request's environment for the list of the locks that it holds while it runs on the loop; the runner sets
@@ -36,7 +36,7 @@ class LeaveLoop(BaseException):
     A `BaseException`, so that no error handler catches it.
     """
 
-    def __init__(self, *, waits: bool = False, until: Turn | None = None) -> None:
+    def __init__(self, *, waits: bool = False, until: CallbackLock | None = None) -> None:
         super().__init__()
         #: Whether the request takes but a moment once it has what it waits for: a lock, or an answer.
         self.waits = waits
@@ -117,7 +117,7 @@ def enter(environ: dict[str, Any], workspace: Workspace) -> None:
         catch_up(workspace, on_loop=on_loop)
 
 
-def occupy(environ: dict[str, Any], turn: Turn) -> None:
+def occupy(environ: dict[str, Any], turn: CallbackLock) -> None:
     """Hold a long-held lock until the end of a request.
 
     Under an ordinary WSGI server this does nothing: later code waits for the lock.

@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mockserver.core.waiting import Turn
+from mockserver.core.waiting import CallbackLock
 from mockserver.core.workspaces.storage import Storage, StorageError
 from mockserver.web.server.loop import LARGE_BODY, LOOP, THREAD, LeaveLoop
 from mockserver.web.server.stream import STREAM
@@ -152,7 +152,7 @@ class Runner:
                     leave = again.with_traceback(None)  # its traceback refers to this frame, which holds it
 
     @asynccontextmanager
-    async def _when_free(self, turn: Turn | None) -> AsyncIterator[None]:
+    async def _when_free(self, turn: CallbackLock | None) -> AsyncIterator[None]:
         if turn is None:
             yield
             return

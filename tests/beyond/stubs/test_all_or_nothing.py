@@ -7,7 +7,7 @@ from time import thread_time
 import pytest
 from state_comparison import difference
 
-from mockserver.core.state.state import above
+from mockserver.core.state.state import dry_run
 
 FORM = {
     "method": "POST",
@@ -239,7 +239,7 @@ def test_what_happens_in_a_trial_changes_nothing_below(feeds):
     feeds.put("/v3/feeds/a", json=1)
     state = feeds.workspace.state
     before = feeds.get("/_mock/state").json
-    trial = above(state)
+    trial = dry_run(state)
     trial.stubs.clear()
     trial.first_account.weigh_stored(500)
     assert feeds.get("/_mock/state").json == before

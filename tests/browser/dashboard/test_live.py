@@ -37,7 +37,7 @@ def subjects(browser):
     return [row.text for row in browser.all("#rows > li")]
 
 
-def test_what_somebody_else_does_appears(browser, workspace):
+def test_page_shows_changes_by_other_users(browser, workspace):
     browser.open(workspace.page("mail"))
     browser.see("h1")
     mail_to(workspace, "first")
@@ -81,7 +81,7 @@ def test_a_workspace_that_is_dropped_is_told_and_comes_back_under_its_name(brows
     browser.open(workspace.page("clock"))
     type_into(browser, FIELD, TYPED)
 
-    workspace.http.delete(f"{workspace.server}/_mock/workspaces/{workspace.name}", timeout=30)
+    workspace.drop()
     says(browser, f"nknown workspace '{workspace.name}'")
     assert browser.see(FIELD)[0].get_attribute("value") == TYPED
 

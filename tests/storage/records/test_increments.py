@@ -209,7 +209,7 @@ def test_entries_that_lower_limits_have_left_out_count_once_when_they_stay_in_th
     loaded = held.load(limits=limits)
     written = Written.loaded(loaded)
 
-    loaded.journal.ring.add(loaded.journal.newest, 1)
+    loaded.journal.push(loaded.journal.newest, 1)
     held.apply(written.changes())
 
     assert held.load(limits=limits).journal.evicted == loaded.journal.evicted == 2

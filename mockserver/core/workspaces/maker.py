@@ -1,0 +1,79 @@
+"""Making workspaces from scenarios, with their API keys and snapshots."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Protocol
+
+from mockserver.core.state.identifiers import Keyring
+from mockserver.core.workspaces.workspace import Workspace
+
+
+class Loader(Protocol):
+    """A function that makes a workspace from a scenario, given by name or as a document; the app supplies it.
+
+    With `whole`, the document is the whole state of a workspace, and nothing is added.
+    """
+
+    def __call__(
+        self,
+        scenario: object,
+        *,
+        name: str,
+        seed: int | None = None,
+        keyring: Callable[[int], Keyring] | None = None,
+        whole: bool = False,
+    ) -> Workspace: ...
+
+
+class Maker:
+    """A maker of the workspaces of a server. Each method raises `ScenarioError` if the scenario is invalid."""
+
+    def __init__(self, load: Loader, scenario: object, seed: int | None, replica: str = "") -> None:
+        self._load, self._seed, self._replica = load, seed, replica
+        #: The default scenario.
+        self.scenario = scenario
+        #: The number of rows of each scenario when it was last loaded.
+        self._sizes: dict[str, int] = {}
+
+    def rows(self, scenario: object | None = None) -> float:
+        """Return the number of rows of a scenario, by default the server's; infinity if it was never loaded by name."""
+        chosen = self.scenario if scenario is None else scenario
+        return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
+
+    def first(self, name: str) -> Workspace:
+        """Make a workspace of the default scenario with the keys of the scenario."""
+        return self._made(self.scenario, name, self._seed)
+
+    def fresh(
+        self, name: str, scenario: object | None = None, *, seed: int | None = None, key: str | None = None
+    ) -> Workspace:
+        """Make a workspace with its own keys and `key`; scenario and seed default to those of the server."""
+        return self._made(
+            self.scenario if scenario is None else scenario,
+            name,
+            self._seed if seed is None else seed,
+            lambda seed: Keyring(seed, name, first=key, replica=self._replica),
+        )
+
+    def anew(
+        self, workspace: Workspace, scenario: object, *, seed: int | None = None, whole: bool = False
+    ) -> Workspace:
+        """Make a workspace of a scenario or document, with the name and the keys of the workspace that it replaces."""
+        keyring = workspace.origin.keyring
+        return self._made(scenario, workspace.name, seed, None if keyring is None else lambda _: keyring, whole=whole)
+
+    def _made(
+        self,
+        scenario: object,
+        name: str,
+        seed: int | None,
+        keyring: Callable[[int], Keyring] | None = None,
+        *,
+        whole: bool = False,
+    ) -> Workspace:
+        found = self._load(scenario, name=name, seed=seed, keyring=keyring, whole=whole)
+        if isinstance(scenario, str):
+            self._sizes[scenario] = found.state.rows()
+        return found
