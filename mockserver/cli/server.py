@@ -1,20 +1,20 @@
-"""`health`, `wait` and `env`: commands that ask a running server how it is and where it is."""
+"""`health`, `wait`, `env`, `ca`: server status, addresses, CA certificate."""
 
 from __future__ import annotations
 
 import json
 import time
+from shlex import quote
 
-from mockserver.cli.options import JSON, SERVER, TOKEN, URL
+from mockserver.cli.options import JSON, TOKEN, URL, Seconds, targeted, workspace
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Misused, command, option
-from mockserver.cli.remote import Target, client_of, health_of, root_of, told
-from mockserver.cli.values import Seconds
-from mockserver.testing.client import MockServerError, path_segment
+from mockserver.cli.remote import Target, answered, client_of, health_of, root_of, told
+from mockserver.testing.client import MockServerError
 
-#: Between two questions whether a server is ready, in seconds; chosen so short that no script waits noticeably longer.
+#: Between two questions whether a server is ready, in seconds. Chosen: no script waits noticeably longer.
 _PAUSE_S = 0.1
-#: How long one question may take, in seconds, so that a server that hangs is asked again.
+#: How long one question may take, in seconds: a server that hangs is asked again.
 _QUESTION_S = 5.0
 
 
@@ -22,7 +22,7 @@ _QUESTION_S = 5.0
 @URL
 @JSON
 def health(url: str | None, as_json: bool) -> None:
-    """Check that a server is up; exit status 1 if it is not."""
+    """Check that a server is up; exit status 1 otherwise."""
     try:
         root = root_of(url)
         try:
@@ -52,12 +52,13 @@ def wait(url: str | None, token: str | None, timeout: float) -> None:
             fail(f"not ready within {timeout:g} s: {reason}")
         time.sleep(_PAUSE_S)
     if token:
-        Target(root, token).get("/workspaces", limit=1)
+        with answered(root):
+            client_of(root, token).json("GET", "/_mock/workspaces", query={"limit": 1})
     echo(f"ready: {root}")
 
 
 def _not_ready(root: str, seconds_left: float) -> str | None:
-    """Return why a server is not ready, or None if it is ready."""
+    """Return the reason why a server is unready, or None."""
     timeout = min(_QUESTION_S, max(0.1, seconds_left))  # at least time for one exchange
     try:
         found = client_of(root, timeout=timeout).json("GET", "/_mock/readyz")
@@ -67,19 +68,27 @@ def _not_ready(root: str, seconds_left: float) -> str | None:
 
 
 @command("env")
-@SERVER
-def env(url: str | None, token: str | None, workspace: str) -> None:
+@targeted(URL, TOKEN, workspace())
+def env(target: Target) -> None:
     """Print environment variables that point clients to a running server: `eval "$(mockserver env)"`."""
-    from shlex import quote
-
-    target = Target(url, token, workspace)
-    found, root = target.get(f"/workspaces/{path_segment(workspace)}"), target.root
-    base = f"{root}/v3" if workspace == "default" else f"{root}/w/{workspace}/v3"
     variables = {
-        "MOCKSERVER_URL": root,
-        "BREVO_API_URL": base,
-        "BREVO_BASE_URL": base,
-        "BREVO_API_KEY": found["api_key"] or "",
+        "MOCKSERVER_URL": target.root,
+        "BREVO_API_URL": f"{target.url}/v3",
+        "BREVO_BASE_URL": f"{target.url}/v3",
+        "BREVO_API_KEY": target.described()["api_key"] or "",
     }
     for name, value in variables.items():
         echo(f"export {name}={quote(value)}")
+
+
+@command("ca")
+@URL
+def ca(url: str | None) -> None:
+    """Print the CA certificate that clients of a server with TLS must trust, in PEM.
+
+    It is fetched from the server itself, whose certificate nobody can check before. Where others could stand between,
+    let the server write it to a file, by --tls-ca-file.
+    """
+    root = root_of(url)
+    with answered(root):
+        echo(client_of(root, checked=False).call("GET", "/_mock/ca").text, nl=False)

@@ -1,21 +1,27 @@
-"""What a failed test shows of its workspace: in short what went wrong, then the last requests and what came of them."""
+"""Failure reports: workspace summary, journal, artifact folder."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import urlencode
+
+import pytest
 
 from mockserver.core.text.messages import counted
 from mockserver.testing.client import Client, MockServerError
-from mockserver.testing.sessions.lines import folded, printable, section, tallied
-from mockserver.testing.sessions.traffic import Item, Listed, Reader, Traffic
+from mockserver.testing.sessions.artifacts import Artifacts, FailedTest, Item, Listed, Reader, Traffic, gather, write
+from mockserver.testing.sessions.session import TestWorkspace
 
-#: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two. Equal
-#: requests one after the other are one line.
+#: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two.
 SHOWN = 20
-#: How many things of each kind are read for the lines shown; chosen ten times as many, because equal ones become one
-#: line.
+#: How many items of each kind are read; chosen ten times as many, because equal requests in a row share a line.
 READ = 200
+#: The most characters of a line; chosen to fit on two lines of a wide terminal.
+WIDEST = 240
 #: How many stubs without a hit are named; chosen to fit on a line, because a stub library has dozens.
 _NAMED = 3
 
@@ -23,47 +29,93 @@ _NAMED = 3
 Section = tuple[str, str]
 
 
-def failure_report(client: Client, name: str) -> list[Section]:
-    """What is told of the workspace of a failed test; nothing if nothing has happened in it.
+class Reading(NamedTuple):
+    """Workspace data for a later report."""
 
-    A workspace that cannot be read is told in the text and not raised, because that would hide the failure of the test.
-    """
+    sections: Sequence[Section]
+    #: The artifacts, or why they cannot be read; None: they are not wanted.
+    artifacts: Artifacts | str | None
+
+
+def read(test: TestWorkspace, *, artifacts: bool) -> Reading:
+    """Read the workspace of a failed test. Errors become texts, because exceptions would hide the test failure."""
     try:
-        return sections(Reader(client, name).traffic(READ))
+        sections = failure_report(test.server.client, test.workspace.name)
+    except Exception as error:  # noqa: BLE001  # see above
+        sections = [("mockserver journal", printable(f"the journal cannot be read: {error!r}"))]
+    return Reading(sections, _gathered(test) if artifacts else None)
+
+
+def _gathered(test: TestWorkspace) -> Artifacts | str:
+    try:
+        return gather(test)
+    except Exception as error:  # noqa: BLE001  # see `read`
+        return str(error) if isinstance(error, (MockServerError, OSError, ValueError)) else repr(error)
+
+
+def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session: str) -> None:
+    """Add sections to a failure report, and write artifacts into a new folder.
+
+    Args:
+        report: The report of pytest.
+        found: What was read.
+        folder: The folder for artifacts, or None if they are not wanted.
+        session: The id of the session.
+    """
+    report.sections.extend(found.sections)
+    if folder is None or found.artifacts is None:
+        return
+    if isinstance(found.artifacts, str):
+        told = f"they cannot be read: {found.artifacts}"
+    else:
+        text = "\n".join([report.longreprtext, *(f"\n{title}\n{text}" for title, text in found.sections)])
+        test = FailedTest(report.nodeid, report.when or "call", text, session)
+        try:
+            told = str(write(folder, test, found.artifacts))
+        except Exception as error:  # noqa: BLE001  # see `read`
+            told = f"they cannot be written to {folder}: {error}"
+    report.sections.append(("mockserver artifacts", printable(told)))
+
+
+def failure_report(client: Client, name: str) -> list[Section]:
+    """Return summary and journal of a workspace, omitting empty sections; errors become texts."""
+    try:
+        traffic = Reader(client, name).traffic(READ)
     except MockServerError as error:
         return [("mockserver journal", printable(f"the journal cannot be read: {error}"))]
-
-
-def sections(traffic: Traffic) -> list[Section]:
-    """The report of what has happened: in short what went wrong, then the journal; nothing of what there was not."""
     found = [("mockserver", _troubles(traffic)), ("mockserver journal", _journal(traffic))]
     return [(title, text) for title, text in found if text]
 
 
-# ---------------------------------------------------------------------- in short
+# ------------------------------------------------------------------ the summary
 
 
 def _troubles(traffic: Traffic) -> str:
     requests = traffic.requests.items
     parts = [
         _summary(traffic),
-        _part("requests that nothing here answers", tallied(_unanswerable(requests))),
-        _part("requests that a fault still holds", tallied(_target(one) for one in requests if one["held"])),
+        _part("requests that nothing here answers", _tallied(_unanswerable(requests))),
+        _part("requests that a fault still holds", _tallied(_target(one) for one in requests if one["held"])),
         _part("webhook calls that failed", map(_call, _failed(traffic.deliveries))),
         _part("e-mails that the SMTP server has not taken", map(_untaken, _unsent(traffic.mails))),
-        _part("stubs that failed", tallied(_stub_failures(requests))),
-        _part("control calls that were refused", tallied(str(one) for one in traffic.refusals)),
-        _part("warnings", tallied(warning for one in requests for warning in one["warnings"])),
+        _part("stubs that failed", _tallied(_stub_failures(requests))),
+        _part("control calls that were refused", _tallied(str(one) for one in traffic.refusals)),
+        _part("warnings", _tallied(warning for one in requests for warning in one["warnings"])),
     ]
     return "\n".join(part for part in parts if part)
 
 
 def _part(title: str, rows: Iterable[str]) -> str:
-    return section(title, map(printable, rows), SHOWN)
+    """Return the last rows under a title, indented; empty without rows."""
+    found = list(rows)
+    if not found:
+        return ""
+    more = f" (the last {SHOWN:,} of {len(found):,})" if len(found) > SHOWN else ""
+    return "\n".join([f"{title}{more}:", *(f"    {printable(row)}" for row in found[-SHOWN:])])
 
 
 def _summary(traffic: Traffic) -> str:
-    """One line with how much has happened; empty if nothing has."""
+    """Summarize the traffic in one line."""
     requests, timers = traffic.requests, traffic.timers
     refused = sum(1 for one in requests.items if (one["status"] or 0) >= 400)
     silent = sum(1 for one in requests.items if one["status"] is None)
@@ -89,7 +141,7 @@ def _with(words: str, *parts: tuple[int, str]) -> str:
 
 
 def _unanswerable(requests: Iterable[Item]) -> Iterator[str]:
-    """Why the addresses lead nowhere of requests that no operation, stub or other server has answered."""
+    """Yield unanswerable requests with their reasons."""
     for one in requests:
         if one["operation"] is None or one["beyond"] == "refused":
             yield f"{_target(one)}: {one['reason']}" if one["reason"] else _target(one)
@@ -122,7 +174,7 @@ def _untaken(one: Item) -> str:
     return f"to {one['to']}: {one['subject']}: {one['smtp']['error']}"
 
 
-# ---------------------------------------------------------------------- the journal
+# ------------------------------------------------------------------ the journal
 
 
 def _journal(traffic: Traffic) -> str:
@@ -137,20 +189,19 @@ def _journal(traffic: Traffic) -> str:
 
 
 def _requests(requests: Listed) -> str:
-    blocks = folded(map(_request, requests.items))
+    blocks = _folded(map(_request, requests.items))
     older = requests.unread + requests.evicted
     return "\n".join([*_omitted(len(blocks) - SHOWN, older), *blocks[-SHOWN:]])
 
 
 def _omitted(lines: int, older: int) -> Iterator[str]:
-    """A line that says how many lines and older requests are not shown; none if all are."""
+    """Yield a line about hidden lines and older requests, if any."""
     counts = [f"lines: {lines}" if lines > 0 else "", f"older requests: {older}" if older else ""]
     if omitted := ", ".join(count for count in counts if count):
         yield f"(not shown: {omitted})"
 
 
 def _request(one: Item) -> str:
-    """The lines of a request: what was asked, its status, and why."""
     status = "no answer" if one["status"] is None else one["status"]
     notes = [one["reason"] or "", f"fault: {one['fault']}" if one["fault"] else ""]
     notes += [f"warning: {warning}" for warning in one["warnings"]]
@@ -176,7 +227,7 @@ def _fault(one: Item) -> str:
 
 
 def _stubs(stubs: Sequence[Item]) -> Iterator[str]:
-    """A line for each stub that has answered, and one for those that have not."""
+    """Yield one line per stub with hits, and one line for all unused stubs."""
     for one in stubs:
         if one["hits"]:
             yield f"{one['method']} {one['path']} ({one['id']}): {counted(one['hits'], 'hit')}"
@@ -184,3 +235,29 @@ def _stubs(stubs: Sequence[Item]) -> Iterator[str]:
     if idle:
         more = f" and {len(idle) - _NAMED:,} more" if len(idle) > _NAMED else ""
         yield f"never hit: {', '.join(idle[:_NAMED])}{more}"
+
+
+# ------------------------------------------------------------------ lines
+
+
+def printable(text: object) -> str:
+    """Return a value as one printable line, cut after `WIDEST` characters."""
+    words = str(text)
+    cut = f"{words[:WIDEST]}…" if len(words) > WIDEST else words
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cut)
+
+
+def _folded(blocks: Iterable[str]) -> list[str]:
+    """Merge equal consecutive blocks, appending the count to the first line."""
+    found = []
+    for block, same in groupby(blocks):
+        times = len(list(same))
+        first, line_feed, rest = block.partition("\n")
+        found.append(f"{first} ({times:,} times){line_feed}{rest}" if times > 1 else block)
+    return found
+
+
+def _tallied(sentences: Iterable[str]) -> Iterator[str]:
+    """Yield unique sentences with repeat counts."""
+    for sentence, times in Counter(sentences).items():
+        yield sentence if times == 1 else f"{sentence} ({times:,} times)"

@@ -1,4 +1,4 @@
-"""`completion`: the script by which a shell completes commands, options and names; click makes and answers it."""
+"""`completion`: the script, made by click, by which a shell completes commands, options and names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mockserver.cli.program import PROGRAMS, Misused, argument, command, option
 from mockserver.settings import given_file
 
 _SHELLS = ("bash", "zsh", "fish")
-#: A script that begins the completion of zsh where nothing else has done so.
+#: The lines before the script that start the completion of zsh, unless it is started already.
 _BEFORE = {"zsh": "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"}
 
 
@@ -32,8 +32,7 @@ def completion(shell: str | None, install: bool) -> None:
         echo(_BEFORE.get(name, "") + "".join(_script(name, program) for program in PROGRAMS), nl=False)
         return
     files = _files(name)
-    # Looked at before anything is written.
-    before = {file: _read(file, program) for program, file in files.items()}
+    before = {file: _read(file, program) for program, file in files.items()}  # before any file is written
     for program, file in files.items():
         _install(file, before[file], _script(name, program))
     echo(_next_step(name, files["mockserver"]))
@@ -46,7 +45,7 @@ def _script(shell: str, program: str) -> str:
 
     found = get_completion_class(shell)
     assert found is not None, "click knows the shell"
-    # Not `source()`, which runs bash to ask for its version.
+    # Not `source()`, which runs bash to get its version.
     return found.source_template % found(commands, {}, program, PROGRAMS[program]).source_vars()
 
 
@@ -58,7 +57,7 @@ def _shell_of_user() -> str:
 
 
 def _files(shell: str) -> dict[str, Path]:
-    """Return where a shell looks for the script of each program."""
+    """Return the path of each program's completion script."""
     try:
         home = Path.home()
     except RuntimeError as error:
@@ -74,7 +73,7 @@ def _files(shell: str) -> dict[str, Path]:
 
 
 def _read(file: Path, program: str) -> str | None:
-    """Return the content of a file, or None if there is no file; exit if it is somebody else's."""
+    """Read an installed script, or return None; exit if another program owns the file."""
     try:
         found = given_file.read_text(file, given_file.WRITTEN_BY_HAND, errors="replace")
     except FileNotFoundError:

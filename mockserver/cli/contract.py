@@ -1,19 +1,26 @@
-"""`verify`: replays the fixtures of the contract, or a failed test, in this process or against a running server."""
+"""`openapi` prints the API document; `verify` replays the contract or a failed test."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
-from mockserver.cli.options import JSON, TOKEN, url
+from mockserver.cli.options import EXISTING_FOLDER, JSON, TOKEN, url
 from mockserver.cli.output import echo, fail, printable
 from mockserver.cli.program import Misused, argument, command, option
 from mockserver.cli.remote import answered, root_of, told
-from mockserver.cli.values import EXISTING_FOLDER
 from mockserver.testing.client import MockServerError
+
+
+@command("openapi")
+@JSON
+def openapi(as_json: bool) -> None:
+    """Print the OpenAPI document of the mocked API, as YAML."""
+    from mockserver.evidence.openapi import document
+    from mockserver.scenario.dump import to_yaml
+
+    echo(json.dumps(document(), indent=2) if as_json else to_yaml(document()), nl=as_json)
 
 
 @command("verify")
@@ -36,24 +43,17 @@ def verify(folder: Path | None, keep: bool, url: str | None, token: str | None, 
     root = root_of(url) if url else None
     if keep and not (folder and root):
         raise Misused("--keep needs FOLDER and --url: only a running server can keep a workspace.")
-    return (
-        _verify_contract(root, token, as_json) if folder is None else _verify_test(folder, root, token, keep, as_json)
-    )
-
-
-# ------------------------------------------------------------------ a failed test
-
-
-def _verify_test(folder: Path, root: str | None, token: str | None, keep: bool, as_json: bool) -> int:
+    if folder is None:
+        return _verify_contract(root, token, as_json)
     try:
-        return _replay_test(folder, root, token, keep, as_json)
+        return _verify_test(folder, root, token, keep, as_json)
     except MockServerError as error:
         raise Misused(told(root or "", error)) from error
     except (OSError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise Misused(printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")) from error
 
 
-def _replay_test(folder: Path, root: str | None, token: str | None, keep: bool, as_json: bool) -> int:
+def _verify_test(folder: Path, root: str | None, token: str | None, keep: bool, as_json: bool) -> int:
     from mockserver.testing.handles.server import MockServer
     from mockserver.testing.replay import Replay, title
 
@@ -64,9 +64,11 @@ def _replay_test(folder: Path, root: str | None, token: str | None, keep: bool, 
             if test.evicted:
                 echo(f"the {test.evicted:,} oldest requests and calls are missing: they were not kept", err=True)
             for step in test.steps:
-                found.append((title(step), list(test.differences(step))))
+                name, rows = title(step), list(test.differences(step))
+                found.append((name, rows))
                 if not as_json:
-                    echo(_line(*found[-1]))
+                    lines = [f"{'differs' if rows else 'same   '}  {name}", *rows]
+                    echo("\n         ".join(map(printable, lines)))
             if keep:
                 test.workspace.leave()
         finally:
@@ -81,17 +83,10 @@ def _replay_test(folder: Path, root: str | None, token: str | None, keep: bool, 
     return 1 if differing else 0
 
 
-def _line(name: str, rows: list[str]) -> str:
-    return "\n         ".join(map(printable, [f"{'differs' if rows else 'same   '}  {name}", *rows]))
-
-
-# ------------------------------------------------------------------ the contract
-
-
 def _verify_contract(root: str | None, token: str | None, as_json: bool) -> int:
     from http.client import HTTPException
 
-    from mockserver.testing.answers import unreachable
+    from mockserver.testing.client import unreachable
 
     try:
         with answered(root or ""):
@@ -109,14 +104,15 @@ def _verify_contract(root: str | None, token: str | None, as_json: bool) -> int:
 
 
 def _replayed(root: str | None, token: str | None) -> dict[str, list[str]]:
-    """The differences of each case's answers from what its fixture promises, by operation and case."""
+    """Replay all fixtures, and return differences by operation and case."""
     from mockserver.evidence.fixture import cases
     from mockserver.evidence.replay import replay
-    from mockserver.testing.verify import in_process, over_http
+    from mockserver.testing.replay import in_process, over_http
 
     with over_http(root, token) if root else nullcontext(in_process()) as send:
-        return {f"{case.operation}: {case.name}": _differences(replay(case, send)) for case in cases()}
-
-
-def _differences(exchanges: Iterable[Any]) -> list[str]:
-    return [f"{exchange.title}: {row}" for exchange in exchanges for row in exchange.differences]
+        return {
+            f"{case.operation}: {case.name}": [
+                f"{exchange.title}: {row}" for exchange in replay(case, send) for row in exchange.differences
+            ]
+            for case in cases()
+        }
