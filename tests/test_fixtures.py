@@ -11,7 +11,7 @@ from mockserver.evidence.fixture import cases, examples
 from mockserver.evidence.replay import ReceivedAnswer, replay
 from mockserver.resources.registry import API_OPERATIONS, RESOURCES
 from mockserver.settings import data_folder
-from mockserver.testing.verify import with_test_client
+from mockserver.testing.replay import with_test_client
 
 CASES = list(cases())
 FILES = sorted(data_folder("fixtures").glob("*/*.yaml"))
