@@ -38,14 +38,12 @@ def test_a_larger_one_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "words",
     [
-        ("coverage", "--of", f"@{ENDLESS}"),
-        ("app", "create", "--file", ENDLESS),
-        ("serve", "--control-token-file", ENDLESS),
-        ("serve", "--tls", "--tls-cert", ENDLESS),
+        ("coverage", "--of", f"@{ENDLESS}"), ("app", "create", "--file", ENDLESS),
+        ("serve", "--control-token-file", ENDLESS), ("serve", "--tls", "--tls-cert", ENDLESS),
         ("stubs", "from-openapi", ENDLESS),
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_a_command_refuses_a_file_without_an_end(words):
     result = invoke(words)
 
