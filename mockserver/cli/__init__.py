@@ -15,7 +15,7 @@ import click
 
 from mockserver.cli.environment import forget_kubernetes as forget_kubernetes
 from mockserver.cli.program import Group, Option, run
-from mockserver.settings.exclusion import breakage, warning
+from mockserver.settings.distribution import breakage, warning
 
 #: The module of each command, under the headings of the help. It is imported when the command is asked for: a server
 #: needs none but its own.

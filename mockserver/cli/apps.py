@@ -13,7 +13,7 @@ from mockserver.cli.output import echo
 from mockserver.cli.program import Group, Misused, argument, decorated, option
 from mockserver.cli.remote import Target
 from mockserver.cli.values import EXISTING_FILE
-from mockserver.settings import given_file
+from mockserver.settings import files
 from mockserver.testing.client import path_segment
 
 #: The address of the apps, below `/_mock`.
@@ -127,7 +127,7 @@ def _configuration(file: Path) -> dict[str, Any]:
 
     try:
         # JSON is a subset of YAML.
-        found = parse(given_file.read_text(file, given_file.WRITTEN_BY_HAND), str(file), called="an app")
+        found = parse(files.read_text(file, files.WRITTEN_BY_HAND), str(file), called="an app")
         refuse_unreadable(found)
     except (OSError, ValueError) as error:
         raise Misused(f"cannot read {file}: {error}") from error

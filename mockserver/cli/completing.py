@@ -9,7 +9,7 @@ import click
 
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import PROGRAMS, Misused, argument, command, option
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 _SHELLS = ("bash", "zsh", "fish")
 #: A script that begins the completion of zsh where nothing else has done so.
@@ -76,7 +76,7 @@ def _files(shell: str) -> dict[str, Path]:
 def _read(file: Path, program: str) -> str | None:
     """Return the content of a file, or None if there is no file; exit if it is somebody else's."""
     try:
-        found = given_file.read_text(file, given_file.WRITTEN_BY_HAND, errors="replace")
+        found = files.read_text(file, files.WRITTEN_BY_HAND, errors="replace")
     except FileNotFoundError:
         return None
     except OSError as error:

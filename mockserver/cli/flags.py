@@ -14,9 +14,9 @@ from mockserver.cli.program import Option
 from mockserver.cli.values import Integer
 from mockserver.cli.values import Seconds as SecondsValue
 from mockserver.settings import declared
-from mockserver.settings.declaration import Declared
-from mockserver.settings.value_types import (
+from mockserver.settings.declaration import (
     Choice,
+    Declared,
     PathType,
     ReplicaName,
     ScenarioReference,

@@ -13,7 +13,7 @@ from mockserver.cli.output import echo, fail, printable
 from mockserver.cli.program import argument, command
 from mockserver.cli.values import EXISTING_FOLDER
 from mockserver.settings.distribution import requirement
-from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.settings.files import SCHEMA_FILE
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: How the test is run, by the runner; with `discover` its folder may be called `test`, as one of Python's own is.

@@ -14,7 +14,7 @@ from mockserver.cli.program import Misused, argument, command, option
 from mockserver.cli.values import EXISTING_FILE
 from mockserver.cli.writing import write
 from mockserver.core.text.messages import counted
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 if TYPE_CHECKING:
     from mockserver.scenario.documents.document import MappingNode
@@ -116,7 +116,7 @@ def _as_json(text: str) -> dict[str, Any] | None:
 
 def _text(file: Path) -> str:
     try:
-        return given_file.read_text(file, _LARGEST, encoding="utf-8-sig")
+        return files.read_text(file, _LARGEST, encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         fail(f"{file} is not UTF-8 at byte {error.start}")
     except OSError as error:

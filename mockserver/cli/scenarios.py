@@ -11,7 +11,7 @@ from mockserver.cli.options import JSON, OUTPUT, SCENARIOS
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Group, argument
 from mockserver.cli.writing import write
-from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.settings.files import SCHEMA_FILE
 
 if TYPE_CHECKING:
     from mockserver.scenario.documents.library import Library

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 _HEAD = (
     "# The points of the contract that the tests meet. A point that is not met any more fails the check;\n"
@@ -64,7 +64,7 @@ def read(path: Path) -> set[str]:
         BaselineError: the file cannot be read, or a line of it is no point.
     """
     try:
-        text = given_file.read_text(path, given_file.WRITTEN_BY_HAND)
+        text = files.read_text(path, files.WRITTEN_BY_HAND)
     except FileNotFoundError as error:
         raise BaselineError(f"there is no baseline {path}; the option update-baseline makes it") from error
     except OSError as error:
@@ -146,7 +146,7 @@ def selected(text: str) -> str:
         return text
     path = Path(text[1:])
     try:
-        lines = given_file.read_text(path, given_file.WRITTEN_BY_HAND).splitlines()
+        lines = files.read_text(path, files.WRITTEN_BY_HAND).splitlines()
     except OSError as error:
         raise BaselineError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from mockserver.settings import given_file
+from mockserver.settings import files
 from mockserver.testing.answers import body_of, reason
 from mockserver.testing.client import MockServerError
 from mockserver.testing.handles.server import MockServer
@@ -237,7 +237,7 @@ def _query(query: Mapping[str, Any]) -> str:
 
 def _read(folder: Path, name: str, was: str = "", here: str = "") -> Any:
     """Return the value of a file of JSON, in which the address `here` takes the place of `was`."""
-    return json.loads(given_file.read_text(folder / name).replace(was, here))
+    return json.loads(files.read_text(folder / name).replace(was, here))
 
 
 def _differences(was: Any, here: Any, drift: float, path: str = "") -> Iterator[str]:

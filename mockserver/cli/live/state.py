@@ -17,7 +17,7 @@ from mockserver.cli.output import echo, paint, printable
 from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Target
 from mockserver.cli.writing import write
-from mockserver.settings import given_file
+from mockserver.settings import files
 from mockserver.testing.client import path_segment
 
 _YAML = "application/yaml"
@@ -150,7 +150,7 @@ def _read(file: str) -> str:
         Misused: it cannot be read.
     """
     try:
-        content = given_file.read_from(sys.stdin.buffer, file) if file == "-" else given_file.read_bytes(file)
+        content = files.read_from(sys.stdin.buffer, file) if file == "-" else files.read_bytes(file)
         return content.decode()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

@@ -15,7 +15,7 @@ from mockserver.cli.output import as_json as to_json
 from mockserver.cli.output import echo, printable
 from mockserver.cli.program import Misused, argument, command, option
 from mockserver.cli.stores.opening import STORE, is_database, loaded, opened, unlimited
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace
@@ -155,7 +155,7 @@ def _workspace(file: Path) -> Workspace:
     from mockserver.scenario.load import load
 
     try:
-        document = parse(given_file.read_bytes(file).decode(), str(file), Bounds(parts=_MOST_PARTS))
+        document = parse(files.read_bytes(file).decode(), str(file), Bounds(parts=_MOST_PARTS))
         found = load(document, name=file.stem, title=file.stem, limits=unlimited())
     except OSError as error:
         raise Misused(f"{file} cannot be read: {error.strerror}") from error

@@ -16,7 +16,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from mockserver.core.contract.errors import BAD_REQUEST, ServiceError
-from mockserver.settings.value_types import ReplicaName
+from mockserver.settings.declaration import ReplicaName
 
 #: The number of draws of one purpose after which they repeat. Chosen: within the 64-bit integers of a scenario, and out
 #: of reach.

@@ -14,7 +14,7 @@ from mockserver.scenario.documents.document import MappingNode, locate, overlay
 from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.reading import Bounds, parse
-from mockserver.settings import data_folder, given_file
+from mockserver.settings import data_folder, files
 
 _LOG = logging.getLogger(__name__)
 
@@ -286,7 +286,7 @@ def _text(path: Path) -> str:
         ScenarioError: the file cannot be read, is not UTF-8, or is too large.
     """
     with _readable(path):
-        return given_file.read_text(path, _LARGEST)
+        return files.read_text(path, _LARGEST)
 
 
 @contextmanager
