@@ -109,7 +109,7 @@ def pytest_addoption(parser):
 #: Chosen: with more of each file, the quick part takes over a minute on two cores.
 QUICK_OF_A_FILE = 4
 #: What takes long, needs more than Python, or wants the machine for itself.
-NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "languages", "engine", "guard", "benchmark", "peers")
+NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "languages", "engine", "guard", "benchmark")
 #: The files whose tests run whole programs, a type checker or pytest itself among them, and the whole contract.
 OF_PROGRAMS = (
     "test_examples.py",
@@ -122,7 +122,7 @@ OF_PROGRAMS = (
 
 
 #: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
-LONG, LONGEST_S = ("slow", "languages", "engine", "guard", "benchmark", "peers"), 300
+LONG, LONGEST_S = ("slow", "languages", "engine", "guard", "benchmark"), 300
 
 
 #: The tests in these files are slow, all of them, and made as they are collected: out of requests by the thousand.

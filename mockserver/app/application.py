@@ -98,7 +98,7 @@ class Application(LeanFlask):
     @cached_property
     def _made_control(self) -> LeanFlask:
         from mockserver.app.control_api import control_of  # noqa: PLC0415  # slow, and not every server needs it
-        from mockserver.control.framework.target import Bodies, ControlDependencies, Tls  # noqa: PLC0415  # as above
+        from mockserver.control.framework.target import ControlDependencies, Tls  # noqa: PLC0415  # as above
         from mockserver.control.sessions import Sessions  # noqa: PLC0415  # as above
 
         mock, settings, storage = self.mock, self.settings, self.store.storage
@@ -106,7 +106,8 @@ class Application(LeanFlask):
             ControlDependencies(
                 mock.store,
                 mock.library,
-                Bodies(settings.yaml_limit, settings.depth_limit),
+                settings.yaml_limit,
+                settings.depth_limit,
                 mock.token is not None,
                 mock.health,
                 settings.beyond,

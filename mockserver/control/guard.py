@@ -27,7 +27,7 @@ _HOST = re.compile(r"(?:\[(?P<ip>[^\[\]\s]+)\]|(?P<name>[^\[\]:,/@\s]+))(?::\d{0
 
 
 class Unauthorized(Problem):
-    """A 401: the request has neither the control token nor, of a page of the dashboard, the cookie of a session."""
+    """A 401 for a request without control token and without session cookie."""
 
     def __init__(self) -> None:
         wrong = "wrong" if "Authorization" in request.headers else "missing"
@@ -81,7 +81,7 @@ class Guard:
             raise _forbidden(f"a web page of another origin ({origin}) sent this request")
 
     def _is_own(self, origin: str) -> bool:
-        """Return whether an origin is this server's, or its name is allowed.
+        """Return whether an origin belongs to this server or has an allowed name.
 
         The scheme is not compared: a proxy before this server may end TLS.
         """
@@ -100,13 +100,13 @@ class Guard:
         raise _forbidden(f"unknown host name {host}: start the server with --allowed-host or with a control token")
 
     def _is_admitted(self, name: str | None) -> bool:
-        """Return whether a name cannot be in the public DNS, or is allowed."""
+        """Return whether a name is private or allowed."""
         if not name:
             return False
         return addresses.is_private_host(name) or "*" in self._allowed or self._is_allowed(name)
 
     def _is_allowed(self, name: str) -> bool:
-        """Return whether a setting allows a name or, written with a dot before it, a parent domain of the name."""
+        """Return whether a setting allows the name, or a parent domain written with a leading dot."""
         labels = name.split(".")
         parents = (f".{'.'.join(labels[index:])}" for index in range(len(labels)))
         return name in self._allowed or any(parent in self._allowed for parent in parents)
@@ -120,7 +120,7 @@ class Guard:
         return scheme.lower() == "bearer" and self._sessions.is_token(token, request.remote_addr)
 
     def _has_session(self) -> bool:
-        """Return whether the request has the cookie of a session, and comes from the user or a page of this server.
+        """Return whether the request carries a session cookie and comes from the user or a page of this server.
 
         Browsers that respect SameSite send no cookie with requests by other sites, but they do with requests by pages
         on other ports of this host. A request that changes something must name its origin, as browsers always do.
@@ -139,7 +139,7 @@ def _site() -> str:
 
 
 def _is_link_to_a_page(path: str) -> bool:
-    """Return whether a user has followed a link to a page of the dashboard: the page with the link reads no answer."""
+    """Return whether a user followed a link to a dashboard page; the linking page reads no answer."""
     headers = request.headers
     return (
         f"{path}/".startswith(f"{DASHBOARD_PREFIX}/")
@@ -154,7 +154,7 @@ def _forbidden(why: str) -> Problem:
 
 
 def _name(host: str) -> str | None:
-    """Return the name or address in a Host header, in lower case and without the port, or None if it is malformed."""
+    """Return the lower-case name or address of a Host header without port, or None for a malformed header."""
     found = _HOST.fullmatch(host.strip())
     if found is None:
         return None

@@ -196,7 +196,7 @@ class _Records:
 
 
 def operation_id(call: ControlCall) -> str:
-    """Return the `operationId` of a call, as `getFaultsByIdentifier`; it is as stable as the method and the path."""
+    """Return the stable `operationId` of a call, derived from method and path: `getFaultsByIdentifier`."""
     words = re.split(r"[/._-]", call.path.removeprefix("/_mock").replace("{", "by-").replace("}", ""))
     named = "".join(word[0].upper() + word[1:] for word in words if word)
     return f"{call.method.lower()}{named or 'Index'}"

@@ -37,14 +37,14 @@ class TooManyGuesses(Problem):
 
 
 class _Window(NamedTuple):
-    """The wrong tokens that an address has sent since a moment, as hashes."""
+    """Hashes of an address's wrong tokens since a moment."""
 
     since: float
     wrong: set[int]
 
 
 class Guesses:
-    """The wrong tokens of the last minute, by the address that sent them.
+    """The wrong tokens of the last minute, by sender address.
 
     A repeated wrong token counts once: its client learns nothing, and a forgotten program with an old token locks
     nobody out.
@@ -101,7 +101,7 @@ _MOST = 1_000
 
 
 class Sessions:
-    """The sessions of a server, or of all servers of a store.
+    """The dashboard sessions of one server, or of all servers sharing a store.
 
     A session ends when it is closed, or after `LIFETIME_S` seconds. Sessions that no store keeps end with the server.
     """
@@ -127,7 +127,7 @@ class Sessions:
 
     @property
     def wants_token(self) -> bool:
-        """Whether there is a control token to sign in with."""
+        """Whether signing in requires a control token."""
         return self._token is not None
 
     def is_token(self, given: bytes, client: str | None = None) -> bool:
@@ -149,7 +149,7 @@ class Sessions:
         return False
 
     def open(self, given: str, client: str | None = None) -> str | None:
-        """Return the value of the cookie of a new session, or None if the client gives another token.
+        """Return the cookie value of a new session, or None for a wrong token.
 
         Raises:
             TooManyGuesses: as `is_token`.
@@ -172,7 +172,7 @@ class Sessions:
             self._ends[value] = now + LIFETIME_S
 
     def has(self, value: str | None) -> bool:
-        """Return whether a cookie has the value of a session that has not ended."""
+        """Return whether a cookie value belongs to a running session."""
         if value is None:
             return False
         if self._shared is not None:
@@ -180,7 +180,7 @@ class Sessions:
         return self._ends.get(value, 0.0) > self._now()
 
     def close(self, value: str | None) -> None:
-        """End the session of a cookie, if there is one."""
+        """End the session of a cookie."""
         if value is not None and self._shared is not None:
             self._shared.forget(_name(value))
         with self._changing:
@@ -188,7 +188,7 @@ class Sessions:
 
 
 def _name(value: str) -> str:
-    """Return the name by which a store remembers a session; it does not reveal the value of the cookie."""
+    """Return a session's name in a store; the name does not reveal the cookie value."""
     return f"dashboard/{hashlib.sha256(value.encode()).hexdigest()}"
 
 

@@ -7,7 +7,7 @@ from mockserver.settings.files import secret_of
 
 
 def token_of(settings: Settings) -> str | None:
-    """Return the token that the control API asks for, or None if it asks for none.
+    """Return the control token of the settings, or None if control calls need no token.
 
     Raises:
         ValueError: the token is empty, cannot be sent in a header, is given twice, or its file cannot be read.

@@ -69,6 +69,6 @@ def _addresses() -> LeanFlask:
 
 def _front() -> Response:
     """Redirect to the page Requests, or to the workspace list on servers with several workspaces."""
-    target.in_address()
+    target.addressed(by_header=False)
     page = "requests" if WORKSPACE in request.environ or len(target.store()) == 1 else "workspaces"
     return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{page}"})

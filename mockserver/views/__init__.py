@@ -1,4 +1,4 @@
-"""What the control API and pages show: one schema for each thing, which dumps it, documents it, and is read by clients.
+"""Records of the control API: one class per answer, functions that make records, and redaction of secrets.
 
 Redaction lives here, so that nothing is shown that holds a secret. No view changes anything.
 """

@@ -22,7 +22,7 @@ Convert = Callable[[Any], Any]
 
 
 class Mark(Enum):
-    """How a member of a record differs from a member of its answer."""
+    """A difference between a member of a record and the answer."""
 
     OMITTED = "missing in the answer where its value is None"
     NOT_SENT = "only known to the client"
@@ -31,7 +31,7 @@ class Mark(Enum):
 
 
 class At(NamedTuple):
-    """The name of a member in the answer."""
+    """A member's name in the answer."""
 
     name: str
 
@@ -44,19 +44,19 @@ class Keyword(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """The type that the OpenAPI document describes, where the client takes the value as it is in the answer."""
+    """The documented type of a member whose value the client keeps unread."""
 
     hint: Any
 
 
 class ReadBy(NamedTuple):
-    """A function that makes the member's value of the value in the answer."""
+    """A function converting the answer value."""
 
     function: Convert
 
 
 class Member(NamedTuple):
-    """A member of a record, by its type hint."""
+    """A record member with its type hint."""
 
     name: str
     sent_as: str
@@ -68,7 +68,7 @@ class Member(NamedTuple):
     convert: Convert
 
     def of_type(self, kind: type[Record]) -> Record | None:
-        """Return the outermost annotation of a type, or None."""
+        """Return the outermost annotation of a type."""
         return next((found for found in self.annotations if isinstance(found, kind)), None)
 
 
@@ -81,7 +81,7 @@ Evicted = Annotated[Count, "how many had to go, as there is a limit"]
 
 
 def unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
-    """Return a type without None and annotations, its annotations from the outermost on, and whether it allows None."""
+    """Return a type without None and annotations, the annotations from outside in, and whether the type allows None."""
     if get_origin(hint) is Annotated:
         inner, *own = get_args(hint)
         found, annotations, is_nullable = unwrapped(inner)
@@ -96,7 +96,7 @@ def unwrapped(hint: Any) -> tuple[Any, tuple[Any, ...], bool]:
 
 @cache
 def members(record_type: type) -> tuple[Member, ...]:
-    """Return the members of a record in the order of their declaration."""
+    """Return a record's members in declaration order."""
     return tuple(_member(name, hint) for name, hint in get_type_hints(record_type, include_extras=True).items())
 
 
@@ -111,7 +111,7 @@ def _member(name: str, hint: Any) -> Member:
 
 
 def is_record(type_: Any) -> bool:
-    """Return whether a type is a record: a dataclass or a named tuple."""
+    """Return whether a type is a dataclass or named tuple."""
     return isinstance(type_, type) and (is_dataclass(type_) or hasattr(type_, "_fields"))
 
 
@@ -125,7 +125,7 @@ def listing(name: str, item: type, **more: Any) -> type:
 
 
 def read(record_type: type[Record], item: Mapping[str, Any], **given: Any) -> Record:
-    """Read a record from an object of an answer; `given` members are not looked up in the object.
+    """Read a record from a JSON object; `given` members override the object.
 
     A datetime is read from its text, a record from its object, a sequence item by item; other values stay as they are.
     A member that allows None may be missing in the object.
@@ -149,7 +149,7 @@ def read(record_type: type[Record], item: Mapping[str, Any], **given: Any) -> Re
 
 
 def read_all(record_type: type[Record], items: Iterable[Mapping[str, Any]]) -> list[Record]:
-    """Read the records in a list of an answer.
+    """Read a list of records.
 
     Raises:
         KeyError: an object lacks a member that must not be missing.
@@ -158,7 +158,7 @@ def read_all(record_type: type[Record], items: Iterable[Mapping[str, Any]]) -> l
 
 
 def _converter(hint: Any) -> Convert:
-    """Return the function that makes a value of a type from the value in an answer."""
+    """Return the function converting answer values to a type."""
     type_, _, is_nullable = unwrapped(hint)
     if is_nullable:
         return partial(_unless_none, _converter(type_))
@@ -186,6 +186,13 @@ def _each(convert: Convert, sequence_type: Callable[[Iterable[Any]], Any], value
 # ---------------------------------------------------------------------- sending
 
 
+def made(record_type: type[Record], row: Any, **given: Any) -> Record:
+    """Make a record from a row; `given` members override the row's attributes."""
+    hashable: Any = record_type
+    rest = {member.name: getattr(row, member.name) for member in members(hashable) if member.name not in given}
+    return record_type(**given, **rest)
+
+
 def sent(record: Any) -> dict[str, Any]:
     """Return the object that stands for a record in an answer; records within it stay records."""
     found: dict[str, Any] = {}
@@ -206,7 +213,7 @@ def _sending(record_type: type) -> list[tuple[str, str, Mark | None]]:
 
 
 def plain(value: Any) -> Any:
-    """Return a value in which dictionaries stand for all records; moments stay as they are."""
+    """Return a value with dictionaries instead of records; moments stay unchanged."""
     if is_record(type(value)):
         return {name: plain(inner) for name, inner in sent(value).items()}
     return [plain(inner) for inner in value] if isinstance(value, list | tuple) else value

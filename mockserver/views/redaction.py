@@ -1,4 +1,4 @@
-"""Redaction: taking the values of secrets out of what is shown of requests and answers."""
+"""Redaction of secrets in shown requests and answers."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|c
 
 
 def _pairs_of(words: str) -> re.Pattern[str]:
-    """A pattern of names that end in one of these words, each followed by `:` or `=` and a value."""
+    """Return a pattern for names ending in given words, followed by `:` or `=` and a value."""
     # Possessive quantifiers: without backtracking, the time grows with the length of the text and no faster.
     value = r"""("(?:[^"\\]++|\\.)*+"?|'(?:[^'\\]++|\\.)*+'?|[^\s,&}\]]++)"""
     return re.compile(rf"""(["']?(?:{words})["']?\s*+[:=]\s*+){value}""", re.IGNORECASE | re.DOTALL)
@@ -58,7 +58,7 @@ _IN_ADDRESS = re.compile(
 
 
 def sent(headers: Iterable[Header], body: bytes) -> Any:
-    """The body of a request without secrets, or None if it is empty.
+    """Return a request body without secrets, or None for an empty body.
 
     JSON is shown as its value, any other body as its text; of a multipart body nothing is shown.
     """
@@ -70,12 +70,12 @@ def sent(headers: Iterable[Header], body: bytes) -> Any:
 
 
 def answered(body: bytes) -> Any:
-    """The body of an answer without secrets, or None if it is empty: the value of JSON, the text of any other body."""
+    """Return an answer body without secrets: a JSON value, a text, or None for an empty body."""
     return _body(body, _MEMBERS, text)
 
 
 def _body(raw: bytes, secrets: Collection[str], redact: Callable[[str], str]) -> Any:
-    """The value of a JSON body without the members that are secrets, the redacted text of any other body, or None."""
+    """Return the JSON value of a body without secret members, the redacted text of another body, or None."""
     if not raw:
         return None
     try:
@@ -85,7 +85,7 @@ def _body(raw: bytes, secrets: Collection[str], redact: Callable[[str], str]) ->
 
 
 def text(words: str) -> str:
-    """A text without secrets, even those that only the name before them tells: `password=...`."""
+    """Return a text without secrets, including secrets after a telling name: `password=...`."""
     return _IN_TEXT.sub(rf"\1{REDACTED}", plain(words))
 
 
@@ -103,7 +103,7 @@ def _pair(sent: str) -> str:
 
 
 def member(name: str, value: Any) -> Any:
-    """The value of a member of this name, without secrets."""
+    """Return the value of a named member without secrets."""
     return REDACTED if _spelt(name) in _MEMBERS else _clean(value)
 
 
@@ -122,7 +122,7 @@ def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
 
 
 def _is_secret(name: str, value: Any, secrets: Collection[str]) -> bool:
-    """Whether a member is a secret by its name; null, true and false are none."""
+    """Return whether a member's name marks a secret; null, true and false are never secrets."""
     return value is not None and not isinstance(value, bool) and _spelt(name) in secrets
 
 
@@ -132,7 +132,7 @@ def _spelt(name: str) -> str:
 
 
 def plain(text: str) -> str:
-    """A text without the credentials of addresses, and without API keys and signed tokens, wherever it has them."""
+    """Return a text without URL credentials, API keys and signed tokens."""
     found = _CREDENTIALS.sub(rf"\1{REDACTED}@", _IN_ADDRESS.sub(rf"\1{REDACTED}", text))
     found = _KEY.sub(REDACTED, found)
     return _DOTTED.sub(_without_tokens, found) if _SIGNED in found else found
@@ -163,7 +163,7 @@ def _header(name: str, value: str) -> str:
 
 
 def parameters(query: str) -> dict[str, Any]:
-    """The parameters of a query without secrets: a text each, a list where the query has a name twice."""
+    """Return query parameters without secrets: a text each, or a list for a repeated name."""
     found: dict[str, list[str]] = {}
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
         found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else plain(value))

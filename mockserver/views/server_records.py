@@ -1,4 +1,4 @@
-"""The answers about the server, the coverage of the contract, and the fidelity of the mocked API.
+"""The answers about the server, contract coverage and the fidelity of the mocked API.
 
 The server writes most of them as plain data, which commands and files hold as well.
 """
@@ -15,15 +15,13 @@ from mockserver.views.record import At, Count, Keyword, Mark, Positive, Status
 
 
 class CallLine(NamedTuple):
-    """A call of the control API."""
-
     method: str
     path: Annotated[str, "with its parameters in braces"]
     summary: Annotated[str, At("does")]
 
 
 class AnsweredAs(NamedTuple):
-    """The ids of all operations of the service, by how they are answered."""
+    """The ids of all service operations, grouped by the kind of answer."""
 
     specification: Annotated[Sequence[str], "the 34 operations of the specification"]
     further: Annotated[Sequence[str], "operations of sending and contacts"]
@@ -32,8 +30,6 @@ class AnsweredAs(NamedTuple):
 
 
 class SmtpHealth(NamedTuple):
-    """The sending of e-mails to a real SMTP server."""
-
     server: Annotated[str, "where e-mails go"]
     sent: Count
     failed: Annotated[Count, "for good"]
@@ -42,21 +38,15 @@ class SmtpHealth(NamedTuple):
 
 
 class SmtpInHealth(NamedTuple):
-    """The receiving of e-mails by SMTP."""
-
     address: Annotated[str, "where mails are taken"]
     received: Count
 
 
 class TlsHealth(NamedTuple):
-    """The port for TLS."""
-
     port: Annotated[Count, "where the server speaks TLS"]
 
 
 class KeptHealth(NamedTuple):
-    """The store of the workspaces."""
-
     place: Annotated[str, "the file of the store, or its address without secrets"]
     bytes: Annotated[Count, "of that file and of the log beside it, or of the memory that the store has taken"]
     waiting: Annotated[Count, "how many workspaces have changed and are not written yet"]
@@ -64,7 +54,7 @@ class KeptHealth(NamedTuple):
 
 
 class Health(NamedTuple):
-    """How the server is, as `GET /_mock/health` answers without asking for the control token."""
+    """The server's health, readable without control token."""
 
     status: Literal["ok"]
     version: str
@@ -85,8 +75,6 @@ class Health(NamedTuple):
 
 
 class MistakeLine(NamedTuple):
-    """A validation error of a query or a body."""
-
     path: Annotated[str, "a JSON Pointer into the body, or a parameter's name after a slash"]
     message: str
     line: Annotated[
@@ -118,22 +106,18 @@ Percent = Annotated[
 
 
 class Total(NamedTuple):
-    """How many points of the contract have been met, and how many there are."""
+    """The numbers of met and existing points of the contract."""
 
     met: Count
     of: Count
 
 
 class Met(NamedTuple):
-    """A total with its percentage."""
-
     total: Annotated[Total, Mark.FLAT]
     percent: Percent
 
 
 class Totals(NamedTuple):
-    """The totals of a coverage report."""
-
     operations: Met
     statuses: Met
     codes: Met
@@ -142,23 +126,17 @@ class Totals(NamedTuple):
 
 
 class CodeMet(NamedTuple):
-    """How often an error code was met."""
-
     natural: Annotated[Count, "answers of the service's own"]
     injected: Annotated[Count, "answers that a fault has made"]
 
 
 class Unmet(NamedTuple):
-    """The points of an operation that were not met."""
-
     statuses: Sequence[str]
     codes: Sequence[str]
     fields: Sequence[str]
 
 
 class OperationMet(NamedTuple):
-    """The points of an operation that were met."""
-
     calls: Count
     statuses: Annotated[Mapping[str, int], "how often each was met"]
     codes: Mapping[str, CodeMet]
@@ -167,14 +145,12 @@ class OperationMet(NamedTuple):
 
 
 class CalledBeyond(NamedTuple):
-    """The calls of an operation that the mock does not have."""
-
     calls: Count
     answered: Annotated[Mapping[str, int], "how often in which way: refused, shaped, stubbed and so on"]
 
 
 class Coverage(NamedTuple):
-    """Which part of the contract the tests of a workspace, or of all workspaces, have met."""
+    """The contract coverage of one workspace or of all workspaces."""
 
     percent: Percent
     of: Annotated[str, "what is counted, as asked for: specification, all, used, or names with commas"]
@@ -196,8 +172,6 @@ class Coverage(NamedTuple):
 
 
 class OperationBeyond(NamedTuple):
-    """An operation that the mock knows by name only."""
-
     operation: str
     method: str
     path: str
@@ -209,8 +183,6 @@ class OperationBeyond(NamedTuple):
 
 
 class OpenApi(NamedTuple):
-    """An OpenAPI document."""
-
     openapi: Annotated[str, Keyword("pattern", r"^(?:3\.1\.[0-9]+)$")]
     info: Mapping[str, Any]
     paths: Mapping[str, Any]
@@ -221,16 +193,12 @@ Programs = Annotated[Positive | None, Mark.OMITTED, "public programs that show i
 
 
 class BoundsEvidence(NamedTuple):
-    """The bounds of a field, in the words of JSON schema."""
-
     mark: Confidence
     source: str
     bounds: Annotated[Mapping[str, Any], Mark.REST]
 
 
 class FieldEvidence(NamedTuple):
-    """The evidence for a field."""
-
     place: Annotated[Literal["path", "query", "body", "answer"], At("in")]
     name: str
     mark: Confidence
@@ -240,8 +208,6 @@ class FieldEvidence(NamedTuple):
 
 
 class ErrorEvidence(NamedTuple):
-    """The evidence for an error."""
-
     status: Annotated[int, Keyword("minimum", 400)]
     code: str
     when: str
@@ -251,8 +217,6 @@ class ErrorEvidence(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """The evidence for an operation."""
-
     method: str
     path: str
     source: str
@@ -262,7 +226,7 @@ class Evidence(NamedTuple):
 
 
 class Fidelity(NamedTuple):
-    """How sure each field and each error of the mocked API is."""
+    """The evidence for each field and error of the mocked API."""
 
     totals: Mapping[str, int]
     operations: Mapping[str, Evidence]

@@ -20,28 +20,9 @@ from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.scenario.faults import FaultItem, operations_of
 from mockserver.views import redaction
-from mockserver.views.record import Keyword, Mark
-from mockserver.views.traffic_records import (
-    Attachment,
-    Attempt,
-    AttemptedCall,
-    Call,
-    Cause,
-    ControlCall,
-    Delivery,
-    Differing,
-    Exchange,
-    InboundMail,
-    Mail,
-    Manner,
-    Message,
-    NearMiss,
-    ReceiverCalls,
-    ReceiverSummary,
-    Recipient,
-    Sending,
-    Transition,
-)
+from mockserver.views import traffic_records as records
+from mockserver.views.record import Keyword, Mark, made
+from mockserver.views.traffic_records import Cause
 from mockserver.web.schemas import json_text
 from mockserver.web.service.exchange import complete
 
@@ -51,19 +32,16 @@ _MOST = 1_000
 
 def show_causes(rows: Iterable[causes.Cause]) -> list[Cause]:
     """Return the records of causes."""
-    return [Cause(*_named(row)) for row in rows]
+    return [made(Cause, row) for row in rows]
 
 
-def _named(row: causes.Cause) -> tuple[Any, str]:
-    return row.kind, row.id
-
-
-def linked(kind: str, thing: causes.Thing, links: Links | None) -> tuple[list[Cause], list[Cause]]:
-    """Return what a thing has caused and what has caused it, each at most a thousand."""
+def linked(kind: str, thing: causes.Thing, links: Links | None) -> dict[str, list[Cause]]:
+    """Return the members `caused` and `caused_by` of a thing, at most a thousand causes each."""
     if links is None:
-        return [], []
+        return {"caused": [], "caused_by": []}
     found = causes.Cause(kind, thing)
-    return show_causes(links.caused(found)[:_MOST]), show_causes(links.caused_by(found)[:_MOST])
+    caused, caused_by = links.caused(found), links.caused_by(found)
+    return {"caused": show_causes(caused[:_MOST]), "caused_by": show_causes(caused_by[:_MOST])}
 
 
 def real(seconds: float) -> datetime:
@@ -71,86 +49,69 @@ def real(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
 
 
-def show_transition(change: Changed) -> Transition:
+def show_transition(change: Changed) -> records.Transition:
     """Return the record of a transition."""
-    return Transition(
-        at=change.at,
-        machine=change.machine,
-        key=change.key,
-        event=change.event,
-        source=change.source,
-        target=change.target,
+    caused_by = [] if change.cause is None else [change.cause]
+    return made(
+        records.Transition,
+        change,
         real_at=real(change.real_at),
         caused=show_causes(change.caused),
-        caused_by=[] if change.cause is None else show_causes([change.cause]),
+        caused_by=show_causes(caused_by),
     )
 
 
 # ---------------------------------------------------------------------- requests
 
 
-def show_exchange(row: exchange.Exchange) -> Exchange:
-    """Return the record of a request with its answer."""
-    caused, caused_by = linked(causes.REQUEST, row.id, row.links)
-    transitions: Any = list(map(show_transition, row.transitions))
-    return Exchange(
-        id=row.id,
-        at=row.at,
+def show_exchange(row: exchange.Exchange) -> records.Exchange:
+    """Return the record of a request and answer."""
+    return made(
+        records.Exchange,
+        row,
         real_at=real(row.real_at),
-        operation=row.operation,
-        method=row.method,
         path=redaction.plain(row.path),
         query=redaction.parameters(row.query),
-        account=row.account,
-        request=Message(redaction.headers(row.headers), redaction.sent(row.headers, row.body)),
-        status=row.status,
+        request=records.Message(redaction.headers(row.headers), redaction.sent(row.headers, row.body)),
         answer=_answer(row),
-        fault=row.fault,
         held=row.is_held,
-        beyond=row.beyond,
-        stub=row.stub,
-        transitions=transitions,
+        transitions=list(map(show_transition, row.transitions)),
         warnings=list(map(redaction.plain, row.warnings)),
         reason=row.reason and redaction.plain(row.reason),
-        caused=caused,
-        caused_by=caused_by,
         ms=round(row.ms, 3),
+        **linked(causes.REQUEST, row.id, row.links),
     )
 
 
-def _answer(row: exchange.Exchange) -> Message | None:
+def _answer(row: exchange.Exchange) -> records.Message | None:
     if row.status is None:
         return None
     # The journal keeps only the headers that not every answer has.
     headers = complete(row.answer_body, row.status, row.answer_headers)
-    return Message(redaction.headers(headers), redaction.answered(row.answer_body))
+    return records.Message(redaction.headers(headers), redaction.answered(row.answer_body))
 
 
-def show_control_call(row: CallRecord, links: Links) -> ControlCall:
+def show_control_call(row: CallRecord, links: Links) -> records.ControlCall:
     """Return the record of a control call."""
-    caused, caused_by = linked(causes.CONTROL, row.id, links)
-    return ControlCall(
-        id=row.id,
-        at=row.at,
+    return made(
+        records.ControlCall,
+        row,
         real_at=real(row.real_at),
-        method=row.method,
         path=redaction.plain(row.path),
         query=redaction.parameters(row.query),
         body=redaction.sent((("content-type", row.content_type),), row.body),
         left_out=row.left_out or None,
-        status=row.status,
         transitions=list(map(show_transition, row.transitions)),
-        caused=caused,
-        caused_by=caused_by,
+        **linked(causes.CONTROL, row.id, links),
     )
 
 
-def show_near_miss(miss: match.NearMiss) -> NearMiss:
-    """Return the record of a near miss, whose request is redacted once, however many differences there are."""
+def show_near_miss(miss: match.NearMiss) -> records.NearMiss:
+    """Return the record of a near miss; the request is redacted once for all differences."""
     shown = show_exchange(miss.exchange)
     parts = {"json": shown.request.body, "query": shown.query, "headers": shown.request.headers}
-    differing = [Differing(row.path, row.wanted, _got(parts, row)) for row in miss.differences]
-    return NearMiss(shown.id, shown.operation, shown.method, shown.path, differing, miss.further or None)
+    differing = [records.Differing(row.path, row.wanted, _got(parts, row)) for row in miss.differences]
+    return records.NearMiss(shown.id, shown.operation, shown.method, shown.path, differing, miss.further or None)
 
 
 def _got(parts: Mapping[str, Any], found: Difference) -> Any:
@@ -172,90 +133,67 @@ def _got(parts: Mapping[str, Any], found: Difference) -> Any:
 # ---------------------------------------------------------------------- e-mails and webhook calls
 
 
-def show_mail(row: mail.Mail, sending: mail.Sending | None, links: Links) -> Mail:
-    """Return the record of an e-mail; `sending` is its progress to a real SMTP server, if there is one."""
-    caused, caused_by = linked(causes.MAIL, row.id, links)
-    machine: Any = row.machine
-    smtp: Any = None if sending is None else Sending(sending.state, sending.tries, sending.error)
-    return Mail(
-        id=row.id,
-        at=row.at,
-        to=row.to,
-        sender=row.sender,
-        subject=row.subject,
-        text=row.text,
-        html=row.html,
-        otp=row.otp,
-        smtp=smtp,
-        account=row.account,
-        machine=machine,
-        key=row.key,
-        request=row.request,
+def show_mail(row: mail.Mail, sending: mail.Sending | None, links: Links) -> records.Mail:
+    """Return the record of an e-mail; `sending` is the SMTP progress or None."""
+    details = row.details
+    return made(
+        records.Mail,
+        row,
+        smtp=None if sending is None else made(records.Sending, sending),
         cc=row.addressed(mail.CC),
         bcc=row.addressed(mail.BCC),
-        recipients=[Recipient(part.kind, part.party.email, part.party.name) for part in row.details.recipients],
-        reply_to=row.details.reply_to and str(row.details.reply_to),
-        headers=row.details.headers,
-        tags=row.details.tags,
-        message_id=row.details.message_id,
-        attachments=[Attachment(file.name, file.size, file.url) for file in row.details.attachments],
-        template_id=row.details.template_id,
-        params=row.details.params,
-        caused=caused,
-        caused_by=caused_by,
+        recipients=[records.Recipient(part.kind, part.party.email, part.party.name) for part in details.recipients],
+        reply_to=details.reply_to and str(details.reply_to),
+        headers=details.headers,
+        tags=details.tags,
+        message_id=details.message_id,
+        attachments=[made(records.Attachment, file) for file in details.attachments],
+        template_id=details.template_id,
+        params=details.params,
+        **linked(causes.MAIL, row.id, links),
     )
 
 
-def show_delivery(account: str, row: model.Delivery, links: Links) -> Delivery:
-    """Return the record of a delivery of an account, which is given by its name."""
-    caused, caused_by = linked(causes.DELIVERY, row.id, links)
-    state: Any = row.state
-    return Delivery(
-        id=row.id,
-        state=state,
+def show_delivery(account: str, row: model.Delivery, links: Links) -> records.Delivery:
+    """Return the record of a delivery; `account` is the account's name."""
+    return made(
+        records.Delivery,
+        row,
         account=account,
-        webhook=row.webhook,
-        export=row.export,
         event=row.events[0] if len(row.events) == 1 else row.events,
         url=row.target.url,
-        created_at=row.created_at,
-        next_at=row.next_at,
-        in_flight=row.in_flight,
         attempts=tuple(_attempt(row, attempt) for attempt in row.attempts),
-        caused=caused,
-        caused_by=caused_by,
-        attempts_evicted=row.attempts_evicted,
+        **linked(causes.DELIVERY, row.id, links),
     )
 
 
-def _attempt(delivery: model.Delivery, attempt: model.Attempt) -> Attempt:
+def _attempt(delivery: model.Delivery, attempt: model.Attempt) -> records.Attempt:
     target = attempt.target or delivery.target
     body = delivery.payloads if delivery.batched else delivery.payloads[0]
-    request = AttemptedCall("POST", request_url(target), dict(request_headers(target)), body)
-    return Attempt(attempt.at, request, attempt.status, attempt.error if attempt.status is None else None)
+    request = records.AttemptedCall("POST", request_url(target), dict(request_headers(target)), body)
+    return records.Attempt(attempt.at, request, attempt.status, attempt.error if attempt.status is None else None)
 
 
-def show_inbound(account: str, row: InboundEvent, links: Links) -> InboundMail:
+def show_inbound(account: str, row: InboundEvent, links: Links) -> records.InboundMail:
     """Return the record of an inbound e-mail of an account, which is given by its name."""
-    caused, caused_by = linked(causes.MAIL, row.uuid, links)
-    return InboundMail(row.uuid, row.date, account, row.sender, row.recipient, caused, caused_by)
+    return made(records.InboundMail, row, at=row.date, account=account, **linked(causes.MAIL, row.uuid, links))
 
 
-def show_receiver(row: receivers.Receiver) -> ReceiverSummary:
+def show_receiver(row: receivers.Receiver) -> records.ReceiverSummary:
     """Return the record of a receiver."""
-    return ReceiverSummary(row.name, Manner(*row.manner), row.answered, row.kept, row.evicted)
+    return records.ReceiverSummary(row.name, records.Manner(*row.manner), row.answered, row.kept, row.evicted)
 
 
-def show_received(row: receivers.Receiver, calls: Sequence[receivers.ReceivedCall]) -> ReceiverCalls:
-    """Return the record of a receiver with some of its calls."""
-    return ReceiverCalls(
-        row.name, Manner(*row.manner), row.answered, row.kept, row.evicted, [_received(call) for call in calls]
+def show_received(row: receivers.Receiver, calls: Sequence[receivers.ReceivedCall]) -> records.ReceiverCalls:
+    """Return the record of a receiver with calls."""
+    return records.ReceiverCalls(
+        row.name, records.Manner(*row.manner), row.answered, row.kept, row.evicted, [_received(call) for call in calls]
     )
 
 
-def _received(call: receivers.ReceivedCall) -> Call:
+def _received(call: receivers.ReceivedCall) -> records.Call:
     headers = {name.lower(): value for name, value in call.headers}
-    return Call(call.at, call.method, call.path, call.query, headers, _received_body(call))
+    return records.Call(call.at, call.method, call.path, call.query, headers, _received_body(call))
 
 
 def _received_body(call: receivers.ReceivedCall) -> Any:
@@ -301,7 +239,7 @@ class Rule(FaultItem):
 
 
 def show_rule(fault: faults.Fault, now: datetime) -> dict[str, Any]:
-    """Return a fault as it was written, with its state at a moment of the workspace's clock."""
+    """Return a fault with its state at a time of the workspace's clock."""
     ends = {} if fault.expires_at is None else {"expires_at": fault.expires_at}
     return {"id": fault.id, **fault.written, "hits": fault.hits, "active": fault.is_active(now), **ends}
 
@@ -321,6 +259,6 @@ class Stub(StubItem):
 
 
 def show_stub(stub: stubs.Stub) -> dict[str, Any]:
-    """Return a stub as it was written, with its state."""
+    """Return a stub with its state."""
     state = {"hits": stub.hits, "position": stub.position, "active": stub.is_active}
     return {"id": stub.id, **written_of(stub), **state}

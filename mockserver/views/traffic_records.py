@@ -24,7 +24,7 @@ Body = Annotated[Any, "the value of JSON, else the text; null where there is non
 
 
 class Cause(NamedTuple):
-    """A thing that has caused something, or was caused: its kind and its id.
+    """A cause or an effect, given by kind and id.
 
     An inbound e-mail has its uuid as id, a control call the header `X-Mock-Call` of its answer.
     """
@@ -43,7 +43,7 @@ CausedBy = Annotated[
 
 
 class Transition(NamedTuple):
-    """A transition that an instance of a state machine has taken."""
+    """A transition taken by a state machine instance."""
 
     at: datetime
     machine: str
@@ -66,7 +66,7 @@ def _lowered(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 class Message(NamedTuple):
-    """The headers, by their names in lower case, and the body of a request or an answer."""
+    """Headers and body of a request or answer; header names are in lower case."""
 
     headers: Annotated[Mapping[str, str], ReadBy(_lowered), "secrets are redacted"]
     body: Body
@@ -74,7 +74,7 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A request with its answer; `str` returns a few lines of text about it."""
+    """A request with its answer; `str` returns a short text form."""
 
     id: Annotated[Uuid, "the answer's `sib-request-id`"]
     at: Annotated[datetime, "on the workspace's clock"]
@@ -117,7 +117,7 @@ class Exchange:
 
 
 class Page(NamedTuple):
-    """Some of the exchanges of a journal, newest first."""
+    """A page of a journal, newest exchanges first."""
 
     items: Sequence[Exchange]
     total: Annotated[CountOfAll, At("count")]
@@ -125,7 +125,7 @@ class Page(NamedTuple):
 
 
 class Differing(NamedTuple):
-    """A value of a request that differs from the expected one."""
+    """A value that differs from the expected value."""
 
     path: Annotated[str, "a JSON Pointer"]
     wanted: Any
@@ -154,7 +154,7 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ControlCall:
-    """A call of the control API that has changed something, with secrets redacted."""
+    """A recorded control call, with secrets redacted."""
 
     id: Annotated[Uuid, "the answer's `X-Mock-Call`"]
     at: Annotated[datetime, "when it was over, on the workspace's clock"]
@@ -198,7 +198,7 @@ class Sending(NamedTuple):
 
 
 class Mail(NamedTuple):
-    """An e-mail that the service has sent, with what caused it."""
+    """An e-mail sent by the service."""
 
     id: str
     at: Annotated[datetime, "on the workspace's clock"]
@@ -245,7 +245,7 @@ class AttemptedCall(NamedTuple):
 
 
 class Attempt(NamedTuple):
-    """One request of a delivery, with its outcome."""
+    """One request of a delivery with its result."""
 
     at: datetime
     request: AttemptedCall
@@ -259,7 +259,7 @@ class Attempt(NamedTuple):
 
     @property
     def url(self) -> str:
-        """The address without credentials, which are sent as a header."""
+        """The address without credentials, sent as header instead."""
         return self.request.url
 
     @property
@@ -269,7 +269,7 @@ class Attempt(NamedTuple):
 
     @property
     def body(self) -> Any:
-        """The payload: an object, or for a batch a list of objects."""
+        """The payload: an object, or a list of objects for a batch."""
         return self.request.body
 
 
@@ -278,7 +278,7 @@ DeliveryState = Literal["scheduled", "delivered", "retrying", "dropped"]
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A webhook call of the service to an address of a user, with its attempts."""
+    """A webhook call of the service with its attempts."""
 
     id: Positive
     state: DeliveryState
@@ -297,7 +297,7 @@ class Delivery:
 
 
 class Call(NamedTuple):
-    """A call that a receiver has received; the names of its headers are in lower case."""
+    """A call received by a receiver; header names are in lower case."""
 
     at: datetime
     method: str
@@ -329,7 +329,7 @@ class ReceiverSummary:
 
 @dataclass(frozen=True)
 class ReceiverCalls(ReceiverSummary):
-    """A receiver with some of the calls that it has received."""
+    """A receiver with a page of received calls."""
 
     items: Annotated[Sequence[Call], "newest first"]
 
@@ -343,7 +343,7 @@ class Arrival(NamedTuple):
 
 
 class InboundMail(NamedTuple):
-    """An e-mail that came in, once for each recipient."""
+    """A received e-mail, once per recipient."""
 
     uuid: Uuid
     at: Annotated[datetime, At("date"), "when it reached the service"]

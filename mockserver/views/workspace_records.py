@@ -1,4 +1,4 @@
-"""The answers about workspaces, and about the clock, the state machines, the DNS and the apps of a workspace."""
+"""The answers about workspaces: clock, state machines, DNS and OAuth apps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Moment(NamedTuple):
-    """The time that a clock shows, and whether it is frozen."""
+    """The time of a clock, and whether the clock is frozen."""
 
     now: datetime
     frozen: bool
@@ -25,7 +25,7 @@ class Moment(NamedTuple):
 
 
 class Fired(NamedTuple):
-    """An event of a timer that was due while the clock was moved."""
+    """A timer event that fired during an advance."""
 
     at: datetime
     machine: str
@@ -41,7 +41,7 @@ class Advanced(NamedTuple):
 
 
 class Timer(NamedTuple):
-    """An event of an instance that is due at a moment, or was."""
+    """A pending or fired event of an instance."""
 
     id: Annotated[str, "to which `advance` can go; an address takes it as it is"]
     state: Literal["pending", "fired"]
@@ -102,7 +102,7 @@ FreeMail = Annotated[bool | None, Mark.OMITTED, "true, and there only then: no u
 
 
 class Records(NamedTuple):
-    """The state of each record of a domain."""
+    """The state of each DNS record."""
 
     brevo_code: RecordState
     dkim_record: RecordState
@@ -110,7 +110,7 @@ class Records(NamedTuple):
 
 
 class Dns(NamedTuple):
-    """What the DNS of a workspace says about a domain."""
+    """The DNS records of a domain in a workspace."""
 
     domain: str
     records: Annotated[Records, Mark.FLAT]
@@ -126,7 +126,7 @@ class OwnedDomain(NamedTuple):
 
 
 class KnownName(NamedTuple):
-    """What DNS says about a domain, and the accounts that have it."""
+    """The DNS records of a domain, with the accounts using the domain."""
 
     name: Annotated[str, At("domain")]
     records: Annotated[Records, Mark.FLAT]
@@ -149,7 +149,7 @@ class Account(NamedTuple):
 
 @dataclass(frozen=True)
 class WorkspaceSummary:
-    """A workspace with its address and its accounts."""
+    """A workspace with address and accounts."""
 
     name: str
     api_key: Annotated[str | None, "of its first account; null where no key opens it"]
@@ -171,7 +171,7 @@ class LastRequest(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """How much a workspace holds; what was evicted is not counted."""
+    """The numbers of stored items, without evicted items."""
 
     requests: Count
     mails: Count
@@ -183,7 +183,7 @@ class Counts(NamedTuple):
 
 
 class Use(NamedTuple):
-    """How old a workspace is, what its clock shows, and what it holds."""
+    """The age, clock and contents of a workspace."""
 
     made_at: Annotated[datetime, "in real time"]
     clock: Moment
@@ -193,20 +193,20 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True)
 class WorkspaceInUse(WorkspaceSummary):
-    """A workspace with all that is known of it from outside."""
+    """A workspace with clock, counts and last request."""
 
     use: Annotated[Use, Mark.FLAT]
 
 
 class Unreadable(NamedTuple):
-    """A stored workspace that cannot be read: calls for it get 503, and it can be dropped."""
+    """A stored workspace that fails to load: calls get 503, and deleting works."""
 
     name: str
     why: str
 
 
 class Revoked(NamedTuple):
-    """The answer of a call that has revoked keys."""
+    """The result of revoking keys."""
 
     revoked: bool
     workspace: str

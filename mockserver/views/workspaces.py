@@ -18,22 +18,9 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.domains.domain import dmarc_policy, dns_view, known_names, named
 from mockserver.views import redaction
-from mockserver.views.record import plain
+from mockserver.views import workspace_records as records
+from mockserver.views.record import made, plain
 from mockserver.views.traffic import linked, real, show_transition
-from mockserver.views.workspace_records import (
-    Account,
-    Counts,
-    Dns,
-    KnownName,
-    LastRequest,
-    Moment,
-    OwnedDomain,
-    Records,
-    Timer,
-    Use,
-    WorkspaceInUse,
-    WorkspaceSummary,
-)
 
 #: Up to this part of a list, rows are found one by one; beyond it, sorting all is faster. Measured: sorting takes an
 #: eighth of the time per row.
@@ -44,18 +31,18 @@ _FEW = 8
 # These functions take no lock of a workspace: a list of many workspaces does not wait for each of them.
 
 
-def show_workspace(workspace: Workspace, root: str) -> WorkspaceSummary:
-    """Return the record of a workspace; `root` is the address of the server with a slash at its end."""
-    return WorkspaceSummary(**_summary(workspace, root))
+def show_workspace(workspace: Workspace, root: str) -> records.WorkspaceSummary:
+    """Return the record of a workspace; `root` is the server address ending in a slash."""
+    return records.WorkspaceSummary(**_summary(workspace, root))
 
 
-def show_workspace_in_use(workspace: Workspace, root: str) -> WorkspaceInUse:
-    """Return the record of a workspace with its use; `root` is the address of the server with a slash at its end."""
-    return WorkspaceInUse(**_summary(workspace, root), use=_use(workspace))
+def show_workspace_in_use(workspace: Workspace, root: str) -> records.WorkspaceInUse:
+    """Return the record of a workspace with its use; `root` is the server address ending in a slash."""
+    return records.WorkspaceInUse(**_summary(workspace, root), use=_use(workspace))
 
 
 def show_workspace_line(workspace: Workspace, root: str) -> dict[str, Any]:
-    """Return a workspace without its accounts, of which there may be many, as plain data."""
+    """Return a workspace without accounts as plain data."""
     use: dict[str, Any] = plain(_use(workspace))
     return {**use, "name": workspace.name, "scenario": workspace.origin.title, "url": _url(workspace, root)}
 
@@ -75,14 +62,14 @@ def _url(workspace: Workspace, root: str) -> str:
     return f"{root}v3" if workspace.name == DEFAULT else f"{root}w/{workspace.name}/v3"
 
 
-def show_account(row: AccountRow) -> Account:
+def show_account(row: AccountRow) -> records.Account:
     """Return the record of an account."""
-    return Account(row.name, row.role.value, next(iter(row.api_keys), None))
+    return records.Account(row.name, row.role.value, next(iter(row.api_keys), None))
 
 
-def _use(workspace: Workspace) -> Use:
+def _use(workspace: Workspace) -> records.Use:
     state, newest = workspace.state, workspace.journal.newest
-    counts = Counts(
+    counts = records.Counts(
         requests=len(workspace.journal),
         mails=len(state.mailbox),
         deliveries=sum(len(account.rows_of(Delivery)) for account in tuple(state.accounts.values())),
@@ -91,38 +78,35 @@ def _use(workspace: Workspace) -> Use:
         snapshots=len(workspace.snapshots),
         rows=state.kept(),
     )
-    return Use(workspace.made_at, show_clock(state.clock), None if newest is None else _last_request(newest), counts)
+    return records.Use(
+        workspace.made_at, show_clock(state.clock), None if newest is None else _last_request(newest), counts
+    )
 
 
-def _last_request(row: Exchange) -> LastRequest:
-    path = redaction.plain(row.path)
-    return LastRequest(row.id, row.at, real(row.real_at), row.method, path, row.operation, row.status)
+def _last_request(row: Exchange) -> records.LastRequest:
+    return made(records.LastRequest, row, real_at=real(row.real_at), path=redaction.plain(row.path))
 
 
 # ---------------------------------------------------------------------- clock and timers
 
 
-def show_clock(clock: Clock) -> Moment:
+def show_clock(clock: Clock) -> records.Moment:
     """Return the record of a clock."""
-    return Moment(clock.now(), clock.frozen, round(clock.offset.total_seconds(), 3))
+    return records.Moment(clock.now(), clock.frozen, round(clock.offset.total_seconds(), 3))
 
 
-def show_timer(workspace: Workspace, timer: model.Timer, fired: FiredTimer | None = None) -> Timer:
+def show_timer(workspace: Workspace, timer: model.Timer, fired: FiredTimer | None = None) -> records.Timer:
     """Return the record of a timer of a workspace, pending or fired."""
     account = workspace.state.accounts.get(timer.account)
-    caused, caused_by = linked(TIMER, timer, workspace.links)
-    return Timer(
-        id=timer.id,
+    return made(
+        records.Timer,
+        timer,
         state="pending" if fired is None else "fired",
         at=timer.moment,
         real_at=None if fired is None else real(fired.real_at),
-        machine=timer.machine,
-        key=timer.key,
-        event=timer.event,
         account=None if account is None else account.name,
         transitions=[] if fired is None else list(map(show_transition, fired.transitions)),
-        caused=caused,
-        caused_by=caused_by,
+        **linked(TIMER, timer, workspace.links),
     )
 
 
@@ -136,27 +120,26 @@ def pending(workspace: Workspace, offset: int, limit: int) -> list[model.Timer]:
 # ---------------------------------------------------------------------- DNS
 
 
-def show_dns(workspace: Workspace, domain: str) -> Dns:
-    """Return what the DNS of a workspace says about a domain."""
-    return Dns(**_dns(workspace, domain), domain=domain)
+def show_dns(workspace: Workspace, domain: str) -> records.Dns:
+    """Return the record of a domain's DNS."""
+    return records.Dns(**_dns(workspace, domain), domain=domain)
 
 
 def _dns(workspace: Workspace, domain: str) -> Mapping[str, Any]:
     found = dns_view(workspace, domain)
-    records: Any = (found.brevo_code, found.dkim_record, found.dmarc_record)
     policy = dmarc_policy(workspace, domain)
-    return {"records": Records(*records), "dmarc_policy": policy, "free_mail": found.free_mail or None}
+    return {"records": made(records.Records, found), "dmarc_policy": policy, "free_mail": found.free_mail or None}
 
 
-def known(workspace: Workspace, part: str, offset: int, limit: int) -> tuple[list[KnownName], int]:
-    """Return the known names that contain `part`, by name, from `offset` on; and the number of all of them."""
+def known(workspace: Workspace, part: str, offset: int, limit: int) -> tuple[list[records.KnownName], int]:
+    """Return known names containing `part`, sorted, from `offset` on; and the total number."""
     names, end = known_names(workspace, part), offset + limit
     first = nsmallest(end, names) if end * _FEW < len(names) else sorted(names)
-    owned: dict[str, list[OwnedDomain]] = {name: [] for name in first[offset:end]}
+    owned: dict[str, list[records.OwnedDomain]] = {name: [] for name in first[offset:end]}
     for account, domain in named(workspace, owned.keys()):
-        owned[domain.name].append(OwnedDomain(account.name, domain.state))
+        owned[domain.name].append(records.OwnedDomain(account.name, domain.state))
     rows = [
-        KnownName(**_dns(workspace, name), name=name, shown_as=unicode_form(name), accounts=accounts)
+        records.KnownName(**_dns(workspace, name), name=name, shown_as=unicode_form(name), accounts=accounts)
         for name, accounts in owned.items()
     ]
     return rows, len(names)

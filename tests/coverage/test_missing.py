@@ -21,12 +21,6 @@ def missing():
     return find
 
 
-def after(sentences, *expected):
-    """Whether the expected ones stand there in this order."""
-    places = [sentences.index(sentence) for sentence in expected]
-    return places == sorted(places)
-
-
 def test_documented_sentences_of_what_is_called_come_first(missing):
     found = missing(validateSenderByOtp=1)
 
@@ -36,21 +30,13 @@ def test_documented_sentences_of_what_is_called_come_first(missing):
     ]
 
 
-def test_the_operation_that_is_called_most_comes_first(missing):
-    found = missing(createSender=1, updateSender=9)
-
-    assert after(
-        found,
+#: Calls by operation, and sentences in their order.
+ORDERED = {
+    "the most called operation first": ({"createSender": 1, "updateSender": 9}, [
         "updateSender: `The sum of all IP weights must equal 100` never met",
         "createSender: `The sum of all IP weights must equal 100` never met",
-    )
-
-
-def test_the_kinds_follow_each_other(missing):
-    found = missing(authenticateDomain=1, updateSender=1, transitions=[("domain", "authenticate")])
-
-    assert after(
-        found,
+    ]),
+    "kind by kind": ({"authenticateDomain": 1, "updateSender": 1, "transitions": [("domain", "authenticate")]}, [
         "authenticateDomain: `DNS records not properly configured` never met",
         "updateSender: `duplicate_parameter` never met",
         "authenticateDomain: status 200 never met",
@@ -58,35 +44,29 @@ def test_the_kinds_follow_each_other(missing):
         "updateSender: field `ips[].weight` never sent",
         "getAccount never called",
         "scheduled_email: no event met",
-    )
-
-
-def test_documented_codes_come_before_observed_and_proposed_ones(missing):
-    found = missing(authenticateDomain=1, updateSender=9)
-
-    assert after(
-        found,
+    ]),
+    "documented codes before observed and proposed ones": ({"authenticateDomain": 1, "updateSender": 9}, [
         "updateSender: `document_not_found` never met",
         "authenticateDomain: `DMARC policy requires domain authentication` never met",
         "updateSender: `invalid_parameter` never met",
-    )
-
-
-def test_a_code_of_few_operations_tells_more_than_one_of_many(missing):
-    found = missing(updateSubAccountPlan=1)
-
-    assert after(
-        found,
+    ]),
+    "rare codes first": ({"updateSubAccountPlan": 1}, [
         "updateSubAccountPlan: `not_enough_credits` never met",
         "updateSubAccountPlan: `out_of_range` never met",
         "updateSubAccountPlan: `invalid_parameter` never met",
-    )
+    ]),
+    "success before errors": ({"createDomain": 1}, [
+        "createDomain: status 200 never met", "createDomain: status 400 never met",
+    ]),
+}  # fmt: skip
 
 
-def test_a_success_that_was_never_met_comes_before_errors(missing):
-    found = missing(createDomain=1)
+@pytest.mark.parametrize(("met", "expected"), ORDERED.values(), ids=ORDERED)
+def test_missing_points_are_ordered_by_importance(missing, met, expected):
+    found = missing(**met)
 
-    assert after(found, "createDomain: status 200 never met", "createDomain: status 400 never met")
+    places = [found.index(sentence) for sentence in expected]
+    assert places == sorted(places)
 
 
 def test_of_what_is_never_called_nothing_else_is_told(missing):

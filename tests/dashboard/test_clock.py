@@ -2,10 +2,10 @@
 
 import re
 from datetime import UTC, datetime, timedelta
-from html import unescape
 from itertools import pairwise
 
 import pytest
+from web_page import plain
 
 from mockserver.core.time.duration import spoken
 from mockserver.dashboard.pages import clock
@@ -26,10 +26,6 @@ def page(api, query=""):
     answer = api.get(f"/_mock/ui/clock{query}")
     assert answer.status_code == 200
     return answer.text
-
-
-def plain(html):
-    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
 def rows(html):

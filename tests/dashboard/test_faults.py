@@ -4,6 +4,7 @@ import re
 from html import unescape
 
 import pytest
+from web_page import plain
 
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.dashboard.pages.faults import offers
@@ -17,10 +18,6 @@ def page(api, path="", status=200):
     answer = api.get(f"/_mock/ui/faults{path}")
     assert answer.status_code == status
     return answer.text
-
-
-def plain(html):
-    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
 def rules(*items):

@@ -13,8 +13,6 @@ SENDING = {
     "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
     "domains": [{"name": "acme.test", "state": "authenticated"}],
 }
-#: What tries to get out of its place.
-HOSTILE = "\"'><script>alert(1)</script>{{ 7 * 7 }}\u202e" + "w" * 2_000
 
 
 class Dashboard:
@@ -245,26 +243,6 @@ def test_a_long_source_is_cut(send):
 
     assert len(page.one("pre", aria_label="Source").text) <= 100_000
     assert "more characters are in the download" in page.by_id("main").text
-
-
-def test_whatever_users_write_stays_text(send):
-    dashboard, path = send(
-        subject=HOSTILE[:900],
-        to=[{"email": "bob@example.test", "name": HOSTILE[:60]}],
-        htmlContent=HOSTILE,
-        textContent=HOSTILE,
-        params={HOSTILE: [HOSTILE]},
-        tags=[HOSTILE[:50]],
-    )
-
-    for each in (
-        "",
-        "?to=%22%3E%3Cscript%3E",
-        path,
-        *(f"{path}?form={form}" for form in ("text", "source", "details")),
-    ):
-        page = dashboard.open(each)
-        assert [script.text for script in page.all("script")] == [""], each
 
 
 # ---------------------------------------------------------------------- what has come in

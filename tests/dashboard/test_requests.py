@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import threading
 from contextlib import suppress
 from html.parser import HTMLParser
 from urllib.parse import urljoin
@@ -11,9 +10,6 @@ from urllib.parse import urljoin
 import pytest
 
 from mockserver.views import redaction
-
-PATIENCE = 20
-HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202e"
 
 
 class Page(HTMLParser):
@@ -86,11 +82,6 @@ def test_each_request_is_a_line_newest_first(api, opened):
         "400 createSender POST /v3/senders missing field `email` in the body (it has `name`) acme",
         "200 getAccount GET /v3/account acme",
     ]
-
-
-def test_a_line_leads_to_its_request(api, opened, last):
-    api.get("/v3/account")
-    assert f"/_mock/ui/requests/{last()['id']}" in opened().links
 
 
 def test_a_request_that_a_fault_has_hit_is_marked(api, opened):
@@ -213,12 +204,6 @@ def test_a_secret_of_an_address_that_leads_nowhere_is_not_shown(api, opened, las
     assert "hidden" not in opened().html + one(api, opened, last).html
 
 
-def test_a_transition_leads_to_its_instance(api, opened, last):
-    created = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
-    page = one(api, opened, last)
-    assert f"/_mock/ui/machines/sender/{created}" in page.links
-
-
 def test_a_warning_is_shown(api, opened, last):
     api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test", "colour": "red"})
     assert '<span class="badge warn">warning</span> <bdi>' in one(api, opened, last).html
@@ -259,17 +244,6 @@ def test_a_long_text_is_cut_with_a_way_to_the_whole(api, opened, last):
 def test_a_request_that_is_not_there_is_a_page(opened):
     page = opened("/unknown")
     assert (page.status, "There is no request &#39;unknown&#39; in the journal" in page.html) == (404, True)
-
-
-def test_hostile_values_stand_there_as_text(api, opened, last):
-    api.post(f"/v3/senders?{HOSTILE}=1", json={HOSTILE: HOSTILE, "name": [HOSTILE]}, headers={"X-Other": "<b>"})
-    api.get(f"/v3/{HOSTILE}")
-    pages = [opened(), opened(f"?text={HOSTILE}&operation={HOSTILE}&status={HOSTILE}&account={HOSTILE}&code={HOSTILE}")]
-    pages += [opened(f"/{row['id']}") for row in api.get("/_mock/requests").json["items"]]
-
-    for page in pages:
-        assert page.status == 200
-        assert [values for tag, values in page.tags if tag == "img" or (tag == "script" and "src" not in values)] == []
 
 
 # ---------------------------------------------------------------------- as code
@@ -337,25 +311,6 @@ def test_a_test_reads_the_code_out_of_the_mail(api, last):
     assert "json={'otp': mockserver.mailbox.latest().otp}" in text
 
 
-# ---------------------------------------------------------------------- what is held
-
-
-def test_a_request_that_is_held_can_be_answered_from_the_page(api, opened):
-    client = threading.Thread(target=lambda: api.get("/v3/account", headers={"X-Mock-Fault": "latency; ms=60000"}))
-    client.start()
-    (held,) = api.get(f"/_mock/requests?held=true&wait={PATIENCE}").json["items"]
-
-    shown, listed = opened(f"/{held['id']}"), opened("?held=true")
-
-    call = f"../../../_mock/requests/{held['id']}/answer"
-    assert [values["data-path"] for tag, values in shown.tags if tag == "form" and "data-path" in values] == [call]
-    assert "The fault holds the answer back, and the client waits." in shown.text
-    assert listed.rows[0].split()[1:6] == ["held", "getAccount", "GET", "/v3/account", "fault"]
-    api.post(f"/_mock/requests/{held['id']}/answer")
-    client.join(PATIENCE)
-    assert "The fault holds" not in opened(f"/{held['id']}").text
-
-
 # ---------------------------------------------------------------------- how much a page takes
 
 
@@ -387,11 +342,12 @@ def test_no_body_is_read_for_the_list(api, monkeypatch):
 # ---------------------------------------------------------------------- causes
 
 
-def test_a_request_leads_to_the_mail_and_the_timer_that_it_caused(api, opened, last):
-    api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
+def test_a_request_leads_to_its_instance_mail_and_timer(api, opened, last):
+    created = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
+    assert f"/_mock/ui/requests/{last()['id']}" in opened().links
     (mail,) = api.get("/_mock/mailbox").json["items"]
     page = one(api, opened, last)
-    assert f"/_mock/ui/mail/{mail['id']}" in page.links
+    assert {f"/_mock/ui/mail/{mail['id']}", f"/_mock/ui/machines/sender/{created}"} <= set(page.links)
     assert [link for link in page.links if link.startswith("/_mock/ui/clock/sender")]
 
 

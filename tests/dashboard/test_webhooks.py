@@ -171,17 +171,6 @@ def test_a_delivery_tells_when_it_is_tried_next(failed):
     assert "Next attempt 2026-01-15 09:10:00, in 9 min 40 s" in page.by_id("what").text
 
 
-def test_a_button_moves_the_clock_to_the_next_attempt(failed):
-    form = failed.open("/1").by_id("advance")
-    body = {field.attributes["name"]: field.attributes["value"] for field in form.all("input")}
-
-    answer = failed.api.request(form.attributes["data-method"], "/_mock/clock/advance", json=body)
-
-    assert form.attributes["data-path"].endswith("/_mock/clock/advance")
-    assert answer.json["now"] == "2026-01-15T09:10:00Z"
-    assert len(failed.api.get("/_mock/deliveries/1").json["attempts"]) == 2
-
-
 def test_a_delivery_that_is_over_is_tried_no_more_and_can_be_sent_again(failed):
     failed.api.post("/_mock/machines/delivery/1/cancel")
 
@@ -265,12 +254,6 @@ def test_the_form_offers_the_events_that_the_call_takes(make):
 )
 def test_the_form_tells_how_many_webhooks_listen(make, of, hook, event, told):
     assert options(make(hook).open(f"/trigger?of={of}"), "trigger-event")[event] == told
-
-
-def test_an_event_that_no_webhook_listens_to_is_told(make):
-    page = make({}).open("/trigger?of=marketing-email")
-
-    assert "No webhook listens to any of these" in page.text
 
 
 def test_a_story_tells_its_events_with_their_moments(make):
@@ -373,25 +356,6 @@ def test_of_many_webhooks_the_first_hundred_are_listed(make):
 
 
 # ---------------------------------------------------------------------- all of them
-
-
-HOSTILE = "\"'><script>alert(1)</script>&{{7*7}}\u202e" + "w" * 3_000
-
-
-def test_whatever_users_write_stays_text(make):
-    hook = {"url": f"{NOWHERE}?{'q' * 900}", "description": HOSTILE[:200], "batched": False}
-    dashboard = make(hook)
-    dashboard.trigger(to="a@acme.test", payload={HOSTILE: HOSTILE})
-    dashboard.api.post(
-        "/_mock/receiver/%22%3E%3Cscript%3E",
-        json={HOSTILE: [HOSTILE]},
-        headers={"X-Odd": HOSTILE[:40].replace("\u202e", "")},
-    )
-
-    for path in ("", "/1", "/list", "/trigger", "/receivers", "/receivers/%22%3E%3Cscript%3E", "?event=%3Cscript%3E"):
-        page = dashboard.open(path)
-        assert len(page.all("script")) == (2 if path == "/trigger" else 1), path
-        assert "alert" not in "".join(each.text for each in page.all("script"))
 
 
 @pytest.mark.parametrize("path", ["", "/1", "/list", "/trigger", "/receivers", "/receivers/mine"])

@@ -9,15 +9,11 @@ from urllib.request import urlopen
 
 import pytest
 from invoking import invoke
+from web_page import plain
 
 from mockserver.dashboard.pages.workspaces import age
 
 LIST = "/_mock/ui/workspaces"
-
-
-def plain(html):
-    """A page as text, in which every tag is a blank."""
-    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
 def page(api, path):

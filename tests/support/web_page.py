@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
 from html.parser import HTMLParser
 
 #: What stands within a line of text, so that no blank separates it from its neighbours.
@@ -76,6 +78,11 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data):
         self.open[-1].parts.append(data)
+
+
+def plain(html):
+    """Return the text of a page, with blanks in place of tags."""
+    return " ".join(unescape(re.sub("<[^>]*>", " ", html)).split())
 
 
 def read(text):

@@ -74,7 +74,7 @@ class ControlCall(NamedTuple):
 
     @property
     def is_recorded(self) -> bool:
-        """Whether the workspace on which the call acts keeps a record of the call."""
+        """Whether the workspace records the call."""
         return self.method != "GET" and not self.only_reads
 
 
@@ -105,7 +105,7 @@ class ControlResource:
 
 
 class ControlApi(NamedTuple):
-    """The control API of an application: all its resources."""
+    """The control API of an application."""
 
     resources: tuple[ControlResource, ...]
 
@@ -134,7 +134,9 @@ def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
     def view(**arguments: Any) -> Response:
         if declared.heavy:
             off_loop.leave()
-        target.in_address()  # an unknown workspace in the address is a 404, even for a call that acts on no workspace
+        target.addressed(
+            by_header=False
+        )  # an unknown workspace in the address is a 404, even for a call that acts on no workspace
         workspace = target.workspace() if acts else None
         if query_type is not None:
             query = inputs.loaded(_schema(query_type), request.args.to_dict())
@@ -191,7 +193,7 @@ def _plain(value: Any) -> Any:
 
 
 def _recorded(run: Callable[[], Response]) -> Response:
-    """Run a call, and record it when it is over; a refused call is recorded only if it has caused something.
+    """Run a call and record its end; record a refused call only after side effects.
 
     Raises:
         Problem: the call is refused.
@@ -215,7 +217,7 @@ def _recorded(run: Callable[[], Response]) -> Response:
 
 
 def _note(acting: CurrentCall, status: int) -> str | None:
-    """Record a call that is over; return the id of the record, or None if the call has acted on no workspace."""
+    """Record a finished call; return the record's id, or None without a workspace."""
     workspace = acting.on
     if not isinstance(workspace, Workspace):
         return None
@@ -244,7 +246,7 @@ def _note(acting: CurrentCall, status: int) -> str | None:
 
 
 def refused_by_flask(error: HTTPException) -> Response:
-    """Return the problem of a request with an unknown path or method, or of an error within the mock.
+    """Return the problem for an unknown path or method, or for an internal error.
 
     Flask has logged the traceback of the latter.
     """

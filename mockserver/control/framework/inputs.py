@@ -30,12 +30,12 @@ Row = TypeVar("Row")
 
 
 def limit() -> fields.Integer:
-    """Return a field for the most items that a list answers, from 1 to 1,000."""
+    """Return a field for the maximum number of list items, from 1 to 1,000."""
     return fields.Integer(load_default=100, validate=validate.Range(1, 1000), **about("how many there are at most"))
 
 
 def offset() -> fields.Integer:
-    """Return a field for the number of items that a list leaves out at its beginning.
+    """Return a field for the number of list items to skip.
 
     JSON numbers are exact up to 2**53 in every language (RFC 8259, 6).
     """
@@ -49,27 +49,27 @@ def wait() -> fields.Float:
 
 
 def name() -> fields.String:
-    """Return a field for the name of a workspace or of a snapshot."""
+    """Return a field for a workspace or snapshot name."""
     error = "must be 1 to 64 letters, digits, dots, dashes and underscores"
     return fields.String(validate=validate.Regexp(rf"{NAME.pattern}\Z", error=error))
 
 
 class Part(Item):
-    """The part of a list that is asked for."""
+    """A page of a list."""
 
     limit = limit()
     offset = offset()
 
 
 class PartOrAll(Item):
-    """The part of a list that is asked for; without a limit, all from the offset on."""
+    """A page of a list, by default all items after the offset."""
 
     limit = fields.Integer(validate=validate.Range(1, 1000), **about("how many there are at most; all without it"))
     offset = offset()
 
 
 def part_of(rows: Iterable[Row], query: Mapping[str, Any]) -> list[Row]:
-    """Return the part of a list that a query with a limit and an offset asks for."""
+    """Return the requested page of a list, given by limit and offset."""
     first, most = query["offset"], query.get("limit")
     return list(islice(rows, first, None if most is None else first + most))
 
@@ -119,13 +119,12 @@ def document() -> dict[str, Any]:
         raise Problem(413, f"the body is larger than {request.max_content_length:,} bytes (--body-limit)") from error
     if not raw.strip():
         return MappingNode()
-    bodies = target.current().bodies
-    return _of_yaml(raw, bodies) if "yaml" in request.mimetype else _of_json(raw, bodies)
+    return _of_yaml(raw) if "yaml" in request.mimetype else _of_json(raw)
 
 
-def _of_json(raw: bytes, bodies: target.Bodies) -> dict[str, Any]:
+def _of_json(raw: bytes) -> dict[str, Any]:
     try:
-        data = json_text.read(raw, bodies.levels)
+        data = json_text.read(raw, target.current().depth_limit)
     except json_text.JsonError as error:
         message = f"the body is not valid JSON: {error}; for YAML send Content-Type: application/yaml"
         raise of_mistakes([Mistake((), message)]) from error
@@ -134,13 +133,13 @@ def _of_json(raw: bytes, bodies: target.Bodies) -> dict[str, Any]:
     return data
 
 
-def _of_yaml(raw: bytes, bodies: target.Bodies) -> MappingNode:
-    _refuse_large("the YAML body", len(raw), bodies)
+def _of_yaml(raw: bytes) -> MappingNode:
+    _refuse_large("the YAML body", len(raw))
     try:
         text = raw.decode()
     except UnicodeDecodeError as error:
         raise of_mistakes([Mistake((), f"the body is not UTF-8 at byte {error.start}")]) from error
-    return _parsed(text, BODY, bodies)
+    return _parsed(text, BODY)
 
 
 def of_text(text: str) -> MappingNode:
@@ -149,21 +148,20 @@ def of_text(text: str) -> MappingNode:
     Raises:
         Problem: 400, the text cannot be read; 413, it is too large.
     """
-    bodies = target.current().bodies
-    _refuse_large("yaml", len(text), bodies)
-    _refuse_large("yaml", len(text.encode()), bodies)
-    return _parsed(text, TEXT, bodies)
+    _refuse_large("yaml", len(text))
+    _refuse_large("yaml", len(text.encode()))
+    return _parsed(text, TEXT)
 
 
-def _refuse_large(what: str, size: int, bodies: target.Bodies) -> None:
-    if size > bodies.yaml:
-        detail = f"{what} is larger than {bodies.yaml:,} bytes (--yaml-limit); JSON can be larger (--body-limit)"
-        raise Problem(413, detail)
+def _refuse_large(what: str, size: int) -> None:
+    limit = target.current().yaml_limit
+    if size > limit:
+        raise Problem(413, f"{what} is larger than {limit:,} bytes (--yaml-limit); JSON can be larger (--body-limit)")
 
 
-def _parsed(text: str, source: str, bodies: target.Bodies) -> MappingNode:
+def _parsed(text: str, source: str) -> MappingNode:
     """Parse a text, which validation errors call `source`."""
     try:
-        return parse(text, source, Bounds(levels=bodies.levels))
+        return parse(text, source, Bounds(levels=target.current().depth_limit))
     except ScenarioError as error:
         raise of_mistakes(error.mistakes, unreadable=True) from error

@@ -30,12 +30,12 @@ class Cached(Protocol[Made_co]):
 
 
 def leave() -> None:
-    """Leave the event loop; the call must not have changed anything yet."""
+    """Leave the event loop, before the call has changed anything."""
     loop.leave(request.environ)
 
 
 def before_all_of(workspace: Workspace) -> None:
-    """Leave the event loop before reading a whole workspace that has many rows or bytes."""
+    """Leave the event loop before reading a large workspace."""
     size = max(workspace.state.tally.bytes, workspace.state.document_bytes)
     if workspace.state.rows() > loop.LARGE_WORKSPACE or size > _LARGE:
         leave()
@@ -61,19 +61,19 @@ def made_once(make: Cached[Made_co]) -> Made_co:
 
 
 def begun(name: str, begin: Callable[[], Found]) -> Found:
-    """Return the result of `begin`, which is called in the first run of the request only."""
+    """Return the result of `begin`, called only in the request's first run."""
     return waiting.begun(request.environ, name, begin)
 
 
 def is_waiting() -> bool:
-    """Return whether the request will be run again, so that its present answer is not sent."""
+    """Return whether the request runs again later, so the present answer is discarded."""
     return waiting.is_waiting(request.environ)
 
 
 def wait_for(
     workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds = ANYTHING
 ) -> Sequence[Found]:
-    """Return what `find` finds, as soon as it finds something; the caller does not hold the lock of the workspace.
+    """Return the first result of `find`; the caller must not hold the workspace's lock.
 
     Returns nothing if `seconds` have passed or the client has left.
     """

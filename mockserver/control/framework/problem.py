@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 from pathlib import PurePath
+from typing import TypeVar
 
 from flask import Response, request
 from werkzeug.wrappers import Response as AnyResponse
@@ -16,6 +17,8 @@ from mockserver.views.record import sent
 from mockserver.views.server_records import MistakeLine, ProblemDetails
 from mockserver.web.routing.address import is_of_the_mock
 from mockserver.web.schemas import json_text
+
+Found = TypeVar("Found")
 
 _POLICY = "Content-Security-Policy"
 _FRAMES = "frame-ancestors"
@@ -54,21 +57,21 @@ def _line(mistake: Mistake) -> int | None:
 
 
 def of_transition(error: TransitionRefused) -> Problem:
-    """Return a 409 for an event that does not apply, with the state and the events that apply in it."""
+    """Return a 409 for an event that does not apply, listing state and allowed events."""
     found = Problem(409, str(error))
     found.state, found.allowed = error.state, error.allowed
     return found
 
 
 def of_misdirected(detail: str, header: str, value: str) -> Problem:
-    """Return a 421 for a call that belongs to another replica, which a header names or leads to."""
+    """Return a 421 for a call of another replica; a header names or leads to the replica."""
     found = Problem(MISDIRECTED, detail)
     found.headers = {header: value}
     return found
 
 
 def of_mistakes(mistakes: Iterable[Mistake], status: int = 400, *, unreadable: bool | None = None) -> Problem:
-    """Return the problem of a query, a body or a scenario that is not valid, or of YAML that is `unreadable`."""
+    """Return the problem of an invalid query, body or scenario, or of `unreadable` YAML."""
     rows = [_without_folder(row.bounded()) for row in mistakes]
     found = Problem(status, "; ".join(map(str, rows)))
     found.mistakes, found.unreadable = rows, unreadable
@@ -81,12 +84,23 @@ def _without_folder(row: Mistake) -> Mistake:
 
 
 def unknown(noun: str, given: str, advice: str) -> Problem:
-    """Return the 404 for an unknown name or id in an address; `advice` says which ones are known, or where to look."""
+    """Return the 404 for an unknown name or id in an address; `advice` lists known names or points to a list."""
     return Problem(404, f"unknown {noun} {given!r}; {advice}")
 
 
+def existing(found: Found | None, noun: str, given: str, advice: str) -> Found:
+    """Return what a call has looked up.
+
+    Raises:
+        Problem: 404, nothing was found; see `unknown`.
+    """
+    if found is None:
+        raise unknown(noun, given, advice)
+    return found
+
+
 def of_one(name: str, message: str) -> Problem:
-    """Return the 400 for one member or parameter that is invalid by a rule which its schema does not know."""
+    """Return the 400 for one member or parameter that breaks a rule beyond its schema."""
     return of_mistakes([Mistake((name,), message)])
 
 

@@ -1,10 +1,9 @@
-"""The parts of the server that control calls need, and the workspace and the account that a call acts on."""
+"""Parts of the server for control calls, and lookup of the workspace and account of a call."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from flask import request
 
@@ -34,31 +33,21 @@ _WHY_GONE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Bodies:
-    """The limits of the bodies of control calls."""
+class Tls(NamedTuple):
+    """The TLS setup: the PEM certificate of the server's authority, or None for a foreign certificate."""
 
-    #: The size of a YAML body, in bytes: reading YAML takes several times as long as JSON.
-    yaml: int
-    #: How deeply objects and arrays may be nested.
-    levels: int
-
-
-@dataclass(frozen=True, slots=True)
-class Tls:
-    """The TLS of the server."""
-
-    #: The certificate of the server's authority, in PEM; None if the server did not issue its certificate.
     ca: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class ControlDependencies:
-    """The component of an application that its control calls act on."""
+class ControlDependencies(NamedTuple):
+    """The application component used by control calls."""
 
     store: Store
     library: Library
-    bodies: Bodies
+    #: The most bytes of a YAML body: reading YAML takes several times as long as JSON.
+    yaml_limit: int
+    #: The most levels of nested objects and arrays in a body.
+    depth_limit: int
     #: Whether the control API asks for a token.
     wants_token: bool
     #: Returns the members of `health` about effects and TLS, by name: `smtp`, `smtp_in`, `tls`.
@@ -82,7 +71,7 @@ def store() -> Store:
 
 
 def library() -> Library:
-    """Return the scenarios that the server can load by their names."""
+    """Return the scenarios loadable by name."""
     return component(ControlDependencies).library
 
 
@@ -90,12 +79,7 @@ def library() -> Library:
 
 
 def workspace(*, whole: bool = False) -> Workspace:
-    """Return the workspace that the call acts on, after all due timers have fired.
-
-    The address names the workspace, else the header `X-Mock-Workspace`, else the API key; else it is the default one.
-
-    Args:
-        whole: Leave the event loop if the workspace is large, for calls that read all of it.
+    """Return the workspace in the address, in the header, or behind the API key; else the default one. See `entered`.
 
     Raises:
         Problem: 404, there is no such workspace; 409, a workspace would be made for the key, and there are too many.
@@ -104,13 +88,9 @@ def workspace(*, whole: bool = False) -> Workspace:
 
 
 def entered(found: Workspace, *, whole: bool = False) -> Workspace:
-    """Return the given workspace, after all due timers have fired.
+    """Return the given workspace, after all due timers have fired; on the event loop, no other request acts on it.
 
-    On the event loop no other request acts on the workspace until the call is over.
-
-    Args:
-        found: The workspace.
-        whole: Leave the event loop if the workspace is large, for calls that read all of it.
+    `whole`, for calls that read all of the workspace, leaves the event loop if it is large.
     """
     if whole:
         off_loop.before_all_of(found)
@@ -119,12 +99,12 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
 
 
 def occupy(found: Workspace) -> None:
-    """Let no other request replace the state of the workspace until the call is over."""
+    """Keep other requests from replacing the workspace's state until the call ends."""
     loop.occupy(request.environ, found.changing)
 
 
 def acting_on(found: Workspace) -> Workspace:
-    """Note a workspace for the log as the one on which the call has acted, and return it."""
+    """Note the workspace of the call for the log, and return the workspace."""
     request.environ[ACTED_ON] = found
     acting = CURRENT_CALL.get()
     if acting is not None:
@@ -146,7 +126,7 @@ def named(name: str) -> Workspace:
 
 
 def refuse_misdirected(what: str, other: str | None) -> None:
-    """Refuse a call about a thing that belongs to another replica; `other` is None if it does not.
+    """Refuse a call about a thing of another replica, unless `other` is None.
 
     Raises:
         Problem: 421.
@@ -155,23 +135,14 @@ def refuse_misdirected(what: str, other: str | None) -> None:
         raise of_misdirected(store().replica.belongs(what, other), REPLICA_HEADER, other)
 
 
-def in_address() -> Workspace | None:
-    """Return the workspace that the address names (`/w/NAME`), or None if it names none.
+def addressed(*, by_header: bool = True) -> Workspace | None:
+    """Return the workspace of the address (`/w/NAME`) or of the header `X-Mock-Workspace`, or None.
 
     Raises:
         Problem: 404, there is no such workspace.
     """
-    name = request.environ.get(WORKSPACE)
-    return None if name is None else named(name)
-
-
-def addressed() -> Workspace | None:
-    """Return the workspace that the address names, else the header `X-Mock-Workspace`, or None if neither does.
-
-    Raises:
-        Problem: 404, there is no such workspace.
-    """
-    name = request.environ.get(WORKSPACE, request.headers.get(WORKSPACE_HEADER))
+    header = request.headers.get(WORKSPACE_HEADER) if by_header else None
+    name = request.environ.get(WORKSPACE, header)
     return None if name is None else named(name)
 
 
@@ -193,7 +164,7 @@ def _behind_key() -> Workspace | None:
 
 
 def account(of: Workspace, body: dict[str, Any]) -> Account:
-    """Return the account that the body names, else the one of the API key, else the first one of the workspace.
+    """Return the account named in the body, else the API key's account, else the workspace's first account.
 
     Raises:
         Problem: 400, there is no account of that name.
@@ -204,7 +175,7 @@ def account(of: Workspace, body: dict[str, Any]) -> Account:
 
 
 def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
-    """Return the account that the body names as `account`, or None if it names none.
+    """Return the body's `account`, or None if the body names no account.
 
     Raises:
         Problem: 400, there is no account of that name.

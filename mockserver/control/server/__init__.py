@@ -1,4 +1,4 @@
-"""Calls about the server as a whole, and the documents that it serves.
+"""Calls about the server and its documents.
 
 A call that acts on one workspace belongs to `workspaces` or `traffic`.
 """

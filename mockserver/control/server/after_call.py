@@ -20,7 +20,7 @@ _BEGAN = "mockserver.began"
 
 
 def tell(response: Response) -> Response:
-    """Tell watchers that a control call may have changed the workspace, and return the response as it is."""
+    """Tell watchers about a possible change by a control call, and return the response unchanged."""
     workspace = request.environ.get(target.ACTED_ON)
     is_change = request.method not in READING and response.status_code < 400
     if workspace is not None and is_change and request.path.startswith(CONTROL_PREFIX) and not is_waiting():
@@ -39,7 +39,7 @@ class CallLog:
         request.environ[_BEGAN] = perf_counter()
 
     def end(self, response: Response) -> Response:
-        """Log the current request if it is a control call that is over, and return the response as it is."""
+        """Log the current request after a finished control call, and return the response unchanged."""
         path = request.path
         is_page = path.startswith(DASHBOARD_PREFIX) and (path, request.method) != (SIGN_IN, "POST")
         if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_page and not is_waiting():

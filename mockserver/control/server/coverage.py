@@ -22,7 +22,7 @@ _MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html",
 
 
 class WorkspaceChoice(Item):
-    """The workspace, or all workspaces, whose coverage is meant."""
+    """The selection of one workspace or all workspaces."""
 
     workspace = fields.String(**about("the name of a workspace, or * for all that the server has had"))
 
@@ -37,7 +37,7 @@ def _check_selection(text: str) -> None:
 
 
 class ReportForm(WorkspaceChoice):
-    """The workspace, the counted part of the contract, and the format of a report."""
+    """The workspace, counted part and format of a report."""
 
     of = fields.String(
         load_default="specification",
@@ -84,7 +84,7 @@ def _accepted() -> str:
 
 
 def counts(name: str | None) -> CoverageRow:
-    """Return a copy of the counts of a workspace, or of the server's total (`*`); None is the workspace of the call.
+    """Return copied counts: of a workspace, of the call's workspace (None), or of the server (`*`).
 
     Raises:
         Problem: 404, there is no such workspace.

@@ -215,7 +215,7 @@ def _document_page(path: str) -> Response:
 
 @cache
 def _documents() -> Mapping[str, Path]:
-    """Return the files of all documents, by the paths below `docs` at which they are served."""
+    """Return the files of all documents by URL path below `docs`."""
     folder = data_folder("docs")
     pages = {page.relative_to(folder).as_posix(): page for page in folder.glob("contract/*.md")}
     return {"ledger.md": folder / _LEDGER, **pages}
@@ -255,6 +255,6 @@ def html_of(text: str) -> str:
 
 
 def _anchor(heading: str) -> str:
-    """Return the anchor of a heading: its words in lower case, with dashes between them."""
+    """Return a heading's anchor: lower-case words joined by dashes."""
     words = "".join(sign for sign in heading.lower() if sign.isalnum() or sign in " -_")
     return words.strip().replace(" ", "-")

@@ -66,7 +66,7 @@ def _health(workspaces: int) -> dict[str, Any]:
 
 
 def _scenario() -> str:
-    """Return the title of the default workspace, or of the server's own scenario if the workspace is not in memory."""
+    """Return the title of the loaded default workspace, or else of the server's scenario."""
     store = target.store()
     default, own = store.peek(DEFAULT), store.maker.scenario
     if default is not None:

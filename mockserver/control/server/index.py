@@ -1,4 +1,4 @@
-"""`GET /`, `GET /_mock` and `GET /_mock/beyond`: the calls, and how each operation of the service is answered."""
+"""`GET /`, `GET /_mock` and `GET /_mock/beyond`: list of calls, and the kind of answer per operation."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mockserver.web.service.handlers import ANY_KEY
 
 
 def example_key() -> str | None:
-    """Return an API key of the workspace that is asked, or None if there is no key to show.
+    """Return an API key of the requested workspace, or None if no key may be shown.
 
     The pages need no token, so they show no key of a server whose control API needs a token.
     """
@@ -70,13 +70,13 @@ def welcome() -> Response:
 
 
 def _key() -> str:
-    """Return the option by which curl sends an API key, or the key of a variable if there is no key to show."""
+    """Return curl's option for an API key, using a variable if no key may be shown."""
     key = example_key()
     return '-H "api-key: $BREVO_API_KEY"' if key is None else f"-H {shlex.quote(f'api-key: {key}')}"
 
 
 def _token() -> str:
-    """Return the option by which curl sends the control token, with a space before it, or nothing."""
+    """Return curl's option for the control token after a space, or nothing."""
     return ' -H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"' if target.current().wants_token else ""
 
 
@@ -87,7 +87,7 @@ def _wants_a_page() -> bool:
 
 
 def _dashboard() -> str:
-    """Return the relative address of the dashboard in the workspace of the request, as a proxy may add a prefix.
+    """Return the dashboard's address relative to the request, since a proxy may add a prefix.
 
     An address that ends without a slash (`/w/NAME`) needs its last part again.
     """
@@ -99,7 +99,7 @@ def _dashboard() -> str:
 
 @WELCOME.get("/favicon.ico")
 def favicon() -> Response:
-    """Answer nothing: browsers ask for an icon by themselves, and the mock has none."""
+    """Return an empty answer, since browsers request an icon and the mock has none."""
     return Response(status=204, headers={"Cache-Control": "max-age=86400"})
 
 
@@ -141,7 +141,7 @@ def beyond(workspace: Workspace) -> Any:
 
 
 def answered_as(workspace: Workspace | None) -> AnsweredAs:
-    """Return the ids of all operations of the service by how they are answered in a workspace."""
+    """Return the ids of all service operations, grouped by the kind of answer in a workspace."""
     stubs = _ByAddress(list) if workspace is None else _by_address(workspace)
     beside: list[Operation | Beyond] = [*FURTHER_OPERATIONS.values(), *catalogue().values()]
     stubbed = [operation.id for operation in beside if _stubs_of(operation, stubs)]
@@ -158,7 +158,7 @@ def _by_address(workspace: Workspace) -> _ByAddress:
 
 
 def _stubs_of(operation: Operation | Beyond, stubs: _ByAddress) -> list[str]:
-    """Return the ids of the stubs that can answer a call of an operation."""
+    """Return the ids of stubs that can answer calls of an operation."""
     segments = operation.path.split("/")
     return [
         stub.id

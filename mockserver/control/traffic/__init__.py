@@ -1,1 +1,1 @@
-"""Calls about what comes into a workspace, what leaves it, and what makes it go wrong."""
+"""Calls about requests, e-mails, webhooks, faults and stubs."""

@@ -12,7 +12,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.off_loop import begun, wait_for
-from mockserver.control.framework.problem import Problem, of_transition, unknown
+from mockserver.control.framework.problem import Problem, existing, of_transition, unknown
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.core.traffic.exchange import Wire, WireForm
@@ -37,12 +37,10 @@ DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 _NEWS: Kinds = frozenset({"transition", "job"})
 
 
-class DeliveryFilter(Item):
+class DeliveryFilter(inputs.Part):
     webhook = fields.Integer()
     state = fields.String(validate=validate.OneOf(MACHINE.states))
     event = fields.String()
-    limit = inputs.limit()
-    offset = inputs.offset()
     wait = inputs.wait()
 
 
@@ -95,15 +93,12 @@ def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) ->
 
 
 def _is_under_way(account: Account, delivery: DeliveryRow) -> bool:
-    """Return whether an attempt is under way, and the delivery has not been removed meanwhile."""
+    """Return whether an attempt is running and the delivery still exists."""
     return delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
 
 
 def _found(workspace: Workspace, identifier: str) -> tuple[Account, DeliveryRow]:
-    found = DELIVERY.find(workspace, identifier)
-    if found is None:
-        raise unknown("delivery", identifier, "GET /_mock/deliveries lists all")
-    return found
+    return existing(DELIVERY.find(workspace, identifier), "delivery", identifier, "GET /_mock/deliveries lists all")
 
 
 # ---------------------------------------------------------------------- receivers
@@ -131,9 +126,7 @@ class MannerItem(Item):
         return Manner(**data)
 
 
-class CallFilter(Item):
-    limit = inputs.limit()
-    offset = inputs.offset()
+class CallFilter(inputs.Part):
     #: For how many calls `wait` waits.
     count = fields.Integer(load_default=1, validate=validate.Range(1, 1000))
     wait = inputs.wait()

@@ -7,7 +7,7 @@ from typing import Any
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import Problem, of_mistakes, unknown
+from mockserver.control.framework.problem import Problem, existing, of_mistakes
 from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.core.text.messages import shown, too_many
 from mockserver.core.traffic.ring import weight
@@ -78,14 +78,11 @@ def remove(workspace: Workspace, identifier: str) -> None:
 
 
 def _found(workspace: Workspace, identifier: str) -> Fault:
-    found = workspace.state.faults.get(identifier)
-    if found is None:
-        raise unknown("fault", identifier, "GET /_mock/faults lists all")
-    return found
+    return existing(workspace.state.faults.get(identifier), "fault", identifier, "GET /_mock/faults lists all")
 
 
 def _refuse_impossible(faults: Mapping[Path, Fault]) -> None:
-    """Refuse rules that this server can never meet; the keys are the places in the body that name the faults."""
+    """Refuse rules that this server can never meet; keys are places of fault names in the body."""
     tls = target.current().tls
     mistakes = []
     for path, fault in faults.items():

@@ -11,7 +11,7 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
 from mockserver.control.framework.off_loop import begun, wait_for
-from mockserver.control.framework.problem import Problem, unknown
+from mockserver.control.framework.problem import Problem, existing
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
 from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
@@ -29,7 +29,7 @@ REQUESTS = ControlResource("requests", "/_mock/requests")
 _MATCHED = ("path", "status", "code", "fault", "transition", "field")
 
 
-class RequestFilter(Item):
+class RequestFilter(inputs.Part):
     """The filter of the journal."""
 
     operation = fields.String(validate=check_operation)
@@ -45,8 +45,6 @@ class RequestFilter(Item):
     field = fields.String()
     #: Whether a fault holds the answer back, and the client waits for it.
     held = fields.Boolean()
-    limit = inputs.limit()
-    offset = inputs.offset()
     wait = inputs.wait()
 
     @post_load
@@ -60,7 +58,7 @@ class RequestFilter(Item):
 
 
 class Bounds(fields.Field[tuple[int, float]]):
-    """The number of exchanges that must match: a number, or `{at_least, at_most}`; loaded as the least and the most."""
+    """The expected number of matches: a number, or `{at_least, at_most}`; loaded as minimum and maximum."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[int, float]:
         if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
@@ -77,7 +75,7 @@ class Bounds(fields.Field[tuple[int, float]]):
 
 
 class Verification(Item):
-    """A pattern of requests, and how many of them there have to be; at least one by default."""
+    """A request pattern with the expected number of matches, by default at least one."""
 
     match = fields.Nested(ExchangeMatchItem, load_default=Match)
     count = Bounds(load_default=(1, float("inf")))
@@ -140,10 +138,7 @@ def verify(workspace: Workspace, body: dict[str, Any]) -> Verdict:
 
 
 def _found(workspace: Workspace, identifier: str) -> ExchangeRow:
-    found = workspace.journal.find(identifier)
-    if found is None:
-        raise unknown("request", identifier, "GET /_mock/requests lists the journal")
-    return found
+    return existing(workspace.journal.find(identifier), "request", identifier, "GET /_mock/requests lists the journal")
 
 
 def _let_go(workspace: Workspace, identifier: str) -> ExchangeRow:
@@ -168,7 +163,7 @@ def _size(exchange: ExchangeRow) -> int:
 
 
 class _Search:
-    """A search for exchanges that is repeated until one matches; it compares each exchange only once."""
+    """A repeated search for exchanges, which compares each exchange only once."""
 
     def __init__(self, match: Match, held: bool | None = None) -> None:
         self._match, self._held = match, held
@@ -190,6 +185,7 @@ class _Search:
 # ---------------------------------------------------------------------- control calls
 
 CALLS = ControlResource("calls", "/_mock/calls")
+_CALLS = "GET /_mock/calls lists those that changed something"
 
 
 @CALLS.call("GET", query=inputs.Part, answer=listing("ControlCalls", ControlCall, evicted=Evicted))
@@ -204,8 +200,11 @@ def calls(workspace: Workspace, query: dict[str, Any]) -> Any:
 @CALLS.call("GET", "/<identifier>", answer=ControlCall)
 def call(workspace: Workspace, identifier: str) -> ControlCall:
     """One control call, by the header `X-Mock-Call` of its answer."""
-    found = workspace.recorded_call(identifier)
-    if found is None:
-        raise unknown("control call", identifier, "GET /_mock/calls lists those that changed something")
+    found = existing(
+        workspace.recorded_call(identifier),
+        "control call",
+        identifier,
+        "GET /_mock/calls lists those that changed something",
+    )
     off_loop.before_showing([found.size])
     return show_control_call(found, workspace.links)

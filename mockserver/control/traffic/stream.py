@@ -85,7 +85,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Response:
 
 
 def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
-    """Return the number of the feed item after which to begin.
+    """Return the number of the feed item to begin after.
 
     Raises:
         Problem: 400, the header `Last-Event-ID` is no number.
@@ -102,7 +102,7 @@ def _begin(workspace: Workspace, query: Mapping[str, Any]) -> int:
 
 
 class Subscription:
-    """A client of a stream: the kinds of feed items that it wants, and its position in the feed."""
+    """A client of a stream: wanted kinds of feed items, and the position in the feed."""
 
     def __init__(self, store: Store, workspace: Workspace, kinds: frozenset[str], seen: int) -> None:
         self._store = store
@@ -113,7 +113,7 @@ class Subscription:
         self._begun = False
 
     def pull(self, *, on_loop: bool) -> bytes | None:
-        """Return the next events as bytes, or None if the workspace is gone, even if its name is in use again.
+        """Return the next events as bytes, or None if the workspace no longer exists, even under a reused name.
 
         Raises:
             LeaveLoop: the caller is on the event loop, and the next event takes long to write.
@@ -134,7 +134,7 @@ class Subscription:
         return b"" if begun else b"id: %d\n\n" % self._seen
 
     def _lost(self) -> bytes:
-        """Return an event with the number of feed items that the client has missed because they were evicted."""
+        """Return an event counting the evicted feed items that the client missed."""
         lost = self._workspace.feed.lost(self._seen)
         if not lost:
             return b""
@@ -168,7 +168,7 @@ class Counting(Subscription):
         self._calls = self._counted_calls()
 
     def _counted_calls(self) -> int:
-        """Return how many control calls have changed something in the workspace."""
+        """Return the number of control calls with changes in the workspace."""
         watchers = self._workspace.watchers
         return watchers.happened(CONTROL) - watchers.happened(RESETS)
 

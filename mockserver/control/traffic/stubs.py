@@ -1,4 +1,4 @@
-"""`/_mock/stubs`: answers for operations that the mock does not have."""
+"""`/_mock/stubs`: answers for operations missing in the mock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from mockserver.beyond.stubs.schema import StubItem, add_stubs, stubs_field, taken
 from mockserver.control.framework import off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import of_mistakes, of_one, unknown
+from mockserver.control.framework.problem import existing, of_mistakes, of_one
 from mockserver.core.state.stubs import Stub as StubRow
 from mockserver.core.text.messages import shown
 from mockserver.core.traffic.ring import weight
@@ -27,7 +27,7 @@ class StubList(Item):
 
 
 class OneOrManyStubs(StubItem):
-    """A stub, or several as `items`; loaded as a stub, or as a mapping with `items`."""
+    """A single stub, or several stubs as `items`; loaded as stub or mapping."""
 
     alternatives = (StubItem, StubList)
 
@@ -95,14 +95,11 @@ def remove(workspace: Workspace, identifier: str) -> None:
 
 
 def _found(workspace: Workspace, identifier: str) -> StubRow:
-    found = workspace.state.stubs.get(identifier)
-    if found is None:
-        raise unknown("stub", identifier, "GET /_mock/stubs lists all")
-    return found
+    return existing(workspace.state.stubs.get(identifier), "stub", identifier, "GET /_mock/stubs lists all")
 
 
 def _add(workspace: Workspace, stubs: Sequence[StubRow], place: Path) -> None:
-    """Add the stubs at a place of the body: a list, or one stub at its top.
+    """Add the stubs at a place of the body: a list, or a single stub.
 
     Raises:
         Problem: 409, an id is taken, or there are too many stubs.

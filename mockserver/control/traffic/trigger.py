@@ -38,7 +38,7 @@ class _Recipient(Item):
 
 
 class Trigger(Item):
-    """An event or a story, and to whom it happens."""
+    """An event or a story with its recipient."""
 
     type = fields.String(validate=validate.OneOf(TYPES))
     event = fields.String()
@@ -82,7 +82,7 @@ def trigger(workspace: Workspace, body: dict[str, Any]) -> Any:
 
 
 def _category(body: dict[str, Any]) -> Category:
-    """Return the category of the event: the type and the channel of the webhooks that it calls."""
+    """Return the event's category: type and channel of the called webhooks."""
     return Category(body.get("type", TRANSACTIONAL), body.get("channel", EMAIL))
 
 
@@ -95,7 +95,7 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
 
 
 def _receive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[DeliveryRow]]:
-    """Receive a mail, as a reply if the event is one; return the account that gets it, and the deliveries."""
+    """Receive an e-mail or a reply; return the receiving account and the deliveries."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
     account, to = _addressed(workspace, body)

@@ -1,1 +1,1 @@
-"""Calls about workspaces and about the state of one."""
+"""Calls about workspaces and workspace state."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import of_mistakes, unknown
+from mockserver.control.framework.problem import existing, of_mistakes
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.oauth import apps, model
@@ -63,10 +63,9 @@ def remove(workspace: Workspace, client_id: str) -> None:
 
 
 def _found(workspace: Workspace, client_id: str) -> AppRow:
-    found = workspace.state.table(AppRow).get(client_id)
-    if found is None:
-        raise unknown("client_id", client_id, "GET /_mock/oauth/apps lists all apps")
-    return found
+    return existing(
+        workspace.state.table(AppRow).get(client_id), "client_id", client_id, "GET /_mock/oauth/apps lists all apps"
+    )
 
 
 def _shown(row: AppRow) -> App:

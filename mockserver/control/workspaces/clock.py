@@ -42,7 +42,7 @@ _FORWARD = "the clock moves forward only: reset the workspace, or restore a snap
 
 
 class ClockChange(Item):
-    """Another moment for the clock, whether it is frozen, or both."""
+    """A new clock time, a new frozen flag, or both."""
 
     now = Instant()
     frozen = Flag()
@@ -60,7 +60,7 @@ class ClockChange(Item):
 
 
 class Advance(Item):
-    """How far the clock moves: by a length or by seconds of its own time, or to a timer."""
+    """A clock advance: a duration, seconds, or a timer as destination."""
 
     by = Duration(error_messages={"negative": _FORWARD})
     seconds = Number(validate=[validate.Range(min=0, error=_FORWARD), validate.Range(max=_MOST_SECONDS)])
@@ -113,7 +113,7 @@ def advance(workspace: Workspace, body: dict[str, Any]) -> Advanced:
 
 
 def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: str) -> list[Changed]:
-    """Advance to a target, and return the timed events on the way; a text is the id of a timer, or `next`.
+    """Advance to a target and return the timed events passed; a text target is a timer id or `next`.
 
     Raises:
         Problem: 400, the clock cannot be set to the target, or there is no such timer; 409, the workspace was reset
@@ -141,7 +141,7 @@ def _begin(workspace: Workspace, target: datetime | timedelta | str, member: str
 
 
 def _timer(workspace: Workspace, identifier: str) -> TimerRow | None:
-    """Return the timer of an id, or None for the next one.
+    """Return the timer of an id, or None for `next`.
 
     Raises:
         Problem: 400, there is no such timer.

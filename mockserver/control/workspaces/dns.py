@@ -12,7 +12,6 @@ from mockserver.control.framework.problem import of_one
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.domains.model import publish_dns
 from mockserver.resources.domains.section import DnsItem
-from mockserver.resources.section import Item
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import Dns, KnownName
 from mockserver.views.workspaces import known, show_dns
@@ -30,11 +29,9 @@ class DnsChange(DnsItem):
             raise ValidationError("give brevo_code, dkim_record, dmarc_record, dmarc_policy or several of them")
 
 
-class NameFilter(Item):
+class NameFilter(inputs.Part):
     #: As long as the longest domain name (RFC 1035, 2.3.4).
     name = fields.String(validate=validate.Length(max=253), load_default="")
-    limit = inputs.limit()
-    offset = inputs.offset()
 
 
 @DNS.call("GET", query=NameFilter, answer=listing("KnownNames", KnownName))

@@ -6,7 +6,7 @@ from typing import Any
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import of_transition, unknown
+from mockserver.control.framework.problem import existing, of_transition, unknown
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import nearest
 from mockserver.core.time.clock import Key
@@ -77,10 +77,7 @@ def fire(workspace: Workspace, machine: str, key: str, event: str) -> Any:
 
 
 def _lifecycle(name: str) -> Lifecycle[Any]:
-    found = LIFECYCLES.get(name)
-    if found is None:
-        raise unknown("machine", name, nearest(name, LIFECYCLES))
-    return found
+    return existing(LIFECYCLES.get(name), "machine", name, nearest(name, LIFECYCLES))
 
 
 def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[Account, Any]:
@@ -92,7 +89,7 @@ def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[A
 
 
 def _kept(workspace: Workspace, lifecycle: Lifecycle[Any], text: str) -> Key:
-    """Return the key of an instance that exists, or that is gone and has a history.
+    """Return the key of an existing instance, or of a deleted instance with a history.
 
     Raises:
         Problem: 404, there is no such instance.

@@ -10,7 +10,7 @@ from marshmallow import Schema, fields, validate
 
 from mockserver.control.framework import inputs, off_loop, target
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.problem import Problem, of_mistakes, unknown
+from mockserver.control.framework.problem import Problem, existing, of_mistakes
 from mockserver.control.workspaces.workspaces import ScenarioChoice, before_making, chosen_scenario, show_hosted
 from mockserver.core.traffic.ring import weight
 from mockserver.core.workspaces.storage import StorageError
@@ -105,7 +105,7 @@ def reset(body: dict[str, Any]) -> WorkspaceSummary:
 
 
 def _readable() -> Workspace:
-    """Return the workspace that the call acts on; the default one is made anew if it cannot be read.
+    """Return the call's workspace; recreate an unreadable default workspace.
 
     Raises:
         StorageError: another workspace cannot be read, or the store cannot be.
@@ -200,10 +200,9 @@ def restore(workspace: Workspace, name: str) -> WorkspaceSummary:
 
 
 def _found(workspace: Workspace, name: str) -> Snapshot:
-    found = workspace.snapshots.get(name)
-    if found is None:
-        raise unknown("snapshot", name, f"known: {', '.join(workspace.snapshots) or 'none'}")
-    return found
+    return existing(
+        workspace.snapshots.get(name), "snapshot", name, f"known: {', '.join(workspace.snapshots) or 'none'}"
+    )
 
 
 def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
@@ -223,7 +222,7 @@ def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
 
 
 def _unused(workspace: Workspace) -> str:
-    """Return a name that no snapshot of the workspace has."""
+    """Return an unused snapshot name."""
     number = len(workspace.snapshots) + 1
     while f"snapshot-{number}" in workspace.snapshots:
         number += 1

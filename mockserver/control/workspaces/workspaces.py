@@ -28,7 +28,7 @@ WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=Fal
 
 
 class ScenarioField(fields.Field[Any]):
-    """A scenario by its name, or a whole document."""
+    """A scenario name or a whole scenario document."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, (str, dict)):
@@ -52,7 +52,7 @@ class ScenarioChoice(Item):
 
 
 def chosen_scenario(body: dict[str, Any]) -> str | dict[str, Any] | None:
-    """Return the scenario that a body chooses, a name or a document, or None if it chooses none.
+    """Return the scenario name or document of a body, or None if the body chooses no scenario.
 
     Raises:
         Problem: 400, the text cannot be read; 413, it is too large.
@@ -65,7 +65,7 @@ def chosen_scenario(body: dict[str, Any]) -> str | dict[str, Any] | None:
 
 
 class NewWorkspace(ScenarioChoice):
-    """A new workspace; without a choice it has the scenario with which the server was started."""
+    """A new workspace, by default with the scenario of the server."""
 
     seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
     name = inputs.name()
@@ -76,11 +76,9 @@ class NewWorkspace(ScenarioChoice):
     counted = Flag(load_default=True)
 
 
-class WorkspaceFilter(Item):
+class WorkspaceFilter(inputs.Part):
     #: A part of the name, in capitals or not.
     name = fields.String(load_default="")
-    limit = inputs.limit()
-    offset = inputs.offset()
 
 
 def before_making(scenario: object | None) -> None:
@@ -110,7 +108,7 @@ def create(body: dict[str, Any]) -> WorkspaceSummary:
 
 
 def _check_place(name: str) -> None:
-    """Refuse a name on a replica to which the load balancer does not route calls by this name.
+    """Refuse a name that the load balancer routes to another replica.
 
     Raises:
         Problem: 421, with a header that leads to the right replica; 400, another name has led the call here.
@@ -163,7 +161,7 @@ def found_by(name: str) -> list[str]:
 
 
 def loaded(names: Iterable[str]) -> list[Workspace]:
-    """Return the workspaces of these names, without workspaces that are gone, or cannot be read."""
+    """Return the named workspaces, skipping deleted and unreadable workspaces."""
     return [found for found in map(_looked_at, names) if found is not None]
 
 
@@ -175,7 +173,7 @@ def _looked_at(name: str) -> Workspace | None:
 
 
 def unreadable() -> list[Unreadable]:
-    """Return the workspaces that could not be read when a client last asked for them."""
+    """Return the workspaces that failed to load at the latest access."""
     return [Unreadable(name, why) for name, why in target.store().unreadable().items()]
 
 
@@ -201,7 +199,7 @@ def _before_showing(workspaces: Iterable[Workspace]) -> None:
 
 
 def show_hosted(workspace: Workspace) -> WorkspaceSummary:
-    """Return the record of a workspace, whose address begins as the one that the client has called."""
+    """Return the record of a workspace with an address on the called host."""
     return show_workspace(workspace, request.host_url)
 
 
@@ -215,7 +213,7 @@ KEYS = ControlResource("keys", "/_mock/keys")
 
 
 class Revocation(Item):
-    """A key to revoke, or an account whose keys are all revoked."""
+    """A key to revoke, or an account to revoke all keys of."""
 
     key = ApiKey()
     account = fields.String()
@@ -235,7 +233,7 @@ def revoke(workspace: Workspace, body: dict[str, Any]) -> Revoked:
 
 
 def _keys(body: dict[str, Any], account: Account | None) -> list[str]:
-    """Return the keys to revoke: the key in the body, or else all keys of the account.
+    """Return the keys to revoke: the body's key, or all keys of the account.
 
     Raises:
         Problem: 400, the key does not belong to the account in the body.

@@ -45,7 +45,7 @@ def change() -> Mapping[str, Any]:
     """Show the state in a text area to edit."""
     workspace = target.workspace(whole=True)
     document = _document(workspace)
-    text = bounded(yaml_chunks(document), min(_EDITABLE, target.current().bodies.yaml))
+    text = bounded(yaml_chunks(document), min(_EDITABLE, target.current().yaml_limit))
     return {
         "text": text,
         "digest": "" if text is None else _digest(document, text),

@@ -48,7 +48,7 @@ _LONGEST = 100
 @PAGE.view()
 def index() -> Mapping[str, Any]:
     """Show the workspaces, a hundred on a page, the last used first."""
-    target.in_address()
+    target.addressed(by_header=False)
     wanted = request.args.get("name", "")[:_LONGEST]
     found = found_by(wanted)
     number, wrong = _page_number(-(-len(found) // _MOST) or 1)

@@ -79,6 +79,9 @@ class Workspace:
             "*" if any(not (letter.isalpha() or letter == "_") for letter in part) else part for part in parts
         )
 
+    def drop(self):
+        self.http.delete(f"{self.server}/_mock/workspaces/{quote(self.name, safe='')}", timeout=30)
+
     def _well(self, answer):
         assert answer.ok, f"{answer.request.method} {answer.url}: {answer.status_code} {answer.text[:500]}"
         return answer
@@ -142,7 +145,7 @@ def make_workspace(server_url, request):
 
     yield make
     for workspace in made:
-        workspace.http.delete(f"{server_url}/_mock/workspaces/{quote(workspace.name, safe='')}", timeout=30)
+        workspace.drop()
         workspace.http.close()
 
 

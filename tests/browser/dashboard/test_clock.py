@@ -51,16 +51,6 @@ def test_the_clock_is_moved_to_a_timer_of_the_list(browser, opened):
     browser.until(lambda: not browser.all("#due > li"))
 
 
-def test_a_length_that_is_none_is_told_at_its_field_and_stays_there(browser, opened):
-    (field,) = browser.see("#advance-by [name=by]")
-    field.clear()
-    field.send_keys("soon", Keys.ENTER)
-
-    shows(browser, "#advance-by .mistake", "not a duration")
-    assert (browser.focused, field.get_attribute("value")) == (field, "soon")
-    assert any("400" in message for message in browser.console())  # the browser notes each refusal by itself
-
-
 def test_a_clock_is_let_run(browser, opened):
     press(browser, "#thaw .send button")
 
@@ -77,12 +67,6 @@ def test_a_running_clock_goes_on_without_asking_the_server(browser, make_workspa
     browser.until(lambda: browser.text("#now") != before, "the clock stands")
 
     assert browser.requested() == []
-
-
-def test_what_another_one_does_to_the_clock_is_seen(browser, opened):
-    opened.call("POST", "/v3/senders", json={"name": "C", "email": "c@acme.test"})
-
-    browser.see("#due > li", count=3)
 
 
 def test_while_a_move_waits_for_an_answer_the_page_says_so(browser, opened):

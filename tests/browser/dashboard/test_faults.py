@@ -102,12 +102,3 @@ def test_a_record_is_turned_and_the_domain_follows(browser, opened):
 
     browser.until(lambda: "verified at acme" in browser.text("#domains"), "the domain does not follow")
     assert "Who authenticates it is refused: dkim_record is wrong." in browser.text("#domains")
-
-
-def test_a_name_that_is_none_is_told_at_its_field(browser, opened):
-    browser.see("#publish [name=domain]")[0].send_keys("no host")
-    choose(browser, "#publish [name=brevo_code]", "ok")
-    browser.see("#publish .send button")[0].send_keys(Keys.ENTER)
-
-    browser.until(lambda: "not a host name: got 'no host'" in browser.text("#publish .mistake"))
-    assert any("400" in message for message in browser.console())  # the browser notes each refusal by itself

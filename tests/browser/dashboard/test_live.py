@@ -81,7 +81,7 @@ def test_a_workspace_that_is_dropped_is_told_and_comes_back_under_its_name(brows
     browser.open(workspace.page("clock"))
     type_into(browser, FIELD, TYPED)
 
-    workspace.http.delete(f"{workspace.server}/_mock/workspaces/{workspace.name}", timeout=30)
+    workspace.drop()
     says(browser, f"nknown workspace '{workspace.name}'")
     assert browser.see(FIELD)[0].get_attribute("value") == TYPED
 

@@ -57,16 +57,6 @@ def test_an_event_is_fired_by_keyboard_and_the_focus_stays_there(browser, sender
     assert browser.console() == []
 
 
-def test_what_is_fired_by_hand_is_said_beside_its_button(browser, sender):
-    _, page = sender
-    browser.open(page)
-
-    press(browser, "#fire-resend_otp .send button")
-
-    reads(browser, "#fire-resend_otp .outcome", "Done.")
-    assert browser.focused.text == "resend_otp"
-
-
 def test_an_instance_is_deleted_only_when_that_is_confirmed(browser, workspace, sender):
     key, page = sender
     browser.open(page)

@@ -1,20 +1,16 @@
 """The page "Mail" in a browser: e-mails come by themselves, and what is in one reaches nothing."""
 
-import itertools
 import socket
 import threading
 
 import pytest
-import requests
-
-pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 SCENARIO = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "senders": [{"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"}],
     "domains": [{"name": "acme.test", "state": "authenticated"}],
 }
-_NAMES = (f"mail-{number}" for number in itertools.count(1))
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.workspace(scenario=SCENARIO)]
 #: What somebody's HTML tries; each takes the address of a server that is not to be asked.
 TRIES = (
     "<link rel=preconnect href='{0}'>",
@@ -66,38 +62,8 @@ def elsewhere():
     found.close()
 
 
-@pytest.fixture(scope="module")
-def module_root(module_serve):
-    return module_serve("empty")
-
-
-class Workspace:
-    def __init__(self, root, key):
-        self.root, self.key = root, key
-
-    def page(self, path=""):
-        return f"{self.root}/_mock/ui/mail{path}"
-
-    def post(self, path, body):
-        answer = requests.post(f"{self.root}{path}", json=body, headers={"api-key": self.key}, timeout=10)
-        assert answer.ok, answer.text
-
-    def make_sender(self, name="Ops"):
-        self.post("/v3/senders", {"name": name, "email": f"{name.lower()}@acme.test"})
-
-    def newest(self):
-        return requests.get(f"{self.root}/_mock/mailbox?limit=1", timeout=10).json()["items"][0]
-
-
 @pytest.fixture
-def mail_workspace(module_root):
-    body = {"scenario": SCENARIO, "name": next(_NAMES)}
-    made = requests.post(f"{module_root}/_mock/workspaces", json=body, timeout=10).json()
-    return Workspace(made["url"].removesuffix("/v3"), made["api_key"])
-
-
-@pytest.fixture
-def hostile(browser, mail_workspace, elsewhere):
+def hostile(browser, workspace, elsewhere):
     """The page of an e-mail that tries everything; the browser is there, within the frame."""
     mail = {
         "sender": {"email": "news@acme.test"},
@@ -105,25 +71,15 @@ def hostile(browser, mail_workspace, elsewhere):
         "subject": "Hi",
         "htmlContent": f"<h1>Hello</h1>{''.join(TRIES).format(elsewhere.url)}",
     }
-    mail_workspace.post("/v3/smtp/email", mail)
-    page = mail_workspace.page(f"/{mail_workspace.newest()['id']}")
+    workspace.call("POST", "/v3/smtp/email", json=mail)
+    (row,) = workspace.control("GET", "/mailbox?limit=1").json()["items"]
+    page = workspace.page(f"mail/{row['id']}")
     browser.open(page)
     (frame,) = browser.see("iframe")
     browser.driver.switch_to.frame(frame)
     browser.see("h1")
     yield page
     browser.driver.switch_to.default_content()
-
-
-def test_an_email_comes_by_itself_and_its_code_is_there(browser, mail_workspace):
-    browser.open(mail_workspace.page())
-    assert "No e-mail has been sent yet" in browser.text("main")
-
-    mail_workspace.make_sender()
-
-    browser.follow("#rows a")
-    assert browser.text(".code-of-mail code") == str(mail_workspace.newest()["otp"])
-    assert browser.console() == []
 
 
 def test_the_html_of_an_email_runs_nothing_and_asks_nobody(browser, hostile, elsewhere):
@@ -140,35 +96,13 @@ def test_the_html_of_an_email_runs_nothing_and_asks_nobody(browser, hostile, els
     assert browser.driver.current_url == hostile
 
 
-def test_an_email_is_deleted_after_a_question(browser, mail_workspace):
-    mail_workspace.make_sender()
-    browser.open(mail_workspace.page(f"/{mail_workspace.newest()['id']}"))
-
-    browser.click("#delete .send button")
-    browser.driver.switch_to.alert.accept()
-
-    browser.until(lambda: browser.driver.current_url == mail_workspace.page())
-    assert browser.all("#rows li") == []
-
-
-def test_a_mail_that_comes_in_makes_a_delivery_to_which_the_form_leads(browser, mail_workspace):
+def test_a_mail_that_comes_in_makes_a_delivery_to_which_the_form_leads(browser, workspace):
     hook = {"url": "http://127.0.0.1:9/hook", "type": "inbound", "domain": "in.acme.test"}
-    mail_workspace.post("/_mock/seed", {"webhooks": [{"id": 5, **hook}]})
-    browser.open(mail_workspace.page("/received"))
+    workspace.control("POST", "/seed", json={"webhooks": [{"id": 5, **hook}]})
+    browser.open(workspace.page("mail/received"))
 
     browser.see("[name=sender]")[0].send_keys("bob@example.test")
     browser.see("[name=recipient]")[0].send_keys("help@in.acme.test\n")
 
     assert "to webhook 5" in browser.text(".made li")
     assert "from bob@example.test" in browser.text("#rows li")
-
-
-def test_a_mistake_stands_at_its_field_and_nothing_typed_is_lost(browser, mail_workspace):
-    browser.open(mail_workspace.page("/received"))
-
-    browser.see("[name=sender]")[0].send_keys("bob")
-    browser.see("[name=recipient]")[0].send_keys("help@in.acme.test\n")
-
-    assert browser.text(".mistake")
-    (field,) = browser.see("[aria-invalid]")
-    assert (field.get_attribute("name"), field.get_attribute("value")) == ("sender", "bob")

@@ -77,28 +77,6 @@ def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, ser
     assert browser.focused == field
 
 
-def test_a_mistake_stands_at_its_field_and_what_was_typed_stays(browser, server_url):
-    browser.open(f"{server_url}/_mock/ui/workspaces")
-    field = type_into(browser, "#new [name=name]", "no name/")
-
-    field.send_keys(Keys.ENTER)
-
-    assert "letters, digits" in browser.text("#new .mistake")
-    assert value(browser, "#new [name=name]") == "no name/"
-    assert field.get_attribute("aria-describedby") == browser.see("#new .mistake")[0].get_attribute("id")
-
-
-def test_the_call_is_shown_as_curl_as_it_will_be_made(browser, server_url, name):
-    browser.open(f"{server_url}/_mock/ui/workspaces")
-    type_into(browser, "#new [name=name]", name)
-    type_into(browser, "#new [name=seed]", "7")
-
-    shown = browser.script("return document.querySelector('#new-curl code').textContent")
-
-    assert shown.startswith(f"curl {server_url}/_mock/workspaces ")
-    assert f'{{"name":"{name}","seed":7}}' in shown
-
-
 # ---------------------------------------------------------------------- one of them
 
 
@@ -132,24 +110,6 @@ def test_dropping_it_asks_and_leads_to_the_list(browser, server_url, name, make)
 
     browser.until(lambda: browser.text("h1") == "Workspaces")
     assert browser.all(f"#workspace-{name}") == []
-
-
-def test_an_open_page_says_that_its_workspace_was_dropped_and_comes_back_with_it(browser, server_url, name, make):
-    make(name)
-    browser.open(page(server_url, name))
-    type_into(browser, "#keep [name=name]", "typed")
-
-    requests.delete(f"{server_url}/_mock/workspaces/{name}", timeout=10)
-
-    said = f"Unknown workspace '{name}'; it was deleted. All workspaces"
-    browser.until(lambda: browser.text("#connection") == said, "nothing is said")
-    assert browser.see("#connection a")[0].get_attribute("href") == f"{server_url}/_mock/ui/workspaces"
-    assert value(browser, "#keep [name=name]") == "typed"
-    make(name, "corporate-v2")
-    browser.until(
-        lambda: browser.text("#connection") == "" and "corporate-v2" in browser.text("#facts"), "it stays away"
-    )
-    assert value(browser, "#keep [name=name]") == "typed"
 
 
 class Stripping(BaseHTTPRequestHandler):

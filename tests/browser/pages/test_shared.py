@@ -26,26 +26,11 @@ def inside(browser, shared):
     browser.driver.switch_to.default_content()
 
 
-def test_the_page_names_the_template(browser, shared):
-    assert browser.text("h1") == "June"
-    assert "A shared email template" in browser.text("main")
-    assert browser.all("iframe")[0].get_attribute("title") == "June"
-
-
 def test_the_template_is_shown_as_it_is_and_runs_nothing(inside):
     """Its script and the handler of its image would change it."""
     assert inside.text("h1") == "Summer is here"
     assert inside.all("h1")[0].value_of_css_property("color") == "rgba(0, 51, 102, 1)"
     assert "Changed" not in inside.text("body")
-
-
-def test_nobody_but_the_mock_is_asked_for_anything(inside, shared, app):
-    assert inside.requested() == [shared, f"{shared}/content"]
-    assert app.came == []
-
-
-def test_nothing_goes_wrong_with_the_page_around_it(browser, shared):
-    assert browser.console() == []
 
 
 def test_a_link_of_the_template_leads_nowhere(inside, shared, app):
@@ -72,22 +57,8 @@ def test_by_itself_the_template_can_do_no_more(browser, workspace, app):
     assert app.came == []
 
 
-def test_a_template_without_content_says_so(browser, workspace):
-    url = workspace.shared(12)
-    browser.open(f"{url}/content")
-
-    assert browser.text("h1") == "July"
-    assert browser.console() == []
-
-
 def test_the_frame_can_be_read_without_a_mouse(browser, shared):
     """The focus goes into it, from where the keys of a keyboard scroll."""
     browser.press("\ue004")
 
     assert browser.focused.tag_name == "iframe"
-
-
-def test_an_unknown_address_is_told(browser, workspace):
-    browser.open(f"{workspace.root}/shared/nothing")
-
-    assert browser.text("h1") == "Not Found"
