@@ -16,8 +16,8 @@ ENDLESS = "/dev/zero"
 #: The modules that read files of our own, or of the system, which nobody names.
 READS_ITS_OWN = {
     "beyond/catalogue.py", "cli/initializing.py", "cli/scenarios.py",
-    "control/server/documents.py", "control/server/pages.py", "control/workspaces/state.py",
-    "dashboard/rendering.py", "evidence/fixture.py", "settings/distribution.py", "storage/redis_client.py",
+    "control/server/documents.py", "control/workspaces/state.py",
+    "dashboard/rendering.py", "evidence/fixture.py", "resources/domains/domain.py", "settings/distribution.py", "storage/redis_client.py",
     "testing/sessions/folder.py", "web/pages/page.py",
 }  # fmt: skip
 
