@@ -36,7 +36,7 @@ def test_every_folder_of_the_package_has_its_row():
     assert sorted(told) == sorted(packages - alike - {"mockserver"})
 
 
-def test_every_path_that_is_named_is_there():
+def test_paths_on_the_architecture_page_exist():
     named = set(re.findall(r"`((?:mockserver|tests|\.ci|docs)/[\w/.]+)`", _TEXT))
 
     assert [path for path in sorted(named) if not (_ROOT / path).exists()] == []

@@ -11,7 +11,7 @@ _PROGRAMS = Path(sys.executable).parent
 
 
 @pytest.mark.parametrize("command", ["ruff check", "ruff format --check", "mypy", "lint-imports"])
-def test_the_command_finds_nothing(command):
+def test_check_command_finds_no_problems(command):
     program, *arguments = command.split()
 
     run = subprocess.run([_PROGRAMS / program, *arguments], cwd=_ROOT, capture_output=True, text=True, check=False)
@@ -19,7 +19,7 @@ def test_the_command_finds_nothing(command):
     assert run.returncode == 0, run.stdout + run.stderr
 
 
-def test_every_break_is_of_a_text_that_is_there_once():
+def test_each_planted_break_patches_a_unique_text():
     command = [sys.executable, "tests/breaks", "--check"]
 
     run = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, check=False)

@@ -27,7 +27,7 @@ def test_the_bare_package_requires_click_only():
     assert [row for row in metadata.requires("brevo-mockserver") if "extra ==" not in row] == ["click>=8.0"]
 
 
-def test_the_version_is_that_of_the_distribution():
+def test_package_version_equals_distribution_version():
     assert mockserver.__version__ == metadata.version("brevo-mockserver")
 
 
@@ -71,7 +71,7 @@ def test_the_modules_of_the_server_are_one_of_each_distribution_that_the_extra_b
     assert sorted(brought) == sorted(extra("server"))
 
 
-def test_what_needs_the_server_is_refused_where_a_module_is_missing(monkeypatch):
+def test_server_features_are_refused_without_a_required_module(monkeypatch):
     monkeypatch.setitem(sys.modules, "orjson", None)  # as if it were not installed: to import it raises an error
 
     with pytest.raises(ServerMissingError) as caught, needing_server("MockServer()"):
@@ -91,7 +91,7 @@ def test_a_module_that_is_imported_later_is_missed_too(monkeypatch):
     assert caught.value.name == "mockserver_absent"
 
 
-def test_what_needs_the_server_is_refused_with_the_versions_that_do_not_fit(monkeypatch):
+def test_server_features_are_refused_with_unsupported_versions(monkeypatch):
     versions = {"marshmallow": "3.20.2", "Flask": "3.1.3"}
     monkeypatch.setattr("importlib.metadata.version", lambda name: versions.get(name, "9999"))
 
@@ -119,7 +119,7 @@ def test_another_error_stays_what_it_is_where_all_is_installed():
         ("5.0", "", True),
     ],
 )
-def test_a_version_is_within_bounds(installed, bounds, fits):
+def test_dependency_version_bounds_are_checked(installed, bounds, fits):
     assert distribution._is_within(installed, bounds) == fits  # noqa: SLF001
 
 

@@ -18,7 +18,7 @@ from mockserver.app.sessions import InSessions
 from mockserver.core.workspaces.storage import SharedStorage
 from mockserver.settings import Settings
 from mockserver.web.application import LeanFlask
-from mockserver.web.routing.address import DASHBOARD_PREFIX, is_of_the_mock
+from mockserver.web.routing.address import API_PREFIX, DASHBOARD_PREFIX, is_of_the_mock
 from mockserver.web.server import loop
 from mockserver.web.server.wsgi import KNOWN, WsgiAnswer
 from mockserver.web.service.exchange import ApiResponse
@@ -57,9 +57,10 @@ class Application(LeanFlask):
         """Answer by the service, the control application, the dashboard or Flask."""
         environ.pop(KNOWN, None)  # a program's middleware may have changed the request
         take_workspace_off(environ)
-        response = None if self._has_teardown else self._respond(environ)
-        if response is not None:
-            return response(environ, start_response)
+        if environ["PATH_INFO"].startswith(API_PREFIX) and not self._has_teardown:
+            response = self.mock.service.respond(environ, nowhere=not self.view_functions)
+            if response is not None:
+                return response(environ, start_response)
         if not is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
             return super().wsgi_app(environ, start_response)
         is_page = f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/")
@@ -72,9 +73,6 @@ class Application(LeanFlask):
         if "wsgi_app" in vars(self) or self._has_teardown:
             return None
         return self.mock.service.shortcut(environ, nowhere=not self.view_functions)
-
-    def _respond(self, environ: WSGIEnvironment) -> Response | None:
-        return self.mock.service.respond(environ, nowhere=not self.view_functions)
 
     @property
     def _has_teardown(self) -> bool:

@@ -70,7 +70,10 @@ class Answering:
             return reply
         chosen = caller.workspace.state.behaviour.beyond or self._default
         if chosen == "forward":
-            return _forwarded(caller, request, exchange)
+            exchange.beyond = None if exchange.operation is None else Answered.REFUSED
+            reply = forwarding.forward(caller, request, exchange)
+            exchange.beyond = Answered.FORWARDED
+            return reply
         operation = catalogue().get(exchange.operation or "")
         if operation is None:
             # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
@@ -79,12 +82,12 @@ class Answering:
             return _shaped(operation, exchange)
         exchange.beyond = Answered.REFUSED
         known = f"{operation.id} is not implemented: the service has this operation, the mock does not"
-        own = _stubs_of(operation, caller, request)
+        there = caller.workspace.state.stubs.at(request.method, matched_path(request))
+        own = [stub.id for stub, _ in there if is_meant(stub.method, stub.path, operation.id)]
         used_up = f"the stubs with its path ({reasons.listed(own)}) are used up or match other requests"
         raise NOT_FOUND().because(f"{known}; {used_up if own else 'add a stub, or start the server with --beyond'}")
 
     def _why_unknown(self, request: Request) -> str:
-        """Explain a 404, with the allowed methods or the most similar path."""
         path = matched_path(request)
         operations = list(self._at(path))
         why = why_nowhere(request, operations)
@@ -92,7 +95,6 @@ class Answering:
         return why if near is None else f"{why}; did you mean {near.method} {near.path} ({near.id})?"
 
     def _at(self, path: str) -> Iterator[Operation | OperationBeyond]:
-        """Yield the operations at a decoded path, of any method: first the mock's, then the catalogue's."""
         for operations in (self._own, tree()):
             for method in _METHODS:
                 found = operations.find(method, path)
@@ -100,26 +102,7 @@ class Answering:
                     yield from found.operations
 
 
-def _stubs_of(operation: OperationBeyond, caller: Caller, request: Request) -> list[str]:
-    found = caller.workspace.state.stubs.at(request.method, matched_path(request))
-    return [stub.id for stub, _ in found if is_meant(stub.method, stub.path, operation.id)]
-
-
 def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:
-    """Return the documented status with the smallest valid body."""
     exchange.beyond = Answered.SHAPED
     exchange.warn(f"{operation.id} was not carried out: the answer is a placeholder of the documented form")
     return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")
-
-
-def _forwarded(caller: Caller, request: Request, exchange: Exchange) -> Reply:
-    """Start forwarding a request, known to the service or not, and return the pending reply.
-
-    Raises:
-        ServiceError: the call is one that is not forwarded.
-        RequestEntityTooLarge: the body is over the limit.
-    """
-    exchange.beyond = None if exchange.operation is None else Answered.REFUSED
-    reply = forwarding.forward(caller, request, exchange)
-    exchange.beyond = Answered.FORWARDED
-    return reply

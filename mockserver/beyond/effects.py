@@ -203,15 +203,27 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
     """Perform checked effects, under the same lock as `check`."""
-    for effect, emails in _with_emails([_completed(effect, caller) for effect in effects]):
+    for effect, emails in _with_emails(_completed(effects, caller)):
         match effect:
             case MailEffect(content):
-                _send(content, caller)
+                if not sending.deliver(
+                    caller.workspace, caller.account, content, request=caller.workspace.cause_request
+                ):
+                    known = "the attachments are too large for the mailbox: their contents are not kept"
+                    caller.warn(f"{known} (--mailbox-bytes-limit)")
             case EventEffect():
                 _tell(effect, emails, caller)
             case CreditsEffect(amounts):
                 for kind, amount in amounts.items():
                     spending.use(caller.workspace, caller.account, kind, amount)
+
+
+def _completed(effects: Iterable[Effect], caller: Caller) -> Iterator[Effect]:
+    for effect in effects:
+        if isinstance(effect, MailEffect):
+            yield MailEffect(sending.completed(caller.workspace, caller.account, effect.content))
+        else:
+            yield effect
 
 
 def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[MailContent]]]:
@@ -230,19 +242,6 @@ def _occurrences(effect: Effect, emails: Sequence[MailContent]) -> int:
     if not isinstance(effect, EventEffect):
         return 0
     return (sum(len(content.recipients) for content in emails) or 1) if effect.to is None else len(effect.to)
-
-
-def _completed(effect: Effect, caller: Caller) -> Effect:
-    if isinstance(effect, MailEffect):
-        return MailEffect(sending.completed(caller.workspace, caller.account, effect.content))
-    return effect
-
-
-def _send(content: MailContent, caller: Caller) -> None:
-    if not sending.deliver(caller.workspace, caller.account, content, request=caller.workspace.cause_request):
-        caller.warn(
-            "the attachments are too large for the mailbox: their contents are not kept (--mailbox-bytes-limit)"
-        )
 
 
 def _tell(effect: EventEffect, emails: Sequence[MailContent], caller: Caller) -> None:

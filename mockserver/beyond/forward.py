@@ -79,7 +79,8 @@ def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingRepl
         raise _failed(f"forwarding loop: {reason}")
     # What HEAD tells of the body is true if the body is known.
     method = "GET" if request.method == "HEAD" else request.method
-    call = ForwardedCall(method, _target(request), [*_sent(exchange, via, forwarder)], _body(request))
+    body = b"" if request.method in _READS else body_of(request)
+    call = ForwardedCall(method, _target(request), [*_sent(exchange, via, forwarder)], body)
     reply = PendingReply(502, error=_failed("no answer"), timeout_s=forwarder.timeout_s + _GRACE_S)
     forwarder.send(call, partial(_complete, reply, caller.workspace, f"{_named(exchange)} to {forwarder.peer}"))
     return reply
@@ -98,9 +99,6 @@ def is_bad_gateway(status: int, body: object) -> bool:
     return status == 502 and isinstance(body, dict) and str(body.get("message")).startswith(_BAD_GATEWAY)
 
 
-# ---------------------------------------------------------------------- what is handed on
-
-
 def _refusal(request: Request, forwarder: Forwarder) -> str | None:
     """Return the reason for not forwarding a request, or None."""
     if request.method not in (*_READS, *_WRITES):
@@ -110,14 +108,11 @@ def _refusal(request: Request, forwarder: Forwarder) -> str | None:
     path = matched_path(request)
     if not path.startswith(API_PREFIX):
         return f"only paths below {API_PREFIX} are"
-    if any(_is_step(part) for part in path.replace(SLASH, "/").replace("\\", "/").split("/")):
+    # Some servers strip path parameters behind a segment.
+    steps = (part.partition(";")[0] for part in path.replace(SLASH, "/").replace("\\", "/").split("/"))
+    if any(step in (".", "..") for step in steps):
         return "its path has segments `.` or `..`, which may lead out of the API"
     return None
-
-
-def _is_step(segment: str) -> bool:
-    """Return whether a path segment is `.` or `..`, with path parameters or without."""
-    return segment.partition(";")[0] in (".", "..")
 
 
 def _target(request: Request) -> str:
@@ -126,23 +121,14 @@ def _target(request: Request) -> str:
     return f"{path}?{query}" if query else path
 
 
-def _body(request: Request) -> bytes:
-    return b"" if request.method in _READS else body_of(request)
-
-
 def _sent(exchange: Exchange, via: str, forwarder: Forwarder) -> Iterator[Header]:
     """Yield the headers to forward; `via` names all forwarding mocks (RFC 9110, 7.6.3), so that loops are detected."""
-    secrets = _secrets(exchange)
+    key, authorization = exchange.by_header.get("api-key", ""), exchange.by_header.get("authorization", "")
+    secrets = [secret for secret in (key, authorization.rpartition(" ")[2]) if len(secret) >= _SECRET]
     for name, value in _end_to_end(exchange.headers, _OF_THE_CLIENT):
         if not any(secret in value for secret in secrets):
             yield name, value
     yield "via", f"{via}, 1.1 {forwarder.name}" if via else f"1.1 {forwarder.name}"
-
-
-def _secrets(exchange: Exchange) -> list[str]:
-    """Return the key and the token of the caller, without short values that may be ordinary words."""
-    key, authorization = exchange.by_header.get("api-key", ""), exchange.by_header.get("authorization", "")
-    return [secret for secret in (key, authorization.rpartition(" ")[2]) if len(secret) >= _SECRET]
 
 
 def _end_to_end(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
@@ -156,11 +142,7 @@ def _end_to_end(headers: Iterable[Header], but: set[str]) -> Iterator[Header]:
             yield name, value
 
 
-# ---------------------------------------------------------------------- what comes back
-
-
 def _complete(reply: PendingReply, workspace: Workspace, what: str, answer: PeerAnswer) -> None:
-    """Complete a reply with the peer's answer; called in any thread."""
     problem = answer.error or _problem(answer)
     if problem is None:
         reason = f"forwarded: the peer answered {answer.status}" if answer.status >= 400 else None
@@ -171,7 +153,6 @@ def _complete(reply: PendingReply, workspace: Workspace, what: str, answer: Peer
 
 
 def _problem(answer: PeerAnswer) -> str | None:
-    """Return the reason for refusing the peer's answer, or None."""
     if 300 <= answer.status < 400 and answer.status != 304:
         return f"the peer answered {answer.status}, and redirects are not followed"
     if not 200 <= answer.status < 600:
@@ -182,7 +163,6 @@ def _problem(answer: PeerAnswer) -> str | None:
 
 
 def _received(answer: PeerAnswer) -> Iterator[Header]:
-    """Yield the headers of an answer, with the CORS headers of all API answers."""
     kind = "application/octet-stream" if answer.body else None
     for name, value in _end_to_end(answer.headers, _OF_THE_PEER):
         if name == CONTENT_TYPE.lower():

@@ -213,7 +213,6 @@ class Sampler:
         return [name for name in dict.fromkeys(names) if self._get(properties.get(name), "writeOnly") is not True]
 
     def _examples(self, found: dict[str, Any], required: list[str]) -> list[Any]:
-        """Return the examples and the default of a schema; objects must have all required members."""
         first, last = ([found[name]] if name in found else [] for name in ("example", "default"))
         several = self._get(found, "examples")  # in 3.0 it is not a keyword of schemas
         values = self._document.plain([*first, *(several if isinstance(several, list) else ()), *last])
@@ -305,7 +304,6 @@ def _is_json(media_type: str) -> bool:
 
 
 def _examples(document: Document, media: Any) -> list[Any]:
-    """Return a list with the first example of a body, or an empty list."""
     rows = document.get(media, "examples", dict).values()
     values = [document.raw(media, "example"), *(document.raw(row, "value") for row in rows)]
     return [document.plain(value) for value in values if value is not None][:1]
@@ -359,7 +357,6 @@ def imported(root: Mapping[str, Any], base: str | None = None) -> tuple[list[dic
 
 
 def _places(document: Document) -> Iterator[tuple[str, ...]]:
-    """Yield path and method of each operation, and each unreadable path."""
     for path in document.root["paths"]:
         document.begin()
         try:
@@ -371,7 +368,6 @@ def _places(document: Document) -> Iterator[tuple[str, ...]]:
 
 
 def _add_stub(stubs: Stubs, document: Document, base: str | None, path: str, name: str = "") -> None:
-    """Add the stub of an operation, or raise LeftOutError with the reason."""
     item, method = document.get(document.root["paths"], path, dict), name.upper()
     operation = document.get(item, name, dict)
     address = (_base(document, path, operation, item, document.root) if base is None else base) + path

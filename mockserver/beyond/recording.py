@@ -92,7 +92,9 @@ def recorded(entries: Iterable[Mapping[str, Any]]) -> Recording:
 
 
 def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> None:
-    stub = {**call.stub, **_sequence(answers)}
+    first, *others = answers[:MOST_ANSWERS]
+    is_same = all(other == first for other in others)
+    stub = {**call.stub, **({"answer": first} if is_same else {"answers": [first, *others]})}
     try:
         StubItem().load(stub)
     except ValidationError as error:
@@ -103,14 +105,6 @@ def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> No
         if len(answers) > MOST_ANSWERS:
             reason = f"a stub has {MOST_ANSWERS} answers at most; these are the first of {len(answers):,}"
             found.left_out.append(LeftOut(f"{call.method} {call.path}", reason))
-
-
-def _sequence(answers: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    first, *others = answers[:MOST_ANSWERS]
-    return {"answers": [first, *others]} if any(other != first for other in others) else {"answer": first}
-
-
-# ---------------------------------------------------------------------- one exchange
 
 
 class _UnusableError(Exception):
@@ -139,13 +133,11 @@ def _call(entry: Mapping[str, Any], replacements: Replacements) -> tuple[_Call, 
 
 
 def _name(segment: str, at: int) -> str:
-    """Return the parameter name for a segment of an operation's path."""
     name = segment[1:-1]
     return name if segment.startswith("{") and name.isidentifier() else f"part{at}"
 
 
 def _query(shown: Mapping[str, Any], replacements: Replacements) -> Iterator[tuple[str, str | tuple[str, ...]]]:
-    """Yield the query parameters without secret or replaced values."""
     for name, value in shown.items():
         texts = tuple(value) if isinstance(value, list) else (value,)
         if _REDACTED not in texts and tuple(map(replacements.text, texts)) == texts:
@@ -163,40 +155,28 @@ def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Param
     kind = headers.pop("Content-Type", None)
     if kind is not None and body is not None and kind != _JSON:
         headers["Content-Type"] = kind
+    is_text = isinstance(body, str) and not (kind or "").startswith(_JSON)
     return {
         "status": entry["status"],
         **({"headers": headers} if headers else {}),
-        **({} if body is None else {"text" if _is_text(body, kind) else "json": body}),
+        **({} if body is None else {"text" if is_text else "json": body}),
     }
 
 
 def _check_usable(entry: Mapping[str, Any]) -> None:
-    """Refuse answers that are not the peer's, or that the journal has not kept whole.
-
-    Raises:
-        _UnusableError: it is such a one.
-    """
+    """Refuse answers that are not the peer's, or that the journal has not kept whole."""
     if entry["fault"] is not None or entry["answer"] is None:
         raise _UnusableError("a fault has changed its answer")
     body = entry["answer"]["body"]
     if is_bad_gateway(entry["status"], body):
         raise _UnusableError("the peer gave no answer that could be handed on")
-    if _is_lost(entry):
+    if any("are not kept" in warning for warning in entry["warnings"]):
         raise _UnusableError("the journal does not hold its body, which is too large")
     if isinstance(body, str) and _NO_TEXT in body:
         raise _UnusableError("its body is no text")
 
 
-def _is_lost(entry: Mapping[str, Any]) -> bool:
-    return any("are not kept" in warning for warning in entry["warnings"])
-
-
-def _is_text(body: Any, kind: str | None) -> bool:
-    return isinstance(body, str) and not (kind or "").startswith(_JSON)
-
-
 def _headers(shown: Mapping[str, str], replacements: Replacements, params: _Params) -> Iterator[tuple[str, str]]:
-    """Yield the peer's headers, without headers that the mock sets."""
     for name, value in shown.items():
         if not name.lower().startswith(_OF_THE_MOCK) and _REDACTED not in value:
             yield name, _quoted(replacements.text(value), params)
@@ -217,13 +197,12 @@ def _said_again(text: str, params: _Params) -> str:
         return text
     quoted = _QUOTED.sub(lambda sign: f"{{{{ {sign[0]!r} }}}}", text)
     for value in said:
-        quoted = _exchanged(quoted, value, f"{{{{ request.path.{params[value]} }}}}")
+        quoted = _replace_words(quoted, value, f"{{{{ request.path.{params[value]} }}}}")
     # Jinja takes the end of the last line off a text with expressions.
     return f"{quoted}{{{{ '' }}}}" if quoted.endswith("\n") else quoted
 
 
-def _exchanged(text: str, word: str, other: str) -> str:
-    """Replace whole-word occurrences of a word in a text."""
+def _replace_words(text: str, word: str, other: str) -> str:
     before, *rest = text.split(word)
     found = [before]
     for after in rest:

@@ -72,7 +72,10 @@ def fill(
         for part in parts:
             yield from _load_section(section, workspace, part)
         for error in section.finish(workspace):
-            yield _finish_mistake(error, parts)
+            # An account may be at the top of the document and in its list.
+            own = [part for part in parts if part.account.id == error.account]
+            part = next((part for part in own if error.path[0] in part.written), own[0])
+            yield _mistake(error, part.place(error.path[0]))
     if not limits:
         yield from _generate(workspace, parts)
     kept, most = workspace.state.kept(), workspace.state.rows_limit
@@ -83,11 +86,7 @@ def fill(
             yield Mistake((), f"{kind} ids would count up to {number:,}, expected at most {LAST_ID:,}")
 
 
-# ---------------------------------------------------------------------- limits
-
-
 def _weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Count the bytes of a document; yield a mistake over the limit."""
     workspace.state.document_bytes += weight(document)
     most = workspace.limits.documents_bytes
     if workspace.state.document_bytes > most:
@@ -96,7 +95,6 @@ def _weigh(workspace: Workspace, document: Mapping[str, Any]) -> Iterator[Mistak
 
 
 def _check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
-    """Yield a mistake if a document generates more rows than allowed in a document or in the state."""
     items = [data, *data.get("accounts", ())]
     total = sum(amount for item in items for amount in item.get("generate", {}).values())
     if total > MOST_GENERATED:
@@ -104,9 +102,6 @@ def _check_amounts(state: State, data: Mapping[str, Any]) -> Iterator[Mistake]:
     elif total and state.kept() + total > state.rows_limit:
         message = too_many(state.kept() + total, state.rows_limit, "rows in the workspace")
         yield Mistake(("generate",), f"{message} (--rows-limit), {total:,} of them generated", taken=True)
-
-
-# ---------------------------------------------------------------------- sections
 
 
 def _load_section(section: Section, workspace: Workspace, part: Part) -> Iterator[Mistake]:
@@ -124,19 +119,11 @@ def _load_section(section: Section, workspace: Workspace, part: Part) -> Iterato
             yield _mistake(error, part.place(error.path[0]))
 
 
-def _finish_mistake(error: SectionError, parts: Sequence[Part]) -> Mistake:
-    # An account may be at the top of the document and in its list.
-    own = [part for part in parts if part.account.id == error.account]
-    part = next((part for part in own if error.path[0] in part.written), own[0])
-    return _mistake(error, part.place(error.path[0]))
-
-
 def _mistake(error: SectionError, path: Path = ()) -> Mistake:
     return Mistake((*path, *error.path), error.message, taken=isinstance(error, TakenError), wanted=error.wanted)
 
 
 def _generate(workspace: Workspace, parts: Iterable[Part]) -> Iterator[Mistake]:
-    """Append generated items to lists of accounts."""
     random = workspace.state.random
     # One for all accounts: loading the names to choose from takes long.
     people = People(random.seed, random.positions.get(_PEOPLE, 0))
@@ -165,9 +152,6 @@ def laid_over(before: Any, value: Any, name: str) -> Any:
 def too_long(path: Path, length: int) -> Mistake:
     """Return the mistake of a list with too many items."""
     return Mistake(path, too_many(length, MOST_LISTED, f"{path[-1]}, with the existing ones"))
-
-
-# ---------------------------------------------------------------------- accounts
 
 
 def claim_ids(state: State, items: Sequence[Mapping[str, Any]]) -> None:
@@ -237,8 +221,5 @@ def check_master(path: Path, item: Mapping[str, Any], masters: Collection[str]) 
         yield Mistake((*path, "of"), message, wanted=(item["name"],))
     elif master not in masters:
         message = f"no account of role master is named {shown(master)}"
-        yield Mistake((*path, "of"), message, wanted=(master,), advice=partial(_instead, master, masters))
-
-
-def _instead(master: object, masters: Iterable[str]) -> str:
-    return f"; {nearest(master, masters)}" if masters else ""
+        near = partial(nearest, master, masters)
+        yield Mistake((*path, "of"), message, wanted=(master,), advice=lambda: f"; {near()}" if masters else "")

@@ -103,14 +103,7 @@ class Draft:
                 return
         self.refuse()
 
-    # ------------------------------------------------------------------ what is left out
-
     def _leave_out(self, paths: Iterable[Path] | None) -> None:
-        """Remove the parts at paths; None means too many.
-
-        Raises:
-            ScenarioError: there are too many, or nothing would be left.
-        """
         if paths is None:
             self.refuse()
         wrong = [self._part(self._whole(path)) for path in paths or ()]
@@ -229,7 +222,6 @@ def _loaded(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _family_members() -> list[str]:
-    """Return the account members that are checked against members of master and sub-accounts."""
     return [name for row in SECTIONED if row.section and row.section.checks_families for name in row.section.fields]
 
 
@@ -238,7 +230,6 @@ def _family(account: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _scalars(value: Any) -> Iterator[Any]:
-    """Yield all names and scalars in a value."""
     if isinstance(value, dict):
         for key, inner in value.items():
             yield key

@@ -39,13 +39,14 @@ _BEHAVIOUR = BehaviourItem()
 
 def dump(workspace: Workspace) -> dict[str, Any]:
     """Return a workspace as scenario document, which recreates an equal state."""
+    behaviour, defaults = _BEHAVIOUR.dump(workspace.state.behaviour), _BEHAVIOUR.dump(Behaviour())
     found: dict[str, Any] = {
         "description": workspace.state.description,
         "clock": {"start": write_instant(workspace.state.clock.now()), "frozen": workspace.state.clock.frozen},
         "seed": workspace.state.random.seed,
         "solution": workspace.state.solution,
         "strict": workspace.state.strict,
-        "behaviour": _behaviour(workspace.state.behaviour),
+        "behaviour": {name: value for name, value in behaviour.items() if value != defaults[name]},
     }
     for resource in SECTIONED:
         if resource.workspace is not None:
@@ -100,12 +101,6 @@ def _inner(text: str) -> str:
 def _yaml(data: Any) -> str:
     text: str = yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=120)
     return text
-
-
-def _behaviour(behaviour: Behaviour) -> dict[str, Any]:
-    """Return the behaviour settings that differ from the defaults."""
-    default = _BEHAVIOUR.dump(Behaviour())
-    return {name: value for name, value in _BEHAVIOUR.dump(behaviour).items() if value != default[name]}
 
 
 def _account(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -62,7 +62,6 @@ def _written(text: str) -> dict[str, Any]:
 
 
 def _value(text: str) -> Any:
-    """Parse a parameter as JSON, or return it unchanged."""
     try:
         return json_text.read(text.encode("latin-1"))
     except json_text.JsonError:

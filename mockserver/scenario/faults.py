@@ -270,7 +270,6 @@ def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
 
 
 def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
-    """Yield unsupported and missing parameters."""
     for name in PARAMETERS:
         if name in written and name not in kind.parameters:
             takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
@@ -283,7 +282,6 @@ def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, 
 
 
 def _matched(data: dict[str, Any]) -> Match:
-    """Return the valid part of a fault's pattern."""
     match = data.get("match", {})
     return match if isinstance(match, Match) else as_match(dict(match))
 
@@ -298,7 +296,6 @@ def _beyond(match: Match) -> list[OperationBeyond]:
 
 
 def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
-    """Yield unknown operations and path parameters of a pattern."""
     operations: list[Operation | OperationBeyond] = [*_known(match), *_beyond(match)]
     for index, name in enumerate(sorted(match.operations - {row.id for row in operations})):
         yield "match", {"operation": [unknown_operation(name) if index < _ADVISED else f"unknown operation {name}"]}
@@ -310,7 +307,6 @@ def _unknown(match: Match) -> Iterator[tuple[str, Any]]:
 
 
 def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield an unknown code, or a code that the operation never answers with."""
     code = _code(data)
     if code is not None and code not in ALL_CODES:
         yield "code", _unknown_code(code)
@@ -323,13 +319,11 @@ def _unfitting(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _unknown_code(code: str) -> str:
-    """Return the error message of an unknown code, with a suggestion or all codes."""
     near = meant(code, ALL_CODES)
     return f"unknown code {shown(code)}; {f'did you mean {near}?' if near else f'known: {_CODES}'}"
 
 
 def _code(data: dict[str, Any]) -> str | None:
-    """Return the error code of a fault, or None."""
     kind = FAULT_KINDS[data["fault"]]
     return data.get("code") if data["fault"] == "error" else kind.code.code if kind.code else None
 

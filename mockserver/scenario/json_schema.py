@@ -198,7 +198,6 @@ def _mapping(field: Dict, known: dict[str, Any]) -> dict[str, Any]:
 
 
 def _amount(field: Any, _: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a number; quantities are 0 or more, or -1 for unlimited."""
     kind = Int64 if isinstance(field, Int64) else Number
     own = FIELD_SCHEMAS[kind]
     bounds = own if isinstance(own, dict) else {}
@@ -237,7 +236,8 @@ def document() -> dict[str, Any]:
         spec.components.schema(name, form)
     spec.components.schema("ScenarioItem", schema=scenario_schema())
     found: dict[str, Any] = spec.to_dict()["components"]["schemas"]
-    _add_defaults(found["BehaviourItem"])
+    for name, default in BehaviourItem().dump(Behaviour()).items():
+        found["BehaviourItem"]["properties"][name]["default"] = default
     for name, schema in _schemas(spec):
         _constrain(found[name], getattr(schema, "constraints", {}), schema.__doc__)
     _constrain(found["FaultItem"], {"allOf": [*_of_kinds(), _of_names()]})
@@ -250,18 +250,11 @@ def document() -> dict[str, Any]:
 
 
 def _schemas(spec: Any) -> Iterator[tuple[str, type[Schema]]]:
-    """Yield the schemas of apispec with component names."""
     (plugin,) = spec.plugins
     return ((name, key[0]) for key, name in plugin.converter.refs.items())
 
 
-def _add_defaults(behaviour: dict[str, Any]) -> None:
-    for name, default in BehaviourItem().dump(Behaviour()).items():
-        behaviour["properties"][name]["default"] = default
-
-
 def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str | None = None) -> None:
-    """Add constraints between members, and the description."""
     for keyword, value in constraints.items():
         if keyword == "properties":
             for name, more in value.items():
@@ -272,11 +265,7 @@ def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str |
         schema.setdefault("description", " ".join(about.split("\n\n")[0].split()))
 
 
-# ---------------------------------------------------------------------- faults
-
-
 def _of_kinds() -> Iterator[dict[str, Any]]:
-    """Yield the allowed and required parameters of each kind of fault."""
     for name, kind in FAULT_KINDS.items():
         taken: dict[str, Any] = {other: False for other in PARAMETERS if other not in kind.parameters}
         needed = {"required": list(kind.required)} if kind.required else {}
@@ -286,15 +275,11 @@ def _of_kinds() -> Iterator[dict[str, Any]]:
 
 
 def _of_names() -> dict[str, Any]:
-    """Return the constraint that operations and codes exist, unless the fault has `force`."""
     forced = {"properties": {"force": {"const": True}}, "required": ["force"]}
     operation = {"$ref": f"{_COMPONENTS}OperationName"}
     known = {"operation": {"anyOf": [operation, {"type": "array", "items": operation}]}}
     code = {"$ref": f"{_COMPONENTS}ErrorCode"}
     return {"if": {"not": forced}, "then": {"properties": {"match": {"properties": known}, "code": code}}}
-
-
-# ---------------------------------------------------------------------- the form of the document
 
 
 def _name(component: str) -> str:

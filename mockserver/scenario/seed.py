@@ -86,7 +86,6 @@ def _path(index: int, _: object) -> Path:
 
 
 def _draft(document: Mapping[str, Any]) -> Draft:
-    """Load the valid parts of a document."""
     draft = Draft(document)
     draft.report(Mistake((name,), advice) for name, advice in _NOT_ADDED.items() if name in document)
     if not document:
@@ -118,8 +117,6 @@ class _Addition:
         yield from self._add_faults()
         yield from fill(self._workspace, self._document, self._data, self._parts)
 
-    # ------------------------------------------------------------------ the workspace's own
-
     def _check_solution(self) -> Iterator[Mistake]:
         """Refuse another solution if masters exist, as pools and plans depend on the solution."""
         state = self._workspace.state
@@ -146,8 +143,6 @@ class _Addition:
             yield Mistake(("faults",), too_many(len(faults) + len(there), MOST_FAULTS, "faults"))
         yield from load_faults(self._workspace, faults)
 
-    # ------------------------------------------------------------------ accounts
-
     def _check_accounts(self) -> Iterator[Mistake]:
         state = self._workspace.state
         new = {item["name"]: 0 for item in self._items if item["role"] is Role.MASTER}
@@ -171,7 +166,6 @@ class _Addition:
             yield from self._check_keys(path, item, owners)
 
     def _check_keys(self, path: Path, item: Mapping[str, Any], owners: dict[str, str]) -> Iterator[Mistake]:
-        """Refuse keys of other accounts; `owners` are the accounts of earlier keys."""
         for position, key in enumerate(item.get("api_keys", ())):
             owner = self._workspace.state.account_of(key)
             if owners.setdefault(key, owner.name if owner else item["name"]) != item["name"]:
@@ -231,7 +225,6 @@ class _Addition:
 def _check_existing(
     path: Path, item: Mapping[str, Any], written: Mapping[str, Any], account: Account
 ) -> Iterator[Mistake]:
-    """Check the changes of an existing account: fixed members, and the number of users."""
     users = [*account.users, *item.get("users", ())]
     if "users" in item and len(users) > MOST_LISTED:
         yield too_long((*path, "users"), len(users))

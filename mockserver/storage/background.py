@@ -108,8 +108,6 @@ class BackgroundStorage(EngineStorage):
         self._engine.close()
         return self._write_failure is None
 
-    # ------------------------------------------------------------------ what changes
-
     def lock(self) -> threading.RLock:
         return TouchLock()
 
@@ -152,8 +150,6 @@ class BackgroundStorage(EngineStorage):
         with self._lock:
             _add(self._counts, forms.counts_of(coverage))
         self._is_awake.set()
-
-    # ------------------------------------------------------------------ the thread that writes
 
     def _run(self) -> None:
         pause_s = _PAUSE_S
@@ -254,11 +250,7 @@ class BackgroundStorage(EngineStorage):
             return None if row is None else (kept, row)
 
     def _write_taken(self, taken: list[tuple[SavedWorkspace, Row]], beside: Batch) -> None:
-        """Write a batch of workspaces, with waiting removals and counts.
-
-        Raises:
-            StorageError: nothing was written; all of it waits again.
-        """
+        """Write a batch of workspaces, with waiting removals and counts."""
         replaced = {kept.name: ANY_VERSION for kept, _ in taken if kept.version is None}
         try:
             self._write(Batch({**beside.removed, **replaced}, [row for _, row in taken], beside.counts))

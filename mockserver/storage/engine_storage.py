@@ -125,7 +125,6 @@ class EngineStorage(Storage):
         return self._unusable()
 
     def _unusable(self) -> str | None:
-        """Return the reason why the engine is unusable, or None."""
         if self._is_forked:
             return "the store is used by the process that has opened it, and not by one that was forked off"
         return self._engine.failure
@@ -133,13 +132,7 @@ class EngineStorage(Storage):
     def status(self) -> StorageStatus:
         engine = self._engine
         return StorageStatus(
-            engine.kind,
-            engine.place,
-            engine.size,
-            self._waiting(),
-            self._written,
-            self._failed,
-            self._last_failure,
+            engine.kind, engine.place, engine.size, self._waiting(), self._written, self._failed, self._last_failure
         )
 
     def _waiting(self) -> int:
@@ -151,11 +144,6 @@ class EngineStorage(Storage):
         return True
 
     def _write(self, batch: Batch) -> None:
-        """Write and count a batch.
-
-        Raises:
-            ConflictError, StorageError: it was not written, or nobody knows.
-        """
         try:
             with translated():
                 self._engine.write(batch)
@@ -164,8 +152,6 @@ class EngineStorage(Storage):
             self._last_failure = str(error)
             raise
         self._written += 1
-
-    # ------------------------------------------------------------------ workspaces
 
     def outlines(self) -> Sequence[Outline]:
         with translated():
@@ -177,11 +163,6 @@ class EngineStorage(Storage):
         return found.workspace
 
     def _read(self, name: str) -> SavedWorkspace:
-        """Read a whole workspace.
-
-        Raises:
-            MissingError, StorageError: as `load`.
-        """
         with translated(f"workspace {name} cannot be loaded: "):
             newer = self._engine.read(name)
             assert newer is not None, "without a version, everything is new"
@@ -189,11 +170,8 @@ class EngineStorage(Storage):
         return SavedWorkspace(workspace, newer)
 
     def _taken_up(self, workspace: Workspace) -> SavedWorkspace:
-        """Return the record of a just loaded workspace, or a new record."""
         loaded = self._loaded.pop(workspace.name, None)
         return loaded if loaded is not None and loaded.workspace is workspace else SavedWorkspace(workspace)
-
-    # ------------------------------------------------------------------ coverage and secrets
 
     def coverage(self, names: Iterable[str]) -> Coverage:
         found = Coverage()

@@ -142,7 +142,6 @@ def _tagged(value: Any) -> Any:
 
 
 def _untagged(value: dict[str, Any]) -> Any:
-    """Undo `_tagged` for a JSON object with converted members."""
     if "" not in value:
         return value
     tag, content = value[""]

@@ -109,7 +109,6 @@ def due_at(workspace: Workspace) -> float | None:
 
 @contextmanager
 def _translated() -> Iterator[None]:
-    """Translate errors of inconsistent fields to UnreadableError."""
     try:
         yield
     except UnreadableError:
@@ -155,7 +154,6 @@ def _read_keys(state: State, newer: Newer) -> None:
 
 
 def _read_state(workspace: Workspace, fields: Mapping[str, bytes]) -> Sequence[Account]:
-    """Read changed timers, state and accounts; return the read accounts."""
     before = workspace.state
     if TIMERS in fields:
         before.timers = Timers(decode(fields[TIMERS], list[Timer]))
@@ -178,7 +176,6 @@ def _read_state(workspace: Workspace, fields: Mapping[str, bytes]) -> Sequence[A
 
 
 def _read_parts(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> None:
-    """Read changed origin, coverage and snapshots."""
     fields, origin = newer.fields, workspace.origin
     if ORIGIN in fields:
         origin = Origin(*decode(fields[ORIGIN], tuple[Any, str, int | None]))
@@ -288,7 +285,6 @@ class Written:
                 yield name, None if source == self._marks.sources.get(name) else content()
 
     def _with_rows(self, name: str, tables: Tables, form: Callable[..., object], rows: dict[str, Known]) -> _Contents:
-        """Yield a part with rows, and its large rows."""
         packing = Packing(tables, self._marks.rows.get(name, {}))
         rows[name] = packing.known
         yield name, encode(form(tables, packing.rows))
@@ -316,7 +312,6 @@ def _keys(workspace: Workspace) -> _Contents:
 
 
 def _hashes(before: Mapping[str, int], newer: Newer, prefix: str) -> Mapping[str, int]:
-    """Return the hashes of fields with a prefix, after an update."""
     read = {name: hash(content) for name, content in newer.fields.items() if name.startswith(prefix)}
     gone = {name for name in newer.gone if name.startswith(prefix)}
     return {name: digest for name, digest in {**before, **read}.items() if name not in gone} if read or gone else before

@@ -98,7 +98,6 @@ class Engine:
         return reply
 
     def _ask(self, command: str, key: str, *arguments: Argument) -> Any:
-        """Run a single command and return its reply."""
         return self._run("call", command, f"mockserver:{key}", *arguments)[1]
 
     def close(self) -> None:

@@ -195,8 +195,6 @@ class SessionStorage(EngineStorage):
         is_unwritable = not self.is_shared and time.monotonic() < self._failed_until
         return self._unusable() or (self._last_failure if is_unwritable else None)
 
-    # ------------------------------------------------------------------ steps
-
     @property
     def session(self) -> Session | None:
         """The session of this thread's step, or None."""
@@ -266,12 +264,7 @@ class SessionStorage(EngineStorage):
         return self._asked(lambda engine: engine.order(name))
 
     def _commit(self, session: Session) -> None:
-        """Write the changes of a session.
-
-        Raises:
-            ConflictError: another server has changed one of its workspaces in the meantime; nothing was written.
-            StorageError: it could not be written, or it is unknown whether it was.
-        """
+        """Write the changes of a session."""
         rows, nonce = session.rows(), secrets.token_hex(8)
         batch = Batch(session.removed, tuple(rows.values()), session.counts, nonce)
         if not batch:
@@ -302,8 +295,6 @@ class SessionStorage(EngineStorage):
                 call()
             except Exception:  # noqa: BLE001  # the others happen nevertheless
                 _LOG.exception("an effect of a saved step has failed")
-
-    # ------------------------------------------------------------------ workspaces
 
     def lock(self) -> threading.RLock:
         found = SessionLock()
@@ -371,14 +362,12 @@ class SessionStorage(EngineStorage):
         return _Outbox(effects, self.after)
 
     def add_past(self, coverage: Coverage) -> None:
-        self.run(lambda: self._count(forms.counts_of(coverage)))
+        def count() -> None:
+            counts = self.current.counts
+            for name, number in forms.counts_of(coverage).items():
+                counts[name] = counts.get(name, 0) + number
 
-    def _count(self, numbers: dict[str, int]) -> None:
-        session = self.current
-        for name, number in numbers.items():
-            session.counts[name] = session.counts.get(name, 0) + number
-
-    # ------------------------------------------------------------------ a store that several servers share
+        self.run(count)
 
     @property
     def _shared(self) -> SharedEngine:

@@ -87,7 +87,6 @@ class StoreFile:
 
 
 def _printable(path: str | os.PathLike[str]) -> str:
-    """Return a path for messages, with escaped unprintable characters."""
     text = os.fsencode(path).decode("utf-8", "backslashreplace")
     return text if text.isprintable() else text.encode("unicode_escape").decode()
 
@@ -295,14 +294,12 @@ class Engine:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    """Connect to an existing file, in autocommit mode."""
     # As an address: SQLite creates no file then, and no character of the path has a meaning.
     address = f"file:{quote(bytes(path))}?mode=rw"
     return sqlite3.connect(address, uri=True, timeout=0, isolation_level=None, check_same_thread=False)
 
 
 def _fill(file: Path, header: Header) -> None:
-    """Create the tables in an empty file."""
     with closing(_connect(file)) as connection, connection:
         connection.execute("BEGIN")
         connection.execute(f"PRAGMA application_id = {_APPLICATION_ID}")
@@ -327,7 +324,6 @@ def _read_header(connection: sqlite3.Connection, place: str) -> Header:
 
 
 def _checked(row: tuple[Any, ...], *kinds: Any) -> tuple[Any, ...]:
-    """Return a row, or raise `UnreadableError` if a damaged file has values of other types."""
     if not all(map(isinstance, row, kinds)):
         raise UnreadableError(f"{row[0]!r:.80} is not what was written")
     return row

@@ -75,7 +75,6 @@ class WorkingSet:
         return max(outline.due_at or 0.0, self._unreadable.get(outline.name, 0.0))
 
     def _load(self, name: str) -> None:
-        """Load a workspace, which fires its due timers."""
         try:
             self._store.storage.run(lambda: self._store.look(name))
         except StorageError as error:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 from flask import Flask, Request, Response, request_tearing_down
 from werkzeug.routing import MapAdapter, Rule
 
-from mockserver.web.components import Component
 from mockserver.web.routing.address import adapter_of, matched_path
 
 
@@ -46,14 +45,6 @@ class LeanFlask(Flask):
 
     def add_component(self, component: object) -> None:
         self.components[type(component)] = component
-
-    def component(self, component_type: type[Component]) -> Component:
-        """Return the component of this type.
-
-        Raises:
-            KeyError: the application has no such component.
-        """
-        return cast(Component, self.components[component_type])
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         if request is None:

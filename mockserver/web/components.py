@@ -15,5 +15,5 @@ def component(component_type: type[Component]) -> Component:
     """
     from flask import current_app  # noqa: PLC0415  # a server starts without Flask; within a request of it, it is there
 
-    found: Component = current_app.component(component_type)  # type: ignore[attr-defined]  # it is a `ComponentFlask`
+    found: Component = current_app.components[component_type]  # type: ignore[attr-defined]  # it is a `LeanFlask`
     return found

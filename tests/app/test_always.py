@@ -65,13 +65,10 @@ def test_an_answer_leaves_when_what_it_tells_is_written(running_server, engine):
 @pytest.mark.parametrize(
     ("method", "path", "member"),
     [
-        ("POST", "/v3/senders", "message"),
-        ("GET", "/v3/senders", "message"),
-        ("POST", TOKEN, "error_description"),
-        ("POST", "/_mock/reset", "detail"),
-        ("POST", "/w/default/_mock/reset", "detail"),
+        ("POST", "/v3/senders", "message"), ("GET", "/v3/senders", "message"), ("POST", TOKEN, "error_description"),
+        ("POST", "/_mock/reset", "detail"), ("POST", "/w/default/_mock/reset", "detail"),
     ],
-)
+)  # fmt: skip
 def test_while_nothing_can_be_kept_requests_are_refused_in_the_dialect_of_their_address(
     running_server, engine, method, path, member
 ):

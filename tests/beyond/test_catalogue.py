@@ -5,10 +5,14 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import tables
 
 from mockserver.beyond.catalogue import catalogue, is_meant, tree
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.web.routing.path_tree import PathTree
+
+#: The parametrized cases by test.
+CASES = tables(__file__)
 
 OPERATIONS = list(catalogue().values())
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
@@ -61,19 +65,7 @@ def test_each_operation_is_found_with_the_values_of_its_parameters(operation, da
     assert (found.operations, dict(found.params)) == ((operation,), values)
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "operation"),
-    [
-        ("HEAD", "/v3/companies/7", "getCompaniesById"),
-        ("POST", "/v3/contacts/import", "importContacts"),
-        ("GET", "/v3/contacts/import", None),
-        ("GET", "/v3/contacts/", None),
-        ("GET", "/v3/corporate/group/7", "getCorporateGroupById"),
-        ("PUT", "/v3/corporate/group/unlink/7/subAccounts", "putCorporateGroupUnlinkSubAccounts"),
-        ("PATCH", "/v3/smtp/email", None),
-        ("get", "/v3/contacts", None),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "operation"), CASES["a_fixed_segment_goes_before"])
 def test_a_fixed_segment_goes_before_a_parameter(method, path, operation):
     found = tree().find(method, path)
 
@@ -88,17 +80,6 @@ def test_an_address_of_the_mock_is_looked_up_there_first():
         assert tree().find(row.method, row.path) is None
 
 
-@pytest.mark.parametrize(
-    ("method", "pattern", "operation", "is_for"),
-    [
-        ("GET", "/v3/contacts/{identifier}", "getContactInfo", True),
-        ("GET", "/v3/contacts/{email}", "getContactInfo", True),
-        ("GET", "/v3/contacts/{email}", "getLists", False),
-        ("PUT", "/v3/contacts/{email}", None, False),
-        ("GET", "/v3/{kind}/{id}", "getLists", True),
-        ("GET", "/v3/{kind}/{id}", None, True),
-        ("GET", "/v3/nobody/{id}", None, True),
-    ],
-)
+@pytest.mark.parametrize(("method", "pattern", "operation", "is_for"), CASES["a_pattern_that_is_written"])
 def test_a_pattern_that_is_written_as_an_operations_path_is_for_that_alone(method, pattern, operation, is_for):
     assert is_meant(method, pattern, operation) is is_for

@@ -112,9 +112,7 @@ ANSWER_NAMES = st.sampled_from(
 
 
 @given(
-    st.integers(-1, 1_000),
-    st.lists(st.tuples(ANSWER_NAMES, st.text(max_size=8)), max_size=8),
-    st.binary(max_size=8),
+    st.integers(-1, 1_000), st.lists(st.tuples(ANSWER_NAMES, st.text(max_size=8)), max_size=8), st.binary(max_size=8)
 )
 @examples(500)
 def test_every_answer_can_be_sent_on(send, status, rows, body):

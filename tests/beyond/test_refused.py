@@ -1,6 +1,10 @@
 """What a call beyond the mock meets by default: 404 as at the service, and word of what was meant."""
 
 import pytest
+from tables import tables
+
+#: The parametrized cases by test.
+CASES = tables(__file__)
 
 NOT_FOUND = {"code": "not_found", "message": "Invalid route/method passed"}
 
@@ -39,38 +43,8 @@ def test_an_encoded_slash_is_part_of_a_parameter(api):
 @pytest.mark.parametrize(
     ("method", "path", "reason"),
     [
-        (
-            "GET",
-            "/v3/sender",
-            "unknown route: no operation has the path /v3/sender; did you mean GET /v3/senders (getSenders)?",
-        ),
-        (
-            "POST",
-            "/v3/smtp/emial",
-            (
-                "unknown route: no operation has the path /v3/smtp/emial; "
-                "did you mean POST /v3/smtp/email (sendTransacEmail)?"
-            ),
-        ),
-        ("GET", "/v3/nowhere", "unknown route: no operation has the path /v3/nowhere"),
+        *CASES["what_the_service_does_not_have"],
         ("GET", "/v3/" + "x" * 1000, f"unknown route: no operation has the path /v3/{'x' * 195}…"),
-        ("GET", "/v3/smtp/email", "method GET not allowed for /v3/smtp/email; allowed: POST (sendTransacEmail)"),
-        (
-            "POST",
-            "/v3/contacts/attributes/normal/AGE/1",
-            (
-                "method POST not allowed for /v3/contacts/attributes/normal/AGE/1; "
-                "allowed: DELETE (deleteMultiAttributeOptions)"
-            ),
-        ),
-        (
-            "GET",
-            "/v3/contacts/attributes/normal/AGE",
-            (
-                "method GET not allowed for /v3/contacts/attributes/normal/AGE; "
-                "allowed: POST (createAttribute), PUT (updateAttribute), DELETE (deleteAttribute)"
-            ),
-        ),
     ],
 )
 def test_what_the_service_does_not_have_either_is_a_plain_404_that_tells_what_it_has(api, method, path, reason):

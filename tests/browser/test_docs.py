@@ -35,7 +35,7 @@ def test_nothing_goes_wrong_in_the_console(docs):
     assert docs.console() == []
 
 
-def test_everything_comes_from_the_mock_itself(docs, root):
+def test_api_documentation_loads_files_only_from_the_server(docs, root):
     requested = docs.requested()
 
     assert f"{root}/_mock/docs/openapi.json" in requested
@@ -53,7 +53,7 @@ def test_another_host_is_out_of_reach_for_the_page(docs):
     assert outcome == "connect-src"
 
 
-def test_an_operation_can_be_tried_out_at_once(docs, root):
+def test_documentation_page_sends_an_operation_with_preset_key(docs, root):
     """A key is set already."""
     docs.click("#operations-senders-getSenders .opblock-summary-control")
     docs.requested()

@@ -47,7 +47,7 @@ def test_the_address_may_come_from_the_environment(run, root):
 
 
 @pytest.mark.parametrize("form", ["text", "json", "html", "junit"])
-def test_every_form_is_the_servers(run, root, form):
+def test_command_prints_each_report_form_of_the_server(run, root, form):
     answer = run("--url", f"{root}/", "--format", form)
 
     wanted = requests.get(f"{root}/_mock/coverage?workspace=*&format={form}", timeout=5).text
@@ -78,11 +78,11 @@ def test_too_little_is_found_wanting(run, root, fail_under, status, form):
 
 
 @pytest.mark.parametrize(("more", "status"), [(0, 0), (0.1, 1)])
-def test_just_enough_is_enough(run, root, met, more, status):
+def test_exact_minimum_percentage_passes(run, root, met, more, status):
     assert run("--url", root, "--fail-under", f"{met + more:.1f}").exit_code == status
 
 
-def test_what_is_wanted_is_told_beside_the_report(run, root, met):
+def test_missed_minimum_is_printed_to_standard_error(run, root, met):
     answer = run("--url", root, "--fail-under", "80", "--json")
 
     assert json.loads(answer.stdout)["percent"] == met
@@ -126,7 +126,7 @@ def test_a_guarded_server_wants_its_token(run, serve, token, status):
     assert run("--url", serve(control_token="s3cret"), **token).exit_code == status
 
 
-def test_the_token_may_be_a_flag(run, serve):
+def test_control_token_is_accepted_as_an_option(run, serve):
     assert run("--url", serve(control_token="s3cret"), "--token", "s3cret").exit_code == 0
 
 
@@ -136,7 +136,7 @@ def test_only_what_is_used_is_counted_if_asked(run, root):
     assert run("--url", root, "--fail-under", "12", "--of", "used").exit_code == 0
 
 
-def test_what_is_counted_may_stand_in_a_file(run, root, tmp_path):
+def test_selection_is_read_from_a_file(run, root, tmp_path):
     names = tmp_path / "names.txt"
     names.write_text("getAccount\ndeleteDomain\n", encoding="utf-8")
 

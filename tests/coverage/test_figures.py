@@ -33,7 +33,7 @@ def coverages(draw):
 
 
 @given(coverages())
-def test_what_is_written_is_read_back(found):
+def test_json_report_round_trips(found):
     assert from_json(to_json(report(found))) == found
 
 
@@ -59,7 +59,7 @@ def test_workspaces_add_up_to_the_total(played, coverage):
     assert added(parts) == coverage(played, "?workspace=*")
 
 
-def test_no_reports_are_a_report_of_nothing():
+def test_sum_of_no_reports_is_an_empty_report():
     assert added([]) == to_json(report(Coverage()))
 
 
@@ -75,12 +75,12 @@ def test_no_reports_are_a_report_of_nothing():
         [],
     ],
 )
-def test_what_is_no_report_is_refused(data):
+def test_invalid_report_is_refused(data):
     with pytest.raises(ValueError):
         from_json(data)
 
 
-def test_the_form_is_as_promised(played, coverage):
+def test_json_report_has_the_documented_form(played, coverage):
     found = coverage(played)
 
     assert {"totals", "operations", "transitions", "missing"} <= found.keys()
@@ -102,7 +102,7 @@ def test_the_form_is_as_promised(played, coverage):
     assert found["transitions"] == {"sender": {"create": 1, "expire_otp": 2, "delete": 1}}
 
 
-def test_what_the_contract_does_not_hold_is_told_and_not_counted():
+def test_points_outside_of_the_contract_are_reported_but_not_counted():
     coverage = Coverage()
     coverage.answers["getAccount", 500] += 1
     coverage.codes["getAccount", "internal_error", True] += 1

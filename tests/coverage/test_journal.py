@@ -44,14 +44,14 @@ def code(row):
     return body.get("code") if isinstance(body, dict) else None
 
 
-def test_calls_are_those_of_the_journal(journal, found):
+def test_counted_calls_equal_calls_in_the_journal(journal, found):
     counted = Counter(row["operation"] for row in journal)
 
     assert {name: row["calls"] for name, row in found["operations"].items()} == counted
     assert sum(counted.values()) == 14
 
 
-def test_statuses_are_those_of_the_journal(journal, found):
+def test_counted_statuses_equal_statuses_in_the_journal(journal, found):
     counted = Counter((row["operation"], str(row["status"])) for row in journal)
 
     assert counted == {
@@ -116,7 +116,7 @@ def test_totals_count_what_the_contract_holds_once_each(found):
     }
 
 
-def test_percentages_are_of_all_there_is_and_rounded_down(found, contract_size):
+def test_percentages_are_relative_to_all_points_and_rounded_down(found, contract_size):
     totals = found["totals"]
     for row in totals.values():
         assert row["percent"] == int(row["met"] / row["of"] * 1000) / 10

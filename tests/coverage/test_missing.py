@@ -69,7 +69,7 @@ def test_missing_points_are_ordered_by_importance(missing, met, expected):
     assert places == sorted(places)
 
 
-def test_of_what_is_never_called_nothing_else_is_told(missing):
+def test_unused_operations_have_one_sentence(missing):
     found = missing(validateSenderByOtp=1)
 
     assert [sentence for sentence in found if sentence.startswith("createWebhook")] == ["createWebhook never called"]
@@ -82,7 +82,7 @@ def test_a_code_that_only_a_fault_has_shown_is_not_missing(missing):
     assert "validateSenderByOtp: `OTP code has expired` never met" not in found
 
 
-def test_what_is_unused_and_what_is_missing_makes_all_that_is_not_met(missing):
+def test_called_operation_has_a_sentence_for_each_missing_point(missing):
     """Of an operation that is called, every gap has its sentence."""
     found = missing(getSenders=1)
 
@@ -93,7 +93,7 @@ def test_what_is_unused_and_what_is_missing_makes_all_that_is_not_met(missing):
     ]
 
 
-def test_nothing_is_missing_where_all_was_met():
+def test_complete_coverage_has_no_missing_points():
     coverage = Coverage()
     everything = report(coverage)
     for rows in everything.operations.values():

@@ -39,7 +39,7 @@ def test_the_transitions_of_a_machine_are_counted_where_the_list_names_it(played
     assert with_machine["totals"]["transitions"]["met"] == len(with_machine["transitions"]["sender"])
 
 
-def test_what_is_not_called_counts_in_a_list(played, coverage):
+def test_uncalled_operation_counts_in_a_list(played, coverage):
     assert coverage(played, "?of=getSenders,deleteDomain")["totals"]["operations"] == {
         "met": 1,
         "of": 2,
@@ -47,7 +47,7 @@ def test_what_is_not_called_counts_in_a_list(played, coverage):
     }
 
 
-def test_nothing_used_is_nothing_met(make_api, coverage):
+def test_unused_workspace_has_zero_percent(make_api, coverage):
     found = coverage(make_api(), "?of=used")
 
     assert (found["counted"], found["percent"]) == ([], 0.0)
@@ -92,7 +92,7 @@ def test_every_form_says_what_was_counted(played, form, of, told):
     ],
     ids=lambda value: value[:20],
 )
-def test_a_name_that_there_is_not_is_refused(played, of, told):
+def test_unknown_name_in_a_selection_is_refused(played, of, told):
     answer = played.get("/_mock/coverage", query_string={"of": of})
 
     assert answer.status_code == 400

@@ -42,7 +42,7 @@ def test_a_star_adds_up_over_all_workspaces(api, headers_of, coverage):
     assert calls(coverage(api, "?workspace=*")) == {"getAccount": 1, "getSenders": 2}
 
 
-def test_what_a_dropped_workspace_has_met_stays_in_the_total(api, headers_of, coverage):
+def test_coverage_of_a_dropped_workspace_stays_in_the_total(api, headers_of, coverage):
     api.get("/v3/senders", headers=headers_of("one"))
     before = coverage(api, "?workspace=*")
 
@@ -52,7 +52,7 @@ def test_what_a_dropped_workspace_has_met_stays_in_the_total(api, headers_of, co
     assert calls(before) == {"getSenders": 1}
 
 
-def test_what_was_met_before_a_reset_stays_in_the_total(api, coverage):
+def test_coverage_before_a_reset_stays_in_the_total(api, coverage):
     api.get("/v3/senders")
     api.post("/_mock/reset")
     api.get("/v3/senders")
@@ -61,7 +61,7 @@ def test_what_was_met_before_a_reset_stays_in_the_total(api, coverage):
     assert calls(coverage(api, "?workspace=*")) == {"getSenders": 2}
 
 
-def test_what_an_evicted_workspace_has_met_stays_in_the_total(make_api, coverage):
+def test_coverage_of_an_evicted_workspace_stays_in_the_total(make_api, coverage):
     api = make_api(workspaces_limit=2)
     key = api.post("/_mock/workspaces", json={"name": "old"}).json["api_key"]
     api.get("/v3/senders", key=key)
@@ -101,7 +101,7 @@ def test_clearing_all_forgets_workspaces_that_are_gone(api, headers_of, coverage
     assert calls(coverage(api, "?workspace=*")) == {}
 
 
-def test_what_falls_due_meanwhile_is_counted(api, coverage):
+def test_due_timers_are_counted_when_coverage_is_read(api, coverage):
     api.post("/v3/senders", json={"name": "Ada", "email": "ada@example.test"})
     api.store.default.state.clock.move_to(api.store.default.state.clock.now().replace(year=2100))
 

@@ -27,7 +27,7 @@ def test_a_call_tells_what_was_sent_and_what_it_moved(api):
     assert f"curl -i -X POST &#39;http://localhost/_mock/machines/sender/{created}/expire_otp&#39;" in text
 
 
-def test_what_a_call_has_caused_leads_back_to_it(api):
+def test_effects_of_a_control_call_are_linked(api):
     call = api.post("/_mock/inbound", json={"sender": "a@b.test", "recipient": "c@d.test"}).headers["X-Mock-Call"]
     found = api.get(f"/_mock/calls/{call}").json["caused"]
     text = api.get(f"{PAGE}/{call}").text
@@ -42,6 +42,6 @@ def test_a_call_shows_no_secret(api):
 
 
 @pytest.mark.parametrize("identifier", ["unknown", "%3Cb%3E"])
-def test_a_call_that_is_not_there_is_a_page(api, identifier):
+def test_unknown_control_call_is_answered_with_404_page(api, identifier):
     answer = api.get(f"{PAGE}/{identifier}")
     assert (answer.status_code, "There is no control call" in answer.text) == (404, True)

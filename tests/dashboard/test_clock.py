@@ -58,7 +58,7 @@ def test_a_running_clock_tells_how_far_it_is_from_real_time_and_can_be_frozen(ma
     assert ("PUT", "_mock/clock", [("frozen", "true")]) in forms(html)
 
 
-def test_what_is_due_is_listed_with_what_it_is_of_and_a_way_there(make_api):
+def test_pending_timers_are_listed_with_links_to_instances(make_api):
     html = page(make_api({**FROZEN, "senders": [waiting(3, "PT1H"), waiting(2)]}))
 
     assert "2 timers, the soonest first." in plain(html)
@@ -200,14 +200,14 @@ def test_within_a_step_time_passes_evenly(days, side):
     assert ("left" if dot.at < (places[4] + places[5]) / 2 else "right") == side
 
 
-def test_what_is_later_than_a_year_stands_behind_the_last_step():
+def test_timers_after_a_year_are_drawn_behind_the_last_step():
     (dot,) = clock.dots(NOW, [NOW + timedelta(days=365), NOW + timedelta(days=9999)])
 
     assert dot.at > clock.ticks()[-1].at
     assert dot.number == 2
 
 
-def test_so_many_dots_are_drawn_at_most(make_api):
+def test_number_of_dots_on_the_line_is_limited(make_api):
     api = make_api(FROZEN)
     account = next(iter(api.workspace.state.accounts))
     for hours in range(1, 701):

@@ -1,57 +1,20 @@
 """The page Coverage: what was met and by which requests, what was not and how to meet it."""
 
 import re
-from html.parser import HTMLParser
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import pytest
+import web_page
 
 from mockserver.coverage.contract import PointKind, promises
-
-#: Elements that hold nothing which a test looks at.
-_EMPTY = ("input", "link", "meta", "meter", "br")
-
-
-class Text(HTMLParser):
-    """The text of each element with an id, and all links."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.of, self.links, self._open = {}, [], []
-        self.feed(html)
-
-    def handle_starttag(self, tag, attrs):
-        attrs = dict(attrs)
-        self._space(tag)
-        if tag == "a":
-            self.links.append(attrs.get("href", ""))
-        if tag not in _EMPTY:
-            self._open.append((tag, attrs.get("id")))
-            if attrs.get("id"):
-                self.of[attrs["id"]] = ""
-
-    def handle_endtag(self, tag):
-        self._space(tag)
-        while tag not in _EMPTY and self._open and self._open.pop()[0] != tag:
-            pass
-
-    def _space(self, tag):
-        """What begins or ends a block stands apart from what is beside it."""
-        if tag not in ("a", "code", "bdi", "strong", "span"):
-            self.handle_data(" ")
-
-    def handle_data(self, data):
-        for _, identifier in self._open:
-            if identifier:
-                self.of[identifier] += data
 
 
 def shown(api, path):
     answer = api.get(path)
     assert answer.status_code == 200
-    found = Text(answer.text)
-    texts = {name: " ".join(text.replace("\u00d7", "x").split()) for name, text in found.of.items()}
-    return texts, found.links
+    elements = list(web_page.read(answer.text).below())
+    texts = {each.attributes["id"]: each.text.replace("\u00d7", "x") for each in elements if "id" in each.attributes}
+    return texts, [each.attributes.get("href", "") for each in elements if each.tag == "a"]
 
 
 @pytest.fixture
@@ -114,7 +77,7 @@ def test_the_whole_server_has_points_of_all_workspaces_and_no_way_to_their_reque
     assert [link for link in links if "requests?" in link] == []
 
 
-def test_what_is_missing_comes_with_how_to_meet_it(used):
+def test_missing_points_have_hints(used):
     texts, _ = shown(used, "/_mock/ui/coverage?show=missing")
 
     assert "code" not in texts["operation-deleteSender"].split("Never")[0]
@@ -160,7 +123,7 @@ def test_operations_that_no_percentage_counts_stand_there_once_they_were_called(
     assert "requests?operation=getCompanies" in links
 
 
-def test_the_report_is_there_to_take_away(used):
+def test_coverage_page_links_report_downloads(used):
     _, links = shown(used, "/_mock/ui/coverage?workspace=*")
     taken = [urljoin("/_mock/ui/coverage", link) for link in links if "format=" in link]
 
@@ -174,7 +137,7 @@ def test_the_report_is_there_to_take_away(used):
 
 
 @pytest.mark.parametrize("query", ["workspace=nobody", "workspace=%3Cb%3E", "show=%00", "workspace=&show="])
-def test_what_makes_no_sense_in_the_address_is_said_or_passed_over(api, query):
+def test_invalid_query_of_coverage_is_explained_or_ignored(api, query):
     text = api.get(f"/_mock/ui/coverage?{query}").text
 
     assert ("is neither" in text) is ("workspace=n" in query or "%3C" in query)
@@ -182,7 +145,7 @@ def test_what_makes_no_sense_in_the_address_is_said_or_passed_over(api, query):
 
 
 @pytest.mark.parametrize("path", ["operations/nothing", "machines/nothing", "operations/%3Cb%3E"])
-def test_what_the_contract_does_not_have_is_a_page_that_says_so(api, path):
+def test_unknown_operation_of_coverage_is_answered_with_404_page(api, path):
     answer = api.get(f"/_mock/ui/coverage/{path}")
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")

@@ -136,7 +136,7 @@ def test_events_between_the_same_states_share_an_arrow():
     assert [arrow.events for arrow in drawing.arrows] == [["grow", "eat"]]
 
 
-def test_what_a_timer_does_is_marked():
+def test_timer_events_are_marked_in_the_drawing():
     drawing = lay_out(StateMachine("any", ("grow", "small", "large"), timed=frozenset({"grow"})))
 
     assert [label.timed for label in labels_of(drawing)] == [True]

@@ -142,7 +142,7 @@ def test_a_rule_that_is_not_there_is_a_page_that_says_so(api, identifier):
     assert "<b>" not in html
 
 
-def test_what_users_write_into_a_rule_is_text(make_api):
+def test_markup_in_a_fault_rule_is_escaped(make_api):
     evil = '"><script>alert(1)</script>'
     api = make_api(rules({"fault": "server_error", "message": evil, "id": "x", "match": {"query": {evil: evil}}}))
 
@@ -163,7 +163,7 @@ def test_every_kind_is_offered_and_told_in_a_sentence(api):
 
 
 @pytest.mark.parametrize("operation", ALL_OPERATIONS)
-def test_what_is_offered_for_an_operation_is_just_what_the_control_api_takes(api, operation):
+def test_form_offers_exactly_the_faults_that_the_control_api_accepts(api, operation):
     html = page(api)
     codes = [text for _, text in options(html, "code")]
     (chosen,) = [attributes for attributes, text in options(html, "match.operation") if text == operation]
@@ -198,7 +198,7 @@ def test_a_parameter_of_a_path_is_offered_for_the_operations_that_have_it(api):
         ({"free_mail": True}, "A provider of free mailboxes has it, so that nobody can authenticate it."),
     ],
 )  # fmt: skip
-def test_what_dns_says_of_a_domain_is_told_with_what_it_means(make_api, dns, meaning):
+def test_dns_records_of_a_domain_are_explained(make_api, dns, meaning):
     assert meaning in plain(page(make_api({"dns": {"acme.test": dns}})))
 
 
@@ -212,7 +212,7 @@ def test_a_domain_that_was_authenticated_stays_so_without_its_code(make_api):
     assert '/_mock/ui/machines/domain/acme.test"' in html
 
 
-def test_each_record_is_turned_from_what_it_is(make_api):
+def test_record_form_selects_the_present_answers(make_api):
     html = page(make_api({"dns": {"acme.test": {"dkim_record": "timeout"}}}))
 
     (form,) = re.findall(

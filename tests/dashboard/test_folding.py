@@ -15,7 +15,7 @@ from mockserver.dashboard.rendering import folded
         ([], "<code>[]</code>"),
     ],
 )
-def test_a_small_value(value, html):
+def test_small_json_value_is_written_unfolded(value, html):
     assert folded(value) == html
 
 

@@ -2,44 +2,28 @@
 
 import re
 import sys
-from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 import pytest
+from web_page import links
 
 from mockserver.dashboard.application import PAGES
 
 NAMES = [page.name for page in PAGES]
 
 
-class Links(HTMLParser):
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.found += [
-            value for name, value in attrs if name in ("href", "src") and not value.startswith(("#", "data:"))
-        ]
-
-
-def links(answer, base):
-    return [urljoin(base, link) for link in Links(answer.text).found]
-
-
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("prefix", ["", "/w/default"])
 def test_each_page_leads_to_every_other_one_in_its_workspace(api, name, prefix):
     path = f"{prefix}/_mock/ui/{name}"
-    found = links(api.get(path), path)
+    found = links(api.get(path).text, path)
     assert {f"{prefix}/_mock/ui/{other}" for other in NAMES} <= set(found)
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_links_of_a_page_work_behind_a_prefix_that_the_server_is_not_told(api, name):
     answer = api.get(f"/_mock/ui/{name}")
-    outside = links(answer, f"/behind/a/proxy/_mock/ui/{name}")
+    outside = links(answer.text, f"/behind/a/proxy/_mock/ui/{name}")
     assert outside
     assert all(link.startswith("/behind/a/proxy/_mock/") for link in outside if not link.startswith("http"))
 
@@ -47,7 +31,7 @@ def test_the_links_of_a_page_work_behind_a_prefix_that_the_server_is_not_told(ap
 @pytest.mark.parametrize("name", NAMES)
 def test_a_page_names_only_files_that_are_there(api, name):
     path = f"/_mock/ui/{name}"
-    files = [link for link in links(api.get(path), path) if "/static/" in link]
+    files = [link for link in links(api.get(path).text, path) if "/static/" in link]
     assert len(files) >= 2
     assert [api.get(file).status_code for file in files] == [200] * len(files)
 
@@ -79,7 +63,7 @@ def test_the_front_leads_to_the_workspaces_where_there_are_several(api):
         ("GET", "/_mock/ui/static/1/nothing.js", 404, "The dashboard has no file &#39;nothing.js&#39;."),
     ],
 )
-def test_a_problem_is_a_page(api, method, path, status, sentence):
+def test_errors_are_answered_with_html_pages(api, method, path, status, sentence):
     answer = api.request(method, path)
     assert (answer.status_code, answer.mimetype) == (status, "text/html")
     assert f'<p id="problem">{sentence}</p>' in answer.text
@@ -96,7 +80,7 @@ def test_a_page_lets_a_browser_do_nothing_else(api):
 
 def test_files_are_kept_by_browsers_and_change_their_addresses(api):
     (style,) = [
-        link for link in links(api.get("/_mock/ui/clock"), "/_mock/ui/clock") if link.endswith("/dashboard.css")
+        link for link in links(api.get("/_mock/ui/clock").text, "/_mock/ui/clock") if link.endswith("/dashboard.css")
     ]
     answer = api.get(style)
     assert (answer.mimetype, answer.headers["Cache-Control"]) == ("text/css", "max-age=31536000, immutable")

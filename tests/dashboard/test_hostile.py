@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
 import pytest
 from hostile_values import Page, values
 from hostile_workspace import fill
+from web_page import links
 
 from mockserver.dashboard.application import PAGES
 
@@ -28,8 +29,8 @@ def views(api, name):
     first = f"/_mock/ui/{name}"
     text = api.get(first).text
     yield first, text
-    links = dict.fromkeys(urljoin(first, link).partition("#")[0] for link in links_of(text))
-    below = [link for link in links if link.startswith(f"{first}/")]
+    addresses = dict.fromkeys(link.partition("#")[0] for link in links(text, first))
+    below = [link for link in addresses if link.startswith(f"{first}/")]
     for link in below[:: max(1, len(below) // FOLLOWED)]:
         answer = api.get(link)
         assert answer.status_code < 500, link
@@ -37,21 +38,8 @@ def views(api, name):
             yield link, answer.text
 
 
-class _Links(Page):
-    def __init__(self, text):
-        self.links = []
-        super().__init__(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.links += [value for name, value in attrs if tag == "a" and name == "href"]
-
-
-def links_of(text):
-    return _Links(text).links
-
-
 @pytest.mark.parametrize("batch", BATCHES, ids=range(len(BATCHES)))
-def test_what_users_write_is_text_on_every_page(make_api, batch):
+def test_markup_in_user_data_is_escaped_on_every_page(make_api, batch):
     api = make_api()
     fill(api, batch)
 
@@ -61,7 +49,7 @@ def test_what_users_write_is_text_on_every_page(make_api, batch):
 
 
 @pytest.mark.parametrize("value", BATCHES[0][:40])
-def test_what_stands_in_the_address_of_a_page_is_text_on_it(api, value):
+def test_markup_in_a_page_address_is_escaped(api, value):
     query = "&".join(
         f"{name}={quote(value)}" for name in (quote(value), "text", "status", "operation", "offset", "limit")
     )

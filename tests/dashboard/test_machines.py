@@ -54,7 +54,7 @@ def fire(api, machine, key, event):
 # ---------------------------------------------------------------------- all machines
 
 
-def test_every_machine_is_drawn(api):
+def test_page_draws_each_state_machine_once(api):
     names = {row["name"] for row in api.get("/_mock/machines").json["items"]}
 
     drawings = re.findall(r'<title id="drawing-(\w+)-title">', api.get(PAGE).text)
@@ -80,7 +80,7 @@ def test_the_arrow_of_the_last_transition_is_lit(api):
     assert "verify" in lit[0]
 
 
-def test_the_drawings_are_small(api):
+def test_page_with_all_drawings_stays_small(api):
     assert len(api.get(PAGE).data) < 25_000
 
 
@@ -130,7 +130,7 @@ def test_instances_are_listed_a_hundred_at_a_time(make_api):
         (f"?offset={'9' * 400}", "The list begins at its start: offset is no number."),
     ],
 )
-def test_what_makes_no_sense_in_the_address_is_said(api, query, sentence):
+def test_invalid_query_of_instances_is_explained(api, query, sentence):
     answer = api.get(f"{PAGE}/sender{query}")
 
     assert sentence in plain(answer.text)
@@ -196,7 +196,7 @@ def test_an_instance_that_came_with_its_scenario_has_no_history_yet(api):
     assert "Nothing has happened to it since it came with its scenario." in plain(api.get(f"{PAGE}/sender/2").text)
 
 
-def test_what_is_left_out_of_a_history_is_counted(make_api):
+def test_omitted_transitions_of_a_history_are_counted(make_api):
     api = make_api(WORKSPACE, history_limit=120)
     for _ in range(130):
         fire(api, "sender", 2, "resend_otp")
@@ -218,7 +218,7 @@ def test_an_instance_that_is_gone_says_so_and_keeps_its_history(api):
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/nothing/1", "/sender/99", "/sender/x", "/domain/nobody.test"])
-def test_what_never_was_is_a_page_with_404(api, path):
+def test_unknown_machine_or_instance_is_answered_with_404_page(api, path):
     answer = api.get(f"{PAGE}{path}")
 
     assert (answer.status_code, answer.mimetype) == (404, "text/html")

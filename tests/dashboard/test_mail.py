@@ -123,7 +123,7 @@ def test_a_mail_shows_its_code_and_what_it_is_about(dashboard):
     assert caused_by.endswith(f"/_mock/ui/requests/{mail['request']}")
 
 
-def test_a_mail_is_framed_where_it_can_do_nothing(dashboard):
+def test_html_mail_is_shown_in_a_sandboxed_frame(dashboard):
     mail = dashboard.newest
     frame = dashboard.open(f"/{mail['id']}").one("iframe")
     assert frame.attributes["sandbox"] is None
@@ -170,7 +170,7 @@ def test_a_form_that_a_mail_has_not_is_told(dashboard):
 
 
 @pytest.mark.parametrize("path", ["/none", "/none/html", "/none?form=text"])
-def test_a_mail_that_is_not_there_is_told(dashboard, path):
+def test_unknown_mail_is_answered_with_404_page(dashboard, path):
     assert "There is no e-mail" in dashboard.open(path, 404).by_id("problem").text
 
 

@@ -4,47 +4,23 @@ from __future__ import annotations
 
 import gzip
 from contextlib import suppress
-from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 import pytest
+import web_page
 
 from mockserver.views import redaction
 
 
-class Page(HTMLParser):
-    """The rows of a list by their ids, the text of each part with an id, and the addresses of all links."""
+class Page:
+    """A page with its list of requests, its links and its text."""
 
     def __init__(self, answer, path):
-        super().__init__()
-        self.status = answer.status_code
-        self.html = answer.text
-        self.rows, self.links, self.tags = [], [], []
-        self._path, self._row = path, False
-        self.feed(answer.text)
-        self.text = " ".join(self._words)
-
-    def reset(self):
-        super().reset()
-        self._words = []
-
-    def handle_starttag(self, tag, attrs):
-        values = dict(attrs)
-        self.tags.append((tag, values))
-        if tag == "li":
-            self._row = values.get("id", "").startswith("r-")
-            if self._row:
-                self.rows.append("")
-        if tag == "a":
-            self.links.append(urljoin(self._path, values["href"]))
-
-    def handle_endtag(self, tag):
-        self._row = self._row and tag != "li"
-
-    def handle_data(self, data):
-        self._words += data.split()
-        if self._row:
-            self.rows[-1] = " ".join([self.rows[-1], *data.split()]).strip()
+        self.status, self.html = answer.status_code, answer.text
+        self.tree = web_page.read(answer.text)
+        self.rows = [row.text for row in self.tree.all("li") if row.attributes.get("id", "").startswith("r-")]
+        self.links = [urljoin(path, each.attributes["href"]) for each in self.tree.all("a")]
+        self.text = web_page.plain(answer.text)
 
 
 @pytest.fixture
@@ -161,7 +137,7 @@ def test_a_filter_in_the_address_chooses(api, opened, query, titles):
         ("text=%00%ff%25", "None of the 1 requests is like that."),
     ],
 )
-def test_what_makes_no_sense_is_said_on_the_page(api, opened, query, sentence):
+def test_invalid_filter_of_requests_is_explained(api, opened, query, sentence):
     api.get("/v3/account")
     page = opened(f"?{query}")
     assert page.status == 200
@@ -204,7 +180,7 @@ def test_a_secret_of_an_address_that_leads_nowhere_is_not_shown(api, opened, las
     assert "hidden" not in opened().html + one(api, opened, last).html
 
 
-def test_a_warning_is_shown(api, opened, last):
+def test_warnings_of_a_request_are_shown(api, opened, last):
     api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test", "colour": "red"})
     assert '<span class="badge warn">warning</span> <bdi>' in one(api, opened, last).html
 
@@ -219,7 +195,7 @@ def test_a_fault_leads_to_its_rule_as_long_as_that_is_there(api, opened, last):
     assert f"{rule} , a rule that is gone" in one(api, opened, last).text
 
 
-def test_a_request_leads_to_the_one_before_and_the_one_after(api, opened):
+def test_request_page_links_previous_and_next_request(api, opened):
     for _ in range(3):
         api.get("/v3/account")
     newest, middle, oldest = [row["id"] for row in api.get("/_mock/requests").json["items"]]
@@ -241,7 +217,7 @@ def test_a_long_text_is_cut_with_a_way_to_the_whole(api, opened, last):
     assert f"/_mock/requests/{last()['id']}" in page.links
 
 
-def test_a_request_that_is_not_there_is_a_page(opened):
+def test_unknown_request_is_answered_with_404_page(opened):
     page = opened("/unknown")
     assert (page.status, "There is no request &#39;unknown&#39; in the journal" in page.html) == (404, True)
 
@@ -356,5 +332,5 @@ def test_a_line_tells_real_time_beside_that_of_the_workspace(make_api):
     api.get("/v3/account")
     real = api.get("/_mock/requests").json["items"][0]["real_at"]
     title = f"2026-01-15T09:00:00Z; {real[11:19]} in real time"
-    times = [values for tag, values in Page(api.get("/_mock/ui/requests"), "/").tags if tag == "time"]
+    times = [each.attributes for each in Page(api.get("/_mock/ui/requests"), "/").tree.all("time")]
     assert [(values["datetime"], values["title"]) for values in times] == [("2026-01-15T09:00:00Z", title)]

@@ -35,7 +35,7 @@ def test_a_page_leads_to_the_sign_in_and_that_leads_back(api, path):
     assert leads_to(sign_in(api, to=path), SIGN_IN) == path
 
 
-def test_who_has_signed_in_sees_pages_and_makes_control_calls_from_there(api):
+def test_session_opens_pages_and_control_calls(api):
     sign_in(api)
 
     assert api.client.get("/_mock/ui/clock").status_code == 200
@@ -125,7 +125,7 @@ def test_a_link_from_another_site_leads_to_a_page_although_the_browser_leaves_ou
 
 @pytest.mark.parametrize("headers", [{"Sec-Fetch-Site": "cross-site"}, {"Origin": "http://evil.test"}])
 @pytest.mark.parametrize("path", [SIGN_IN, "/_mock/ui/sign-out"])
-def test_other_sites_sign_nobody_in_or_out(api, path, headers):
+def test_sign_in_and_sign_out_refuse_forms_from_other_sites(api, path, headers):
     sign_in(api)
 
     assert api.client.post(path, data={"token": TOKEN}, headers=headers).status_code == 403
@@ -142,7 +142,7 @@ def test_other_sites_sign_nobody_in_or_out(api, path, headers):
         "/_mock/ui/\xe4", "/_mock/ui/a b", "/_mock/ui/" + "x" * 2_000, "_mock/ui/",
     ],
 )  # fmt: skip
-def test_it_leads_nowhere_but_to_a_page_of_the_dashboard(api, to):
+def test_sign_in_redirects_only_to_dashboard_pages(api, to):
     assert leads_to(sign_in(api, to=to), SIGN_IN) == "/_mock/ui/"
 
 
@@ -163,7 +163,7 @@ def test_the_sign_in_shows_nothing_of_the_server_and_loads_only_files(api):
     assert api.client.get(urljoin(SIGN_IN, style)).status_code == 200
 
 
-def test_without_a_token_there_is_nothing_to_sign_in_to(make_api):
+def test_sign_in_redirects_on_servers_without_control_token(make_api):
     api = make_api()
 
     assert "Sign out" not in api.client.get("/_mock/ui/clock").text

@@ -212,7 +212,7 @@ def test_a_long_reason_is_cut_to_a_line():
         (b"--x", [("content-type", "multipart/form-data; boundary=x")], b"***"),
     ],
 )
-def test_a_secret_is_not_written_out(body, headers, shown):
+def test_snippets_redact_secrets(body, headers, shown):
     sent = of_exchange(exchange(body=body, headers=headers))
     assert (sent.body, sent.is_redacted) == (shown, True)
 

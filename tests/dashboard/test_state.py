@@ -127,14 +127,14 @@ def test_digest_changes_with_the_state_but_not_with_a_running_clock(make_api, sc
     assert (digest(api.get(f"{PAGE}/change")) != before) is changes
 
 
-def test_what_is_to_be_added_begins_with_an_empty_text(api):
+def test_addition_form_begins_with_an_empty_text(api):
     page = api.get(f"{PAGE}/add")
 
     assert area(page) == ""
     assert 'data-method="POST" data-path="../../../_mock/seed"' in page.text
 
 
-def test_all_scenarios_are_listed_with_what_they_are(api):
+def test_scenario_list_shows_names_and_kinds(api):
     page = api.get(f"{PAGE}/scenarios").text
 
     rows = api.get("/_mock/scenarios").json["items"]
@@ -177,5 +177,5 @@ def test_an_unknown_scenario_is_refused_with_those_that_there_are(api):
 
 
 @pytest.mark.parametrize("path", ["", "/change", "/add", "/scenarios", "/scenarios/empty"])
-def test_a_workspace_that_is_not_there_is_refused(api, path):
+def test_unknown_workspace_has_no_state_page(api, path):
     assert api.get(f"/w/gone{PAGE}{path}").status_code == 404

@@ -44,7 +44,7 @@ def test_a_clock_that_went_on_presses_nothing_together():
     assert (scale.place(scale.now), scale.is_beyond) == (96, True)
 
 
-def test_a_line_without_moments_is_that_of_now():
+def test_scale_without_moments_begins_at_the_present():
     scale = Scale([], BEGIN)
 
     assert (scale.first, scale.is_beyond) == (BEGIN, False)
@@ -64,7 +64,7 @@ def test_an_attempt_looks_as_it_ended(status, look, label):
     assert seen((BEGIN, status)) == [(look, label)]
 
 
-def test_what_is_to_come_has_a_sign_of_its_own():
+def test_next_attempt_has_a_separate_mark():
     assert seen((BEGIN, 503), next_at=after(minutes=10)) == [("refused", "503"), ("next", "next")]
     assert seen(in_flight=True) == [("under_way", "now")]
 

@@ -207,7 +207,7 @@ def test_a_batch_names_its_events(make):
 
 
 @pytest.mark.parametrize("identifier", ["2", "first", "9" * 5000, "%00"])
-def test_a_delivery_that_is_not_there_is_told(failed, identifier):
+def test_unknown_delivery_is_answered_with_404_page(failed, identifier):
     assert "There is no delivery" in failed.open(f"/{identifier}", 404).by_id("problem").text
 
 
@@ -359,7 +359,7 @@ def test_of_many_webhooks_the_first_hundred_are_listed(make):
 
 
 @pytest.mark.parametrize("path", ["", "/1", "/list", "/trigger", "/receivers", "/receivers/mine"])
-def test_ids_are_unique(failed, path):
+def test_element_ids_of_webhook_pages_are_unique(failed, path):
     ids = [each.attributes["id"] for each in failed.open(path).below() if "id" in each.attributes]
 
     assert len(ids) == len(set(ids))
@@ -386,7 +386,7 @@ def test_the_call_that_announces_an_export_names_it(make_api):
     assert f"Export {made.json['processId']}, whose file is ready" in dashboard.open("/1").by_id("what").text
 
 
-def test_of_very_many_accounts_one_is_typed(make_api):
+def test_account_name_is_typed_in_workspaces_with_many_accounts(make_api):
     accounts = [{"name": f"a{number}", "id": number} for number in range(1, 103)]
     dashboard = Dashboard(make_api({"accounts": accounts}))
 

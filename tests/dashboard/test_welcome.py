@@ -66,7 +66,7 @@ def test_the_service_is_called_with_a_key_that_it_knows(make_api, settings, key)
     assert all(f" -H {key} " in command for command in commands(make_api(**settings))[:2])
 
 
-def test_the_commands_of_a_workspace_are_for_that(api):
+def test_welcome_commands_use_the_address_of_the_workspace(api):
     api.post("/_mock/workspaces", json={"name": "side"})
 
     assert all("http://localhost/w/side/" in command for command in commands(api, "/w/side/"))

@@ -203,7 +203,7 @@ def test_the_default_workspace_cannot_be_dropped(api):
     assert [call for call in forms(html, path) if call.startswith("DELETE")] == []
 
 
-def test_what_is_to_be_copied_leads_to_the_account_that_is_asked_for(api):
+def test_connection_code_uses_the_selected_account(api):
     made = make(api, name="jo", scenario="corporate-v2")
     keys = {account["name"]: account["api_key"] for account in made["accounts"]}
 

@@ -88,14 +88,14 @@ def test_generated_parts_are_what_the_code_gives(name):
     assert _WRITER["written"](_DOCUMENTS[name]) == _DOCUMENTS[name]
 
 
-def test_every_generated_part_is_somewhere():
+def test_each_generated_part_is_used_in_a_document():
     shown = set(re.findall(r"<!-- generated: (\S+) -->", "".join(_DOCUMENTS.values())))
 
     assert set(_WRITER["PARTS"]) <= shown
 
 
 @pytest.mark.parametrize("name", _ALL)
-def test_every_link_leads_somewhere(name):
+def test_links_of_documents_resolve(name):
     for target in _LINK.findall(_FENCED.sub("", _ALL[name])):
         path, _, anchor = target.partition("#")
         if re.match(r"https?:|mailto:", target):

@@ -17,7 +17,7 @@ def pages(site):
     return {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in site.rglob("*.html")}
 
 
-def test_nothing_is_loaded_from_elsewhere(site, pages):
+def test_site_loads_no_external_resources(site, pages):
     loaded = [
         (name, address)
         for name, text in pages.items()

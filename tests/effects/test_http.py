@@ -100,19 +100,13 @@ def test_path_and_query_are_sent_as_they_are_written(listen, path, sent):
 @pytest.mark.parametrize(
     ("url", "host"),
     [
-        ("http://hook.test/", "hook.test"),
-        ("http://hook.test:80/", "hook.test"),
-        ("http://hook.test:8080/", "hook.test:8080"),
-        ("http://hook.test:443/", "hook.test:443"),
-        ("http://user:word@HOOK.test:81/", "hook.test:81"),
-        ("http://hook.test.:81/", "hook.test.:81"),
-        ("http://[::1]/", "[::1]"),
-        ("http://[::1]:8080/", "[::1]:8080"),
-        ("http://[::1%25eth0]:8080/", "[::1]:8080"),
-        ("http://bücher.test:81/", "xn--bcher-kva.test:81"),
-        ("http://my_service:81/", "my_service:81"),
+        ("http://hook.test/", "hook.test"), ("http://hook.test:80/", "hook.test"),
+        ("http://hook.test:8080/", "hook.test:8080"), ("http://hook.test:443/", "hook.test:443"),
+        ("http://user:word@HOOK.test:81/", "hook.test:81"), ("http://hook.test.:81/", "hook.test.:81"),
+        ("http://[::1]/", "[::1]"), ("http://[::1]:8080/", "[::1]:8080"), ("http://[::1%25eth0]:8080/", "[::1]:8080"),
+        ("http://bücher.test:81/", "xn--bcher-kva.test:81"), ("http://my_service:81/", "my_service:81"),
     ],
-)
+)  # fmt: skip
 def test_the_host_is_named_with_its_port(listen, names, monkeypatch, url, host):
     receiver = listen()
     names |= {key: ["127.0.0.1"] for key in ("hook.test", "hook.test.", "xn--bcher-kva.test", "my_service")}
@@ -136,15 +130,10 @@ def _lead(monkeypatch, receiver):
 @pytest.mark.parametrize(
     ("credentials", "sent"),
     [
-        ("user:word", "user:word"),
-        ("user", "user:"),
-        (":word", ":word"),
-        ("us%40er:w%3Aor%2Fd", "us@er:w:or/d"),
-        ("user:a:b", "user:a:b"),
-        ("user:a@b", "user:a@b"),
-        ("%C3%BCser:w%C3%B6rd", "üser:wörd"),
+        ("user:word", "user:word"), ("user", "user:"), (":word", ":word"), ("us%40er:w%3Aor%2Fd", "us@er:w:or/d"),
+        ("user:a:b", "user:a:b"), ("user:a@b", "user:a@b"), ("%C3%BCser:w%C3%B6rd", "üser:wörd"),
     ],
-)
+)  # fmt: skip
 def test_credentials_of_the_address_become_a_header_and_nothing_else(listen, credentials, sent):
     receiver = listen()
     assert _target(receiver.url(host=f"{credentials}@127.0.0.1")).status == 200
@@ -181,16 +170,11 @@ def test_headers_of_the_webhook_replace_those_of_the_service(listen, name, value
 @pytest.mark.parametrize(
     ("name", "value", "sent"),
     [
-        ("Host", "evil.test", ["127.0.0.1:{port}"]),
-        ("content-length", "3", ["21"]),
-        ("Transfer-Encoding", "chunked", []),
-        ("Connection", "keep-alive", ["close"]),
-        ("Expect", "100-continue", []),
-        ("Upgrade", "h2c", []),
-        ("TE", "trailers", []),
-        ("Trailer", "x", []),
+        ("Host", "evil.test", ["127.0.0.1:{port}"]), ("content-length", "3", ["21"]),
+        ("Transfer-Encoding", "chunked", []), ("Connection", "keep-alive", ["close"]), ("Expect", "100-continue", []),
+        ("Upgrade", "h2c", []), ("TE", "trailers", []), ("Trailer", "x", []),
     ],
-)
+)  # fmt: skip
 def test_where_a_call_goes_and_where_it_ends_is_no_business_of_the_webhook(listen, name, value, sent):
     receiver = listen()
     assert _target(receiver.url(), headers=((name, value),)).status == 200
@@ -247,13 +231,10 @@ def test_what_is_no_address_is_an_error_and_no_call(monkeypatch, url):
 @pytest.mark.parametrize(
     ("url", "port"),
     [
-        ("http://127.0.0.1/", 80),
-        ("http://127.0.0.1:/", 80),
-        ("https://127.0.0.1/", 443),
-        ("http://127.0.0.1:0/", 0),
+        ("http://127.0.0.1/", 80), ("http://127.0.0.1:/", 80), ("https://127.0.0.1/", 443), ("http://127.0.0.1:0/", 0),
         ("http://127.0.0.1:65535/", 65535),
     ],
-)
+)  # fmt: skip
 def test_the_port_is_the_one_of_the_address_or_else_the_usual_one(monkeypatch, url, port):
     called = []
 
@@ -276,18 +257,14 @@ def test_a_very_long_name_is_an_error(names):
 @pytest.mark.parametrize(
     ("answer", "status"),
     [
-        (OK, 200),
-        (b"HTTP/1.0 200 OK\r\n\r\n", 200),
-        (b"HTTP/1.1 200\r\n\r\n", 200),
-        (b"HTTP/1.1 201 Created\r\n\r\nno length, but an end", 201),
-        (b"HTTP/1.1 204 No Content\r\n\r\n", 204),
+        (OK, 200), (b"HTTP/1.0 200 OK\r\n\r\n", 200), (b"HTTP/1.1 200\r\n\r\n", 200),
+        (b"HTTP/1.1 201 Created\r\n\r\nno length, but an end", 201), (b"HTTP/1.1 204 No Content\r\n\r\n", 204),
         (b"HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", 204),
         (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 99\r\n\r\n", 304),
         (b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", 302),
         (b"HTTP/1.1 429 Slow\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n", 429),
         (b"HTTP/1.1 503 Down\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n", 503),
-        (b"HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n", 999),
-        (b"HTTP/1.1 100 Continue\r\n\r\n" + OK, 200),
+        (b"HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n", 999), (b"HTTP/1.1 100 Continue\r\n\r\n" + OK, 200),
         (b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" + OK, 200),
         (b"HTTP/1.1 102 P\r\n\r\nHTTP/1.1 100 C\r\n\r\nHTTP/1.1 103 E\r\n\r\nHTTP/1.1 500 No\r\n\r\n", 500),
         (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n", 101),
@@ -296,7 +273,7 @@ def test_a_very_long_name_is_an_error(names):
         (b"HTTP/1.1 200 OK\r\nContent-Encoding: br, nonsense\r\nContent-Length: 1\r\n\r\nx", 200),
         (b"HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nX: \xff\xfe\r\nContent-Length: 0\r\n\r\n", 200),
     ],
-)
+)  # fmt: skip
 def test_the_status_of_an_answer_is_what_counts(listen, answer, status):
     assert _call(listen(answer).url()) == CallOutcome(status=status)
 

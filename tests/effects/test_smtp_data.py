@@ -124,15 +124,11 @@ def test_lines_that_the_standard_library_sends_arrive(lasting, lines):
 @pytest.mark.parametrize(
     "content",
     [
-        b"",
-        b"\r\n" * (LARGEST // 2),
-        b"\r\n" + b".\r\n" * (LARGEST // 4 - 1),
-        b".x\r\n" * 200_000,
-        b"x" * (LARGEST - 2) + b"\r\n",
-        b"\n.\n\r.\r\n",
+        b"", b"\r\n" * (LARGEST // 2), b"\r\n" + b".\r\n" * (LARGEST // 4 - 1), b".x\r\n" * 200_000,
+        b"x" * (LARGEST - 2) + b"\r\n", b"\n.\n\r.\r\n",
     ],
     ids=["nothing", "blank lines", "dots", "lines with a dot", "one line", "what is nearly the end"],
-)
+)  # fmt: skip
 def test_lines_of_any_kind_arrive(post, content):
     with post.caller() as caller:
         assert caller.asks(b"." * content.startswith(b".") + content.replace(b"\r\n.", b"\r\n..") + b".\r\n") == [250]

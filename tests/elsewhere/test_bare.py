@@ -56,14 +56,10 @@ def test_both_programs_tell_the_version(bare, program):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        ("health", ""),
-        ("wait", ""),
-        ("env", ""),
-        ("coverage", ""),
-        ("app list", "No apps.\n"),
+        ("health", ""), ("wait", ""), ("env", ""), ("coverage", ""), ("app list", "No apps.\n"),
         ("stubs list", "No stubs.\n"),
     ],
-)
+)  # fmt: skip
 def test_a_command_asks_a_server_of_another_environment(bare, server_url, words, told):
     ended = bare.run("mockserver", *words.split(), MOCKSERVER_URL=server_url)
 
@@ -73,16 +69,11 @@ def test_a_command_asks_a_server_of_another_environment(bare, server_url, words,
 @pytest.mark.parametrize(
     "words",
     [
-        ["serve"],
-        ["scenarios", "list"],
-        ["scenarios", "check"],
-        ["scenarios", "show", "standard"],
-        ["machines"],
-        ["openapi"],
-        ["verify"],
+        ["serve"], ["scenarios", "list"], ["scenarios", "check"], ["scenarios", "show", "standard"], ["machines"],
+        ["openapi"], ["verify"],
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_a_command_that_needs_the_server_says_so(bare, words):
     ended = bare.run("mockserver", *words)
 

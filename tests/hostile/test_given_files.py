@@ -17,7 +17,8 @@ ENDLESS = "/dev/zero"
 READS_ITS_OWN = {
     "beyond/catalogue.py", "cli/initializing.py", "cli/scenarios.py",
     "control/server/documents.py", "control/workspaces/state.py",
-    "dashboard/rendering.py", "evidence/fixture.py", "resources/domains/domain.py", "settings/distribution.py", "storage/redis_client.py",
+    "dashboard/rendering.py", "evidence/fixture.py", "resources/domains/domain.py",
+    "settings/distribution.py", "storage/redis_client.py",
     "testing/sessions/folder.py", "web/pages/page.py",
 }  # fmt: skip
 
@@ -38,14 +39,12 @@ def test_a_larger_one_is_refused(tmp_path):
 @pytest.mark.parametrize(
     "words",
     [
-        ("coverage", "--of", f"@{ENDLESS}"),
-        ("app", "create", "--file", ENDLESS),
-        ("serve", "--control-token-file", ENDLESS),
-        ("serve", "--tls", "--tls-cert", ENDLESS),
+        ("coverage", "--of", f"@{ENDLESS}"), ("app", "create", "--file", ENDLESS),
+        ("serve", "--control-token-file", ENDLESS), ("serve", "--tls", "--tls-cert", ENDLESS),
         ("stubs", "from-openapi", ENDLESS),
     ],
     ids=" ".join,
-)
+)  # fmt: skip
 def test_a_command_refuses_a_file_without_an_end(words):
     result = invoke(words)
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError
+from tables import tables
 
 from mockserver.core.time.clock import EARLIEST
 from mockserver.resources.section import counting_from
@@ -22,6 +23,9 @@ from mockserver.scenario.json_schema import document
 from mockserver.scenario.load import load
 from mockserver.scenario.schema import scenario_schema
 from mockserver.settings.files import SCHEMA_FILE
+
+#: The parametrized cases by test.
+CASES = tables(__file__)
 
 SCHEMA = document()
 #: Two implementations: the first is quick, the second is the one that Python's tools use.
@@ -191,20 +195,7 @@ def test_what_loads_is_valid_and_what_is_refused_for_its_form_is_not(data):
         assert faults or not loads(found)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "clock: {start: 2026-01-15T09:00:00Z}",
-        "clock: {start: 2026-01-15 09:00:00}  # in UTC",
-        "clock: {start: '2026-01-15t09:00:00.123+01:00'}",
-        "senders: [{name: A, email: a@b\u00fccher.example, otp_expires_at: PT15M, state: awaiting_verification}]",
-        "accounts: [&a {name: a}, {<<: *a, name: b}]",
-        "extends: lower\naccounts: [{name: acme, relay: {enabled: false}}]",
-        "dns: {b\u00fccher.example: {brevo_code: timeout}}",
-        "faults: [{fault: latency, ms: 300}, {fault: error, code: my_own, force: true, match: {operation: mine}}]",
-        "behaviour: {authenticate_domain: {attempts: 3}, bulk_plan: {after: P0Y1DT1H}}",
-    ],
-)
+@pytest.mark.parametrize("text", CASES["a_document_that_loads_is_valid"])
 def test_a_document_that_loads_is_valid(text, tmp_path):
     lower = "accounts: [{name: acme, relay: {enabled: true, data: {userName: a@b.test, relay: r, port: 1}}}]"
     (tmp_path / "lower.yaml").write_text(lower, encoding="utf-8")
@@ -214,29 +205,7 @@ def test_a_document_that_loads_is_valid(text, tmp_path):
     assert list(USUAL.iter_errors(as_json(parse(text, "mine.yaml")))) == []
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "clock: {start: P1D}",
-        "clock: {start: 2026-01-15}",
-        "acounts: []",
-        "accounts: [{role: master}]",
-        "accounts: [{name: a, organization_id: 650000000000000000000009}]",
-        "relay: {enabled: false}",
-        "faults: [{fault: otp_expired, ms: 3}]",
-        "faults: [{fault: latency}]",
-        "faults: [{fault: latency, distribution: {type: uniform, median_ms: 3, sigma: 1}}]",
-        "faults: [{fault: error, code: my_own}]",
-        "faults: [{fault: hang, match: {operation: createSendr}}]",
-        "stubs: [{method: GET, path: /v3/contacts}]",
-        "stubs: [{method: GET, path: /v3/contacts, answer: {json: 1, text: a}}]",
-        "stubs: [{method: GET, path: /v3/contacts, answer: {status: 204, text: a}}]",
-        "webhooks: [{url: 'https://a.test', events: [hardbounce]}]",
-        "exports: [{id: 1, requested_at: PT0S, filters: {type: marketing, event: click, days: 0}}]",
-        "behaviour: {bulk_plan: PT1H}",
-        "behaviour: {webhook_names: {spm: complaint}}",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("text", CASES["a_document_that_is_refused"])
 def test_a_document_that_is_refused_for_its_form_is_not_valid(text):
     found = parse(text, "mine.yaml")
 

@@ -86,11 +86,7 @@ def test_a_state_without_dns_publishes_what_it_needs(make_api):
 
     listed = api.get("/v3/senders/domains").json["domains"]
 
-    assert [(row["verified"], row["authenticated"]) for row in listed] == [
-        (False, False),
-        (True, False),
-        (True, True),
-    ]
+    assert [(row["verified"], row["authenticated"]) for row in listed] == [(False, False), (True, False), (True, True)]
 
 
 def test_dns_that_contradicts_a_state_wins(make_api):

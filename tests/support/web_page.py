@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html import unescape
 from html.parser import HTMLParser
+from urllib.parse import urljoin
 
 #: What stands within a line of text, so that no blank separates it from its neighbours.
 _INLINE = {"a", "bdi", "code", "em", "span", "strong", "time"}
@@ -78,6 +79,12 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data):
         self.open[-1].parts.append(data)
+
+
+def links(html, base=""):
+    """Return the addresses of a page's links, scripts and styles, resolved from its own address."""
+    found = [each.attributes.get("href", each.attributes.get("src")) for each in read(html).below()]
+    return [urljoin(base, link) for link in found if link and not link.startswith(("#", "data:"))]
 
 
 def plain(html):

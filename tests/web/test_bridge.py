@@ -59,12 +59,10 @@ HERE = threading.current_thread().name
 @pytest.mark.parametrize(
     ("app", "size", "thread"),
     [
-        (whereabouts, 0, HERE),
-        (whereabouts, LARGE_BODY, HERE),
-        (whereabouts, LARGE_BODY + 1, "long_0"),
+        (whereabouts, 0, HERE), (whereabouts, LARGE_BODY, HERE), (whereabouts, LARGE_BODY + 1, "long_0"),
         (leaving, 0, "long_0"),
     ],
-)
+)  # fmt: skip
 def test_a_request_with_a_large_body_or_that_leaves_the_loop_is_run_in_a_thread(app, size, thread):
     assert ask(app, b"x" * size) == thread
 
@@ -250,15 +248,10 @@ def test_a_long_list_is_written_in_a_thread(make_api, path):
 @pytest.mark.parametrize(
     "path",
     [
-        "openapi.json",
-        "openapi.yaml",
-        "control.json",
-        "docs/ledger.md",
-        "docs/contract/senders.md",
-        "docs/openapi.json",
-        "docs/control.json",
+        "openapi.json", "openapi.yaml", "control.json", "docs/ledger.md", "docs/contract/senders.md",
+        "docs/openapi.json", "docs/control.json",
     ],
-)
+)  # fmt: skip
 def test_a_document_is_made_in_a_thread_and_sent_by_the_loop(api, path):
     for make in (documents.api_document, documents.api_yaml, documents.control_document, documents.rendered):
         make.cache_clear()

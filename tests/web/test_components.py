@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-import pytest
-
 from mockserver.web.application import LeanFlask
 from mockserver.web.components import component
 
@@ -18,22 +16,13 @@ class Shape:
     name: str
 
 
-@pytest.fixture
-def app():
-    found = LeanFlask("test")
-    found.add_component(Colour("red"))
-    found.add_component(Shape("round"))
-    return found
+def test_view_finds_the_components_of_its_own_application():
+    apps = []
+    for colour, shape in (("red", "round"), ("blue", "flat")):
+        app = LeanFlask("test")
+        app.add_component(Colour(colour))
+        app.add_component(Shape(shape))
+        app.add_url_rule("/", view_func=lambda: f"{component(Colour).name} {component(Shape).name}")
+        apps.append(app)
 
-
-def test_of_several_components_the_one_of_the_type_is_found(app):
-    assert app.component(Shape) == Shape("round")
-
-
-def test_a_view_finds_the_components_of_its_own_application(app):
-    app.add_url_rule("/", view_func=lambda: component(Colour).name)
-    other = LeanFlask("other")
-    other.add_component(Colour("blue"))
-    other.add_url_rule("/", view_func=lambda: component(Colour).name)
-
-    assert [each.test_client().get("/").text for each in (app, other)] == ["red", "blue"]
+    assert [app.test_client().get("/").text for app in apps] == ["red round", "blue flat"]

@@ -151,19 +151,14 @@ def test_every_source_can_be_opened(entries):
 @pytest.mark.parametrize(
     ("name", "place", "field"),
     [
-        ("getSenders", "answer", "senders[].active"),
-        ("createSender", "body", "ips[].weight"),
-        ("createDomain", "answer", "dns_records.brevo_code.host_name"),
-        ("getWebhook", "answer", "modifiedAt"),
-        ("createWebhook", "body", "auth.token"),
-        ("exportWebhooksHistory", "body", "event"),
-        ("getAccount", "answer", "relay.data.port"),
-        ("getAccountActivity", "answer", "logs[].user_ip"),
-        ("updateSubAccountPlan", "body", "credits.email"),
-        ("getMasterAccount", "answer", "planInfo.nextBillingAt"),
+        ("getSenders", "answer", "senders[].active"), ("createSender", "body", "ips[].weight"),
+        ("createDomain", "answer", "dns_records.brevo_code.host_name"), ("getWebhook", "answer", "modifiedAt"),
+        ("createWebhook", "body", "auth.token"), ("exportWebhooksHistory", "body", "event"),
+        ("getAccount", "answer", "relay.data.port"), ("getAccountActivity", "answer", "logs[].user_ip"),
+        ("updateSubAccountPlan", "body", "credits.email"), ("getMasterAccount", "answer", "planInfo.nextBillingAt"),
         ("createSubAccountKey", "body", "name"),
     ],
-)
+)  # fmt: skip
 def test_a_name_that_the_specification_does_not_show_is_not_cited_from_it(name, place, field):
     (entry,) = [entry for entry in RECORD[name]["fields"] if (entry["in"], entry["name"]) == (place, field)]
 
@@ -174,15 +169,11 @@ def test_a_name_that_the_specification_does_not_show_is_not_cited_from_it(name, 
 @pytest.mark.parametrize(
     ("name", "place", "field"),
     [
-        ("createSender", "body", "email"),
-        ("createWebhook", "body", "batched"),
-        ("createWebhook", "answer", "id"),
-        ("exportWebhooksHistory", "body", "notifyURL"),
-        ("getSubAccount", "answer", "planInfo.credits.emails.quantity"),
-        ("getInboundEmailEvents", "answer", "events[].uuid"),
-        ("getSharedTemplateUrl", "answer", "sharedUrl"),
+        ("createSender", "body", "email"), ("createWebhook", "body", "batched"), ("createWebhook", "answer", "id"),
+        ("exportWebhooksHistory", "body", "notifyURL"), ("getSubAccount", "answer", "planInfo.credits.emails.quantity"),
+        ("getInboundEmailEvents", "answer", "events[].uuid"), ("getSharedTemplateUrl", "answer", "sharedUrl"),
     ],
-)
+)  # fmt: skip
 def test_a_name_that_the_specification_shows_is_cited_from_it(name, place, field):
     (entry,) = [entry for entry in RECORD[name]["fields"] if (entry["in"], entry["name"]) == (place, field)]
 

@@ -48,12 +48,9 @@ def test_whatever_is_not_one_whole_request_with_a_known_head_is_unknown(known, d
 @pytest.mark.parametrize(
     ("data", "length"),
     [
-        (b"\r\n\r\n" + GET, 0),
-        (b"\r\n" + GET, 0),
-        (POST + b"{}", 1),
-        (GET.replace(b"mock", b"m" * 1_024), 0),
+        (b"\r\n\r\n" + GET, 0), (b"\r\n" + GET, 0), (POST + b"{}", 1), (GET.replace(b"mock", b"m" * 1_024), 0),
     ],
-)
+)  # fmt: skip
 def test_a_head_is_not_remembered_if_it_is_long_or_its_end_is_in_doubt(data, length):
     found = Heads()
 

@@ -223,15 +223,11 @@ def workspace_of(count):
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/v3/inbound/events?sender=a@acme.test"),
-        ("PUT", "/v3/senders/domains/acme.test/authenticate"),
-        ("PUT", "/v3/webhooks/1"),
-        ("DELETE", "/v3/webhooks/1"),
-        ("DELETE", "/v3/senders/domains/acme.test"),
-        ("PUT", "/v3/corporate/subAccounts/plan"),
-        ("DELETE", "/v3/smtp/email/1"),
+        ("GET", "/v3/inbound/events?sender=a@acme.test"), ("PUT", "/v3/senders/domains/acme.test/authenticate"),
+        ("PUT", "/v3/webhooks/1"), ("DELETE", "/v3/webhooks/1"), ("DELETE", "/v3/senders/domains/acme.test"),
+        ("PUT", "/v3/corporate/subAccounts/plan"), ("DELETE", "/v3/smtp/email/1"),
     ],
-)
+)  # fmt: skip
 def test_a_request_that_goes_through_all_rows_leaves_the_loop_if_there_are_many(make_api, method, path):
     assert leaves(make_api(workspace_of(MANY)), method, path)
     assert not leaves(make_api(workspace_of(3)), method, path)

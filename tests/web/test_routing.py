@@ -35,16 +35,12 @@ def test_a_route_to_nowhere_or_by_a_wrong_method_has_no_operation(route, method,
 @pytest.mark.parametrize(
     ("path", "audience"),
     [
-        ("/v3/senders", Audience.API),
-        ("/v3/nowhere", Audience.API),
-        ("/accounts", Audience.API),
-        ("/realms/nowhere", Audience.OAUTH),
-        ("/realms/partner/scopes", Audience.OAUTH),
-        ("/account/nowhere", Audience.PAGE),
-        ("/shared/nowhere", Audience.PAGE),
+        ("/v3/senders", Audience.API), ("/v3/nowhere", Audience.API), ("/accounts", Audience.API),
+        ("/realms/nowhere", Audience.OAUTH), ("/realms/partner/scopes", Audience.OAUTH),
+        ("/account/nowhere", Audience.PAGE), ("/shared/nowhere", Audience.PAGE),
         ("/realms/partner/oauth/authorize", Audience.PAGE),
     ],
-)
+)  # fmt: skip
 def test_a_route_has_the_audience_of_its_operation_or_of_its_address(route, path, audience):
     assert route("GET", path).audience is audience
 
@@ -89,12 +85,9 @@ def test_address_and_header_that_name_different_workspaces_disagree():
 @pytest.mark.parametrize(
     ("path", "found"),
     [
-        ("/v3/senders", (None, "/v3/senders")),
-        ("/w/team/v3/senders", ("team", "/v3/senders")),
-        ("/w/team", ("team", "")),
-        ("/w/", ("", "")),
-        ("/wide", (None, "/wide")),
+        ("/v3/senders", (None, "/v3/senders")), ("/w/team/v3/senders", ("team", "/v3/senders")),
+        ("/w/team", ("team", "")), ("/w/", ("", "")), ("/wide", (None, "/wide")),
     ],
-)
+)  # fmt: skip
 def test_an_address_is_split_into_workspace_and_path(path, found):
     assert split_workspace(path) == found

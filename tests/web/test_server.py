@@ -23,13 +23,11 @@ def reading(unread, since):
 @pytest.mark.parametrize(
     ("rows", "cut"),
     [
-        ([(60, 1), (40, 2)], []),
-        ([(60, 1), (50, 2)], [0]),
-        ([(60, 3), (50, 2), (0, 1)], [1]),
+        ([(60, 1), (40, 2)], []), ([(60, 1), (50, 2)], [0]), ([(60, 3), (50, 2), (0, 1)], [1]),
         ([(200, 2), (50, 1)], [0, 1]),
     ],
     ids=["no more than may be", "longest", "nothing to read", "all"],
-)
+)  # fmt: skip
 def test_connections_whose_clients_have_read_nothing_for_longest_are_aborted(rows, cut):
     connections = [reading(*row) for row in rows]
 

@@ -63,22 +63,12 @@ def test_a_preflight_needs_no_key(api):
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/v3"),
-        ("GET", "/v3/"),
-        ("GET", "/v3/nowhere"),
-        ("GET", "/v3/senders/"),
-        ("GET", "/v3//senders"),
-        ("PATCH", "/v3/senders"),
-        ("POST", "/v3/senders/1"),
-        ("DELETE", "/v3/senders/ips"),
-        ("PUT", "/v3/senders/domains"),
-        ("GET", "/v3/webhooks/export"),
-        ("GET", "/v3/corporate/subAccount/key"),
-        ("GET", "/v2/senders"),
-        ("GET", "/senders"),
-        ("POST", "/"),
+        ("GET", "/v3"), ("GET", "/v3/"), ("GET", "/v3/nowhere"), ("GET", "/v3/senders/"), ("GET", "/v3//senders"),
+        ("PATCH", "/v3/senders"), ("POST", "/v3/senders/1"), ("DELETE", "/v3/senders/ips"),
+        ("PUT", "/v3/senders/domains"), ("GET", "/v3/webhooks/export"), ("GET", "/v3/corporate/subAccount/key"),
+        ("GET", "/v2/senders"), ("GET", "/senders"), ("POST", "/"),
     ],
-)
+)  # fmt: skip
 def test_unknown_route_wrong_method_and_other_version_are_all_404(api, method, path):
     answer = api.request(method, path)
 

@@ -112,11 +112,7 @@ class _Answering:
         return reply
 
     def _check_members(self) -> None:
-        """Warn about unknown members of the body, or refuse them in a strict workspace.
-
-        Raises:
-            ServiceError: 400; the workspace is strict, and there is one.
-        """
+        """Warn about unknown members of the body, or refuse them in a strict workspace."""
         known = self._program.members
         body = None if known is None else self._call.body
         unknown = [name for name in body if name not in known] if known is not None and isinstance(body, dict) else []
@@ -176,7 +172,6 @@ class _Answering:
 
 @contextmanager
 def _at(place: Path) -> Iterator[None]:
-    """Add the place in the stub to errors that lack a place."""
     try:
         yield
     except ValueError as error:

@@ -32,9 +32,6 @@ _PARTS = "YmdHMSjyf"
 _EMAIL = Email()
 
 
-# ---------------------------------------------------------------------- texts
-
-
 def written(value: Any) -> str:
     """Return texts unchanged, and other values as JSON."""
     return value if isinstance(value, str) else tojson(value)
@@ -65,13 +62,6 @@ def _join(environment: Any, value: Any, separator: str = "", attribute: str | No
     return separator.join(texts)
 
 
-def _b64decode(value: str) -> str:
-    return b64decode(value, validate=True).decode()
-
-
-# ---------------------------------------------------------------------- numbers
-
-
 def _round(value: float, precision: int = 0) -> float:
     if not -_MOST_PLACES <= precision <= _MOST_PLACES:
         raise ExpressionError(f"a number is rounded to {_MOST_PLACES} places at most")
@@ -85,9 +75,6 @@ def _sum(environment: Any, value: Any, attribute: str | None = None, start: floa
     return filters.FILTERS["sum"](environment, value, attribute, start)
 
 
-# ---------------------------------------------------------------------- lists and mappings
-
-
 def _mapping(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise expected("a mapping", value)
@@ -99,7 +86,6 @@ def _get(value: Any, name: Any, default: Any = None) -> Any:
 
 
 def _combine(value: Any, *others: Any, recursive: bool = False) -> dict[str, Any]:
-    """Merge mappings, later ones first; `recursive` merges nested mappings."""
     found = dict(_mapping(value))
     for other in others:
         for name, inner in _mapping(other).items():
@@ -118,21 +104,16 @@ def _without(value: Any, *unwanted: Any) -> Any:
 
 
 def _compact(value: Any) -> Any:
-    """Remove null members or items."""
     if isinstance(value, dict):
         return {name: inner for name, inner in value.items() if inner is not None}
     return [one for one in value if one is not None]
 
 
 def _flatten(value: Any) -> list[Any]:
-    """Concatenate nested lists, one level deep."""
     rows = [one if isinstance(one, list) else [one] for one in value]
     if sum(map(len, rows)) > MOST_HELD:
         raise BudgetError(f"a list has more than {MOST_HELD:,} items")
     return [inner for row in rows for inner in row]
-
-
-# ---------------------------------------------------------------------- moments
 
 
 def _moment(value: Any) -> datetime:
@@ -170,9 +151,6 @@ def _date(value: Any, form: str = "%Y-%m-%d") -> str:
     return "".join(pieces)
 
 
-# ---------------------------------------------------------------------- what there is
-
-
 def _is_email(value: Any) -> bool:
     try:
         _EMAIL.deserialize(value)
@@ -201,7 +179,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "items": lambda value: [list(pair) for pair in _mapping(value).items()],
     "address": _of_text(comparable),
     "b64encode": _of_text(lambda value: b64encode(value.encode()).decode()),
-    "b64decode": _of_text(_b64decode),
+    "b64decode": _of_text(lambda value: b64decode(value, validate=True).decode()),
     "combine": _combine,
     "without": _without,
     "compact": _compact,

@@ -102,7 +102,6 @@ def _checked_parts(tree: nodes.Node) -> int:
 
 
 def _of_sandbox(name: str, *given: nodes.Expr) -> nodes.Call:
-    """Return the call of a sandbox method."""
     return nodes.Call(nodes.EnvironmentAttribute(name), list(given), [], None, None)
 
 
@@ -207,7 +206,6 @@ class _Rewriting(NodeTransformer):
 
 
 def _told(node: nodes.Node) -> str:
-    """Describe the source of a value, for messages."""
     match node:
         case nodes.Name():
             return str(node.name)

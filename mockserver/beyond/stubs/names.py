@@ -188,10 +188,6 @@ class _ByHeader(dict[str, str]):
         return super().__getitem__(name.lower())
 
 
-def _query(call: Call) -> dict[str, Any]:
-    return {name: values[0] if len(values) == 1 else values for name, values in call.exchange.parameters.items()}
-
-
 def _scheduled(row: ScheduledEmail, call: Call) -> dict[str, Any]:
     """Show a scheduled e-mail; an unknown creation time is the clock's start."""
     return {
@@ -228,7 +224,7 @@ _LATE: Mapping[str, Mapping[str, Callable[[Call], Any]]] = {
         "id": lambda call: call.exchange.id,
         "method": lambda call: call.exchange.method,
         "path": lambda call: dict(call.params),
-        "query": _query,
+        "query": lambda call: {name: row if row[1:] else row[0] for name, row in call.exchange.parameters.items()},
         "headers": lambda call: _ByHeader(call.exchange.by_header),
         "json": lambda call: call.body,
     },

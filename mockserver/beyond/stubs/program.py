@@ -120,7 +120,9 @@ class _Reader:
     def program(self) -> Program:
         members = self._written.get("members")
         answers = list(self._listed("answer")) or list(self._listed("answers"))
-        self._check_answers(answers)
+        if answers and all(answer.when is not None for answer in answers):
+            told = "every answer has when; one must be without it, for requests that no condition fits"
+            self.mistakes.append((answers[0].place[:1], told))
         self._names = ("answer",)
         stores, effects = list(self._listed("store")), list(self._listed("effects"))
         for effect in effects:
@@ -145,11 +147,6 @@ class _Reader:
             rest = {name: one for name, one in item.items() if name != "when"}
             yield Part(when, self._value(rest, place), place)
 
-    def _check_answers(self, answers: Sequence[Part]) -> None:
-        if answers and all(answer.when is not None for answer in answers):
-            told = "every answer has when; one must be without it, for requests that no condition fits"
-            self.mistakes.append((answers[0].place[:1], told))
-
     def _check_effect(self, effect: Part) -> None:
         gone = next((GONE[name] for name in effect.members if name in GONE), None)
         if gone is None and len([name for name in ITEMS if name in effect.members]) != 1:
@@ -170,7 +167,6 @@ class _Reader:
         return found
 
     def _value(self, value: Any, place: Path) -> Any:
-        """Read a JSON value with expressions in texts."""
         if isinstance(value, list):
             return [self._value(one, (*place, index)) for index, one in enumerate(value)]
         if isinstance(value, dict):

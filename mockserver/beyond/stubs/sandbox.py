@@ -115,8 +115,6 @@ class _Sandbox(ImmutableSandboxedEnvironment):
                     raise expected("a number", one)
         return budget.made(super().call_binop(context, sign, left, right))
 
-    # ------------------------------------------------------------------ what the grammar puts for nodes of Jinja's
-
     def member(self, value: Any, name: Any, asked: str) -> Any:
         """Return a member of a mapping, an item of a list or a character of a text; attributes are never looked up.
 

@@ -45,7 +45,6 @@ class Pattern(fields.String):
 
 
 def _why_none(text: str) -> str | None:
-    """Return the reason why a text is not a path pattern, or None."""
     if len(text) > _LONGEST:
         return f"must be a path of at most {_LONGEST} characters"
     if not text.startswith(_PREFIX):
@@ -247,18 +246,13 @@ class StubItem(StubPart):
 
 
 def _source(data: dict[str, Any]) -> str:
-    """Return file and line of a stub's first member, or an empty text for documents without lines."""
     marks: Mapping[str, Any] = getattr(data, "marks", {})
     mark = next(iter(marks.values()), None)
     return "" if mark is None else f"{PurePath(mark.file).name}:{mark.line}"
 
 
 def _written(own: Mapping[str, Any]) -> str:
-    """Return a stub as JSON text.
-
-    Raises:
-        ValidationError: it is too large, or with all that is wrong with its expressions, each at its place.
-    """
+    """Return a stub as JSON text."""
     try:
         text = json_text.write(own).removesuffix(b"\n")
     except TypeError as error:  # of half a surrogate pair
@@ -346,15 +340,13 @@ def taken(stubs: Sequence[Stub], there: Iterable[Stub] = ()) -> Iterator[int]:
         seen.add(stub.id)
 
 
-def _load(workspace: Workspace, data: Mapping[str, Any]) -> list[SectionError]:
-    return add_stubs(workspace, data.get("stubs", ()))
-
-
 def _dump(workspace: Workspace) -> dict[str, Any]:
     stubs = workspace.state.stubs
     return {"stubs": [dump_stub(stub) for stub in stubs]} if stubs else {}
 
 
 SECTION = WorkspaceSection(
-    fields={"stubs": stubs_field(**about("answers for operations that the mock does not have"))}, load=_load, dump=_dump
+    fields={"stubs": stubs_field(**about("answers for operations that the mock does not have"))},
+    load=lambda workspace, data: add_stubs(workspace, data.get("stubs", ())),
+    dump=_dump,
 )

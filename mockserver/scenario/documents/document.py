@@ -102,12 +102,8 @@ def locate(document: Any, path: Path) -> Place:
 
 def located(document: Any, rows: Iterable[Mistake]) -> list[Mistake]:
     """Return mistakes with the path and line in the source file."""
-    return [_located(document, row) for row in rows]
-
-
-def _located(document: Any, row: Mistake) -> Mistake:
-    place = locate(document, row.path)
-    return row._replace(path=place.path, mark=place.mark)
+    places = ((row, locate(document, row.path)) for row in rows)
+    return [row._replace(path=place.path, mark=place.mark) for row, place in places]
 
 
 #: For each item of a list its index in the upper and in the lower document, or None if it is not there.

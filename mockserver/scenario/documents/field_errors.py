@@ -123,7 +123,6 @@ def _with_kind(given: str, value: object) -> str:
 
 
 def _sized(number: str, value: object) -> str:
-    """Return a number of characters, items or keys."""
     noun = "item" if isinstance(value, list) else "key" if isinstance(value, Mapping) else "character"
     return counted(int(number.replace(",", "")), noun)
 
@@ -192,7 +191,6 @@ def _field_errors(errors: Any, field: Any, path: Path) -> Iterator[tuple[Path, A
 
 
 def _inner_field(field: Any, key: object) -> Any:
-    """Return the field of a member or item, or None."""
     if isinstance(field, fields.Nested):
         return next((row for name, row in field.schema.load_fields.items() if (row.data_key or name) == key), None)
     if isinstance(field, fields.List):
@@ -213,21 +211,16 @@ def _mistake(error: _FieldError) -> Mistake:
         prefix, is_secret = "invalid key: ", False
     elif isinstance(field, fields.Dict):
         field = field.value_field
-    given = "" if value is _ABSENT else redacted(value) if is_secret else _without_credentials(shown(value))
+    given = "" if value is _ABSENT else redacted(value) if is_secret else _CREDENTIALS.sub("***@", shown(value))
     about = "" if field is None else str(field.metadata.get("description", ""))
     return Mistake(path, prefix + worded(text, value, given, _choices(field), about), mark)
 
 
 def _choices(field: Any) -> list[str]:
-    """Return the allowed values of a field, or an empty list."""
     if isinstance(field, fields.Enum):
         return [str(choice.value) for choice in field.enum]
     rules = getattr(field, "validators", ())
     return [str(choice) for rule in rules if isinstance(rule, validate.OneOf) for choice in rule.choices]
-
-
-def _without_credentials(given: str) -> str:
-    return _CREDENTIALS.sub("***@", given)
 
 
 def _is_secret(path: Path) -> bool:

@@ -76,12 +76,7 @@ class Library:
             _warn_once(f"{given} changes nothing and can be removed: every scenario has {_ALIASES[name]}")
 
     def _named(self, name: str) -> Path:
-        """Return the file of a scenario in the folders; documents of clients can extend no other file.
-
-        Raises:
-            ScenarioError: there is no such file, or it is a link out of a folder of the user's. A package manager may
-                have linked the shipped files.
-        """
+        """Return the file of a scenario in the folders; documents of clients can extend no other file."""
         for folder in self._folders:
             for path in _files(folder):
                 if path.stem == name:
@@ -228,7 +223,6 @@ def _extended(document: MappingNode) -> Iterator[tuple[str, Place, Mark | None]]
 
 
 def _advice(name: str, mark: Mark | None) -> str:
-    """Suggest `--scenarios` if the file is in the folder of the extending file."""
     if mark is None or mark.file in (BODY, TEXT):
         return ""
     folder = Path(mark.file).parent
@@ -238,16 +232,14 @@ def _advice(name: str, mark: Mark | None) -> str:
 
 @lru_cache(maxsize=_MOST_PARSED)
 def _parsed(path: Path, changed: float) -> MappingNode:  # a file that was changed is another one
-    """Return the document of a file with this modification time; shared by all libraries of the process.
-
-    Raises:
-        ScenarioError: the file cannot be read, or is no YAML document.
-    """
+    """Return the document of a file with this modification time; shared by all libraries of the process."""
     return parse(_text(path), str(path), _OF_FILES)
 
 
 def _document(path: Path) -> MappingNode:
-    return _parsed(path, _changed(path))
+    with _readable(path):
+        changed = path.stat().st_mtime
+    return _parsed(path, changed)
 
 
 def is_stub_library(document: MappingNode) -> bool:
@@ -256,11 +248,6 @@ def is_stub_library(document: MappingNode) -> bool:
 
 
 def _file(name: str) -> Path:
-    """Return the YAML file at a path.
-
-    Raises:
-        ScenarioError: there is none, or it is no YAML file by its name.
-    """
     path, why = Path(name), "no such file"
     with suppress(OSError, ValueError):  # a name that is too long for the file system, or holds a NUL
         if path.is_file() and name.endswith(SUFFIXES):
@@ -274,17 +261,8 @@ def _files(folder: Path) -> Iterator[Path]:
         yield from (path for path in folder.iterdir() if path.suffix in SUFFIXES and path.is_file())
 
 
-def _changed(path: Path) -> float:
-    with _readable(path):
-        return path.stat().st_mtime
-
-
 def _text(path: Path) -> str:
-    """Return the text of a file.
-
-    Raises:
-        ScenarioError: the file cannot be read, is not UTF-8, or is too large.
-    """
+    """Return the text of a file."""
     with _readable(path):
         return files.read_text(path, _LARGEST)
 

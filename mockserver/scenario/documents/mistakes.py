@@ -89,10 +89,7 @@ def ordered(mistakes: Iterable[Mistake], unread: int = 0) -> list[Mistake]:
     if rest <= 0 and not unread:
         return [row.bounded() for row in rows]
     taken = all(row.taken for row in rows)
-    return [*(row.bounded() for row in rows[:MOST_MISTAKES]), Mistake((), _further(rest, unread), taken=taken)]
-
-
-def _further(rest: int, unread: int) -> str:
     hidden = f"{rest:,} more" if rest > 0 else ""
     unchecked = f"{unread:,} more keys and items were not checked" if unread else ""
-    return f"too many errors: {', '.join(filter(None, (hidden, unchecked)))}"
+    message = f"too many errors: {', '.join(filter(None, (hidden, unchecked)))}"
+    return [*(row.bounded() for row in rows[:MOST_MISTAKES]), Mistake((), message, taken=taken)]

@@ -214,8 +214,6 @@ class _Reader:
             return InvalidValue(_beyond(event.value))
         return _constructed(self._loader, tag, event.value)
 
-    # ------------------------------------------------------------------ what is counted
-
     def _count(self, event: Any, path: Path) -> None:
         self._parts += 1
         if self._parts > self._bounds.parts:
@@ -248,7 +246,6 @@ def _can_merge(value: Any) -> bool:
 
 
 def _wrong_key(key: str | None, first: Mark | None) -> str | None:
-    """Return the error of a key or None; `first` is the line of an equal key."""
     if key is None:
         return "a key must be a string"
     if key is _MERGE:
@@ -267,7 +264,6 @@ _CONSTRUCTORS = {
 
 
 def _constructed(loader: Any, tag: str, text: str) -> Any:
-    """Return the value of a scalar by its tag, or an `InvalidValue`."""
     if tag not in _CONSTRUCTORS:
         return InvalidValue(_unsupported(tag))
     try:

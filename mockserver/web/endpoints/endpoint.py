@@ -20,9 +20,8 @@ from mockserver.core.contract.errors import (
 )
 from mockserver.core.contract.operation import Operation, OtherStatus, Role
 from mockserver.core.state import reasons
-from mockserver.core.traffic.exchange import Exchange, Reply
+from mockserver.core.traffic.exchange import Exchange, Header, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller, Caller
-from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.endpoints.oauth_error import NO_STORE
 from mockserver.web.endpoints.request import NO_BODY, once, query_pairs, read_body, read_form
 from mockserver.web.schemas import json_text
@@ -52,18 +51,11 @@ class Taken(NamedTuple):
         return {name: args.getlist(name) if name in self.lists else value for name, value in args.items()}
 
 
-def check_room(workspace: Workspace) -> None:
-    """Refuse to add a row to a full workspace.
-
-    Raises:
-        ServiceError: 400, as for the number of webhooks (contract/transport, proposed).
-    """
-    if full := workspace.state.full():
-        raise no_room(full)
-
-
 class Endpoint(ABC):
     """Answers one operation, with schemas made on first use."""
+
+    #: The headers of its answers.
+    headers: tuple[Header, ...] = ()
 
     def __init__(self, operation: Operation) -> None:
         self.operation = operation
@@ -95,7 +87,6 @@ class Endpoint(ABC):
         except ValidationError:
             return None
 
-    @abstractmethod
     def answer(self, caller: Any, request: Request, exchange: Exchange) -> Reply:
         """Return the service's answer to a caller of the operation's audience.
 
@@ -104,6 +95,22 @@ class Endpoint(ABC):
         Raises:
             ServiceError: the service refuses the request; nothing has changed.
         """
+        operation = self.operation
+        arguments = self.arguments(caller, request, exchange)
+        if operation.adds and (full := caller.workspace.state.full()):
+            raise no_room(full)  # as for the number of webhooks (contract/transport, proposed)
+        result = operation.view(caller=caller, **arguments)
+        if isinstance(result, Reply):
+            return result
+        status = operation.status
+        if isinstance(result, OtherStatus):
+            status, result = result
+        dump = None if status == HTTPStatus.NO_CONTENT else self._dump
+        return Reply(status, b"" if dump is None else json_text.write(dump(result)), headers=self.headers)
+
+    @abstractmethod
+    def arguments(self, caller: Any, request: Request, exchange: Exchange) -> dict[str, Any]:
+        """Return the arguments of the operation's function beside `caller`; raises as `answer`."""
 
     def address(self, request: Request, exchange: Exchange) -> dict[str, Any]:
         """Return loaded arguments from path and query.
@@ -118,19 +125,13 @@ class Endpoint(ABC):
             arguments |= self._parameters(request, exchange)
         return arguments
 
-    def reply(self, result: object) -> Reply:
-        """Return the reply with the operation's status and the dumped result."""
-        status = self.operation.status
-        if isinstance(result, OtherStatus):
-            status, result = result
-        dump = None if status == HTTPStatus.NO_CONTENT else self._dump
-        return Reply(status, b"" if dump is None else json_text.write(dump(result)))
-
     def _parameters(self, request: Request, exchange: Exchange) -> dict[str, Any]:
         query = self._query
         if request.query_string:
             known = _NO_PARAMETERS if query is None else query.members
-            self._warn("query parameter", _noted(known.sent(request.args), exchange), exchange)
+            sent = known.sent(request.args)
+            _note(sent, exchange)
+            self._warn("query parameter", sent.unknown, exchange)
         elif self._default_query is not None:
             return {"query": self._default_query.copy()}
         return {} if query is None else {"query": _loaded(query.load, query.values(request), Location.QUERY)}
@@ -141,12 +142,19 @@ class Endpoint(ABC):
         Raises:
             ServiceError: 400; a member is invalid, or unknown and `strict`.
         """
-        unknown = _noted(body.members.sent(data), exchange)
-        if not strict:
-            self._warn("body field", unknown, exchange)
-        loaded = _loaded(body.load, data, Location.BODY)
-        if strict:
-            self._refuse_unknown(unknown)
+        sent = body.members.sent(data)
+        if sent.optional or sent.unknown:
+            _note(sent, exchange)
+            if not strict:
+                self._warn("body field", sent.unknown, exchange)
+        try:
+            loaded: dict[str, Any] = body.load(data)
+        except ValidationError as error:
+            raise refusal(error.messages_dict, Location.BODY, data) from error
+        if strict and sent.unknown:
+            unknown = f"unknown fields in the body of {self.operation.id}: {reasons.fields(sent.unknown)}"
+            refused = INVALID_PARAMETER(f"Unknown attribute {reasons.shown(sent.unknown[0])} in the request")
+            raise refused.because(f"{unknown} (the workspace is strict)")
         return loaded
 
     def _warn(self, noun: str, unknown: list[str], exchange: Exchange) -> None:
@@ -154,18 +162,11 @@ class Endpoint(ABC):
             ignored = f"{self.operation.id} ignored the unknown {noun}"
             exchange.warn_of_each(unknown, lambda path: f"{ignored} {reasons.fields([path])}")
 
-    def _refuse_unknown(self, names: list[str]) -> None:
-        if names:
-            unknown = f"unknown fields in the body of {self.operation.id}: {reasons.fields(names)}"
-            refused = INVALID_PARAMETER(f"Unknown attribute {reasons.shown(names[0])} in the request")
-            raise refused.because(f"{unknown} (the workspace is strict)")
 
-
-def _noted(sent: Sent, exchange: Exchange) -> list[str]:
-    """Note optional members in the exchange, and return paths of unknown members."""
+def _note(sent: Sent, exchange: Exchange) -> None:
+    """Note optional members in the exchange."""
     if sent.optional:
         exchange.fields = [*exchange.fields, *sent.optional]
-    return sent.unknown
 
 
 def _instance(schema: Any) -> Schema | None:
@@ -233,7 +234,7 @@ def check_scope(caller: Caller, operation: Operation, scopes: frozenset[str]) ->
 class ApiEndpoint(Endpoint):
     """The endpoint of an operation for accounts."""
 
-    def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
+    def arguments(self, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
         if self.operation.roles is not None:
             check_role(caller, self.operation, self.operation.roles)
         if caller.scopes is not None:
@@ -243,9 +244,7 @@ class ApiEndpoint(Endpoint):
             arguments["body"] = self._body(self.body, caller, request, exchange)
         elif exchange.body:
             exchange.warn(f"{self.operation.id} takes no body and ignored the one that was sent")
-        if self.operation.adds:
-            check_room(caller.workspace)
-        return self.reply(self.operation.view(caller=caller, **arguments))
+        return arguments
 
     def _body(self, body: Taken, caller: Caller, request: Request, exchange: Exchange) -> dict[str, Any]:
         data = read_body(request)
@@ -256,21 +255,21 @@ class ApiEndpoint(Endpoint):
                 )
             data = {}
         exchange.take_json(data)
-        self._warn_of_type(request, exchange)
+        sent_as = request.environ.get("CONTENT_TYPE", "")
+        if exchange.body and "json" not in sent_as.lower():
+            self._warn_of_type(sent_as, request, exchange)
         if not isinstance(data, dict):
             refused = BAD_REQUEST("The request body must be a JSON object")
             given = summary(data, secret=True)
             raise refused.because(f"the body of {self.operation.id} must be a JSON object (got {given})")
         return self.members(body, data, exchange, strict=caller.workspace.state.strict)
 
-    def _warn_of_type(self, request: Request, exchange: Exchange) -> None:
+    def _warn_of_type(self, sent_as: str, request: Request, exchange: Exchange) -> None:
         """Warn of JSON under another Content-Type, which the service takes, too.
 
         Forms are no mistake of a product: `curl -d` sends their type by default.
         """
-        sent_as = request.environ.get("CONTENT_TYPE", "")
-        is_usual = "json" in sent_as.lower() or request.mimetype == "application/x-www-form-urlencoded"
-        if exchange.body and not is_usual:
+        if request.mimetype != "application/x-www-form-urlencoded":
             shown = f"its Content-Type is {reasons.shown(sent_as)}" if sent_as else "it has no Content-Type"
             exchange.warn(f"{self.operation.id} read the body as JSON although {shown}; send application/json")
 
@@ -278,22 +277,15 @@ class ApiEndpoint(Endpoint):
 class PublicEndpoint(Endpoint):
     """The endpoint of an operation for anonymous callers, with a form as body."""
 
-    def answer(self, caller: AnonymousCaller, request: Request, exchange: Exchange) -> Reply:
+    headers = NO_STORE
+
+    def arguments(self, caller: AnonymousCaller, request: Request, exchange: Exchange) -> dict[str, Any]:
         if self.operation.query_schema is not None:
             once(query_pairs(exchange.query))
-        arguments = self.address(request, exchange)
+        arguments = {"request": request, **self.address(request, exchange)}
         if "query" in arguments:
             # A parameter without a value counts as absent (RFC 6749, 3.1).
             arguments["query"] = {name: value for name, value in arguments["query"].items() if value != ""}
         if self.body is not None:
-            form = read_form(request)
-            arguments["form"] = self.members(self.body, form, exchange)
-        if self.operation.adds:
-            check_room(caller.workspace)
-        result = self.operation.view(caller=caller, request=request, **arguments)
-        return result if isinstance(result, Reply) else self._as_json(result)
-
-    def _as_json(self, result: object) -> Reply:
-        reply = self.reply(result)
-        reply.headers = NO_STORE
-        return reply
+            arguments["form"] = self.members(self.body, read_form(request), exchange)
+        return arguments

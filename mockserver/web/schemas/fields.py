@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -25,6 +25,7 @@ from mockserver.web.schemas.errors import (
     Unread,
     field_errors_in,
     invalid,
+    too_long,
 )
 from mockserver.web.schemas.evidence import documented
 
@@ -84,6 +85,16 @@ class NotBlank(validate.Validator):
         if not value.strip():
             raise invalid("Must not be blank")
         return value
+
+
+def at_most(longest: int) -> Callable[[str | list[Any]], None]:
+    """Return a validator of lengths, of which JSON schemas do not tell."""
+
+    def check(value: str | list[Any]) -> None:
+        if len(value) > longest:
+            raise too_long(value, longest)
+
+    return check
 
 
 class Text(fields.String):

@@ -47,12 +47,19 @@ def _of_object(schema: Schema) -> Read:
 
     def load(data: Any) -> Any:
         found: dict[str, Any] = {}
-        for key, name, read, absent in rows:
+        for key, name, read, checks, absent in rows:
             value = data.get(key, missing)
-            if value is not missing:
+            if value is missing:
+                if absent is not missing:
+                    found[name] = absent(missing)
+            elif read is not None:
                 found[name] = read(value)
-            elif absent is not missing:
-                found[name] = absent(missing)
+            elif type(value) is str:
+                for check in checks:
+                    check(value)
+                found[name] = value
+            else:
+                raise _UnusualError
         return _loaded(schema, found, data) if has_more_to_do else found
 
     return load
@@ -70,16 +77,35 @@ def _is_plain(schema: Schema) -> bool:
     )
 
 
-def _row(name: str, field: fields.Field[Any]) -> tuple[str, str, Read, Any]:
-    """Return key and name of a member, its reader, and the source of its default."""
+class _Row(NamedTuple):
+    """The loading of a member."""
+
+    key: str
+    name: str
+    #: Reads the value, or None for a plain string, which only has to pass `checks`.
+    read: Read | None
+    checks: tuple[Read, ...]
+    #: Gives the value of an absent member, or `missing`.
+    absent: Any
+
+
+def _row(name: str, field: fields.Field[Any]) -> _Row:
     key = name if field.data_key is None else field.data_key
-    is_optional = not field.required and field.load_default is missing
-    return key, field.attribute or name, _of_value(field), missing if is_optional else field.deserialize
+    absent = missing if not field.required and field.load_default is missing else field.deserialize
+    is_string = _is_usual(field) and type(field)._deserialize is fields.String._deserialize  # noqa: SLF001  # as below
+    read = None if is_string else _of_value(field)
+    return _Row(key, field.attribute or name, read, tuple(field.validators) if is_string else (), absent)
+
+
+def _is_usual(field: fields.Field[Any]) -> bool:
+    """Return whether a field has no options or deserialisation of its own."""
+    is_own = type(field).deserialize not in _DESERIALIZES
+    return not (field.pre_load or field.post_load or field.allow_none or is_own)
 
 
 def _of_value(field: fields.Field[Any]) -> Read:
     """Return the reader of a field; marshmallow's for fields with their own deserialisation."""
-    if field.pre_load or field.post_load or field.allow_none or type(field).deserialize not in _DESERIALIZES:
+    if not _is_usual(field):
         return field.deserialize
     convert = type(field)._deserialize  # noqa: SLF001  # the step of `load` that a field's class overrides
     if convert is fields.String._deserialize:  # noqa: SLF001  # as above

@@ -11,8 +11,9 @@ from marshmallow.exceptions import SCHEMA
 from marshmallow.schema import SchemaMeta
 
 from mockserver.core.contract.errors import INVALID_PARAMETER
-from mockserver.web.schemas.errors import MISSING, MOST_FIELD_ERRORS, FieldError, Longest, Unknown, Unread, too_long
+from mockserver.web.schemas.errors import MISSING, MOST_FIELD_ERRORS, FieldError, Longest, Unknown, Unread
 from mockserver.web.schemas.evidence import OPENAPI
+from mockserver.web.schemas.fields import at_most
 
 #: The methods that marshmallow calls before and after a schema is loaded or dumped, by the occasion.
 Hooks = dict[str, list[tuple[str, bool, dict[str, Any]]]]
@@ -97,12 +98,7 @@ class Input(Base):
     def on_bind_field(self, field_name: str, field_obj: fields.Field[Any]) -> None:
         field_obj.error_messages["required"] = [MISSING]
         if isinstance(field_obj, fields.String | fields.List) and not _is_bounded(field_obj):
-            field_obj.validators = [self._check_length, *field_obj.validators]
-
-    def _check_length(self, value: str | list[Any]) -> None:
-        """Apply the general length limit."""
-        if len(value) > self.longest:
-            raise too_long(value, self.longest)
+            field_obj.validators = [at_most(self.longest), *field_obj.validators]
 
 
 class Described(Input):

@@ -31,7 +31,7 @@ from mockserver.web.server.limits import Admission
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.runner import FIRST_RUN, FirstRun
 from mockserver.web.server.wire import TRANSPORT
-from mockserver.web.server.wsgi import Head, Heads, Refusal, Scope, WsgiAnswer, environ_of
+from mockserver.web.server.wsgi import Heads, Refusal, Scope, WsgiAnswer, environ_of
 
 #: How many requests of one connection may wait for their answers before no more requests are parsed. Chosen: clients
 #: that pipeline at all send some ten.
@@ -111,26 +111,18 @@ class Connection(HttpToolsProtocol):
     # ------------------------------------------------------------------ what comes in
 
     def data_received(self, data: bytes) -> None:
-        known = self._parts.heads.find(data) if self._is_at_rest() else None
-        if known is None or known[0].origin != (self.server, self.scheme):
-            self._receive(data)
-        else:
-            self._answer_known(*known, data)
-
-    def _is_at_rest(self) -> bool:
-        """Return whether the next byte begins a request that may take the fast path."""
         if self._unanswered:
             self._forget_answered()
-        return not (
-            self._part is not None or self._unanswered or self._held or self._is_refused or self.flow.write_paused
-        )
-
-    def _answer_known(self, head: Head, body: bytes, data: bytes) -> None:
+        is_busy = self._part is not None or self._unanswered or self._held or self._is_refused or self.flow.write_paused
+        known = None if is_busy else self._parts.heads.find(data)
+        if known is None or known[0].origin != (self.server, self.scheme):
+            self._receive(data)
+            return
+        # The fast path of a head that was parsed before.
+        head, body = known
         self._keeps = head.keeps
         run = self._parts.run(head.environ_of(self.client, body))
-        if run.answer is not None and self._send(run.answer, head.method):
-            self._finish()
-        else:
+        if run.answer is None or not self._send(run.answer, head.method):
             self._begun = run
             self._receive(data)
             self._begun = None
@@ -323,7 +315,6 @@ class Connection(HttpToolsProtocol):
         scope: Scope = self.scope  # type: ignore[assignment]  # a dictionary all the same
         run, self._begun = self._begun or self._parts.run(environ_of(scope, body)), None
         if run.answer is not None and self._send(run.answer, self._method):
-            self._finish()
             return True
         scope[FIRST_RUN] = run
         self._continue_as_task()
@@ -352,18 +343,19 @@ class Connection(HttpToolsProtocol):
             heads.add(data, self.scope, length, keeps=self._keeps)  # type: ignore[arg-type]  # as above
 
     def _send(self, answer: WsgiAnswer, method: str) -> bool:
+        """Send an answer in one piece, and prepare for the next request. Return False if its head tells no length."""
         data = answer_bytes(answer, method, self.server_state.default_headers, keeps=self._keeps)
-        if data is not None:
-            self._parts.sending.add(self.loop, self.transport, data)
-        return data is not None
-
-    def _finish(self) -> None:
+        if data is None:
+            return False
+        sending = self._parts.sending
+        sending.add(self.loop, self.transport, data)
         self._body = None
         self.idle_since = monotonic()
         if not self._keeps:
             self._is_refused = True  # later bytes are not read
-            self._parts.sending.send()
+            sending.send()
             self.transport.close()
+        return True
 
     # ------------------------------------------------------------------ what tasks answer, and refusals
 

@@ -52,14 +52,8 @@ class FirstRun(NamedTuple):
     suspended: SuspendedRequest
     #: The outcome, or why the request leaves the loop, or an error of the application that is still to be raised.
     found: Outcome | LeaveLoop | Exception
-
-    @property
-    def answer(self) -> WsgiAnswer | None:
-        """The complete answer, if ready to send."""
-        found = self.found
-        if not isinstance(found, Outcome) or self.suspended.waiting:
-            return None
-        return None if WIRE in found.environ or STREAM in found.environ else found.answer
+    #: The complete answer, if ready to send, or None.
+    answer: WsgiAnswer | None = None
 
 
 class Runner:
@@ -98,7 +92,7 @@ class Runner:
         Raises:
             LeftError: the request changes nothing, and its client has left.
         """
-        suspended, found = scope.pop(FIRST_RUN, None) or self.first_run(environ_of(scope, body))
+        suspended, found, _ = scope.pop(FIRST_RUN, None) or self.first_run(environ_of(scope, body))
         if isinstance(found, Exception):
             raise found
         if isinstance(found, LeaveLoop):
@@ -114,9 +108,11 @@ class Runner:
         if int(environ["CONTENT_LENGTH"]) > LARGE_BODY:
             return FirstRun(suspended, LeaveLoop())
         try:
-            return FirstRun(suspended, self._at_once(environ))
+            found = self._at_once(environ)
         except Exception as error:  # noqa: BLE001  # the server logs it, in the task of the request
             return FirstRun(suspended, error)
+        is_whole = not (suspended.waiting or WIRE in environ or STREAM in environ)
+        return FirstRun(suspended, found, found.answer if is_whole and isinstance(found, Outcome) else None)
 
     def refused(self, scope: Scope, sentence: str) -> Outcome:
         """Return a 503 outcome with this reason."""

@@ -141,14 +141,15 @@ def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -
             return kept
     # Werkzeug would find that there is no body, too, but takes longer.
     is_empty = environ.get("CONTENT_LENGTH", "0") == "0" and "HTTP_TRANSFER_ENCODING" not in environ
+    headers, body = _headers_of(environ), b"" if is_empty else _body_within_limit(request)
     return Exchange(
         id=workspace.ids.request(),
         at=now,
         method=request.method,
         path=route.path,
         query=environ["QUERY_STRING"],
-        headers=_headers_of(environ),
-        body=b"" if is_empty else _body_within_limit(request),
+        headers=headers,
+        body=body,
         operation=route.operation,
         params=route.params,
         real_at=time(),

@@ -74,6 +74,14 @@ class Handler(ABC, Generic[CallerT]):
 
         Raises:
             ServiceError: the caller is unknown, or may not call.
+            LeaveLoop: on the event loop, a large workspace has to be made, or a lock is not free.
+        """
+
+    @abstractmethod
+    def prepare(self, caller: CallerT, request: Request, route: Route, *, on_loop: bool) -> None:
+        """Prepare an answer whose workspace is locked if the request runs `on_loop`.
+
+        Raises:
             LeaveLoop: the request takes long, and runs on the event loop.
             NotYetError: the request waits for something before it is answered.
         """
@@ -118,13 +126,14 @@ class ApiHandler(Handler[Caller]):
         return NOT_FOUND().because(reason)
 
     def identify(self, request: Request, route: Route, within: Workspace | None) -> Caller:
-        caller = authenticate(request, route, self._store, within, self._bearers)
-        if loop.hold(request.environ, caller.workspace.lock) and _is_long(caller, request, route):
+        return authenticate(request, route, self._store, within, self._bearers)
+
+    def prepare(self, caller: Caller, request: Request, route: Route, *, on_loop: bool) -> None:
+        if on_loop and _is_long(caller, request, route):
             loop.leave(request.environ)
         looks_up = route.endpoint is not None and route.endpoint.operation.looks_up
         if looks_up and not self._prepare(caller, route, request.environ):
             raise NotYetError
-        return caller
 
     def admit(self, found: Identified[Caller], exchange: Exchange, headers: HeaderList) -> None:
         caller, route = found.caller, found.route

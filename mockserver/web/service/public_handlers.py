@@ -61,6 +61,9 @@ class AnonymousHandler(Handler[AnonymousCaller]):
     def identify(self, request: Request, route: Route, within: Workspace | None) -> AnonymousCaller:
         return _caller(request, route, within or self._store.default)
 
+    def prepare(self, caller: AnonymousCaller, request: Request, route: Route, *, on_loop: bool) -> None:
+        """Do nothing: small answers are ready at once."""
+
     def admit(self, found: Identified[AnonymousCaller], exchange: Exchange, headers: HeaderList) -> None:
         """Do nothing: no rate limit, no account."""
 
@@ -99,12 +102,10 @@ def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCa
 class PageHandler(AnonymousHandler):
     """Refuses with a page. Requests of crowded workspaces leave the event loop: a page may list all users."""
 
-    def identify(self, request: Request, route: Route, within: Workspace | None) -> AnonymousCaller:
-        caller = super().identify(request, route, within)
+    def prepare(self, caller: AnonymousCaller, request: Request, route: Route, *, on_loop: bool) -> None:
         accounts = tuple(caller.workspace.state.accounts.values())
         if len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE:
             loop.leave(request.environ)
-        return caller
 
     def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
         return page.refusal(error, caller, exchange)

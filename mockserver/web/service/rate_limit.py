@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
 from typing import NamedTuple
 
 from mockserver.core.contract.errors import TOO_MANY_REQUESTS
@@ -54,10 +52,6 @@ TIERS = tuple(LIMITS)
 #: The names of the headers that tell an allowance begin with this.
 HEADERS = "x-sib-ratelimit-"
 
-#: How many allowances are remembered with their headers. Chosen: a client that sends many in a second, or more than it
-#: may, gets the same again and again.
-_REMEMBERED = 256
-
 #: The groups of single operations, by method and path.
 _OPERATIONS = {
     ("POST", "/v3/smtp/email"): "send",
@@ -90,31 +84,25 @@ class Allowance(NamedTuple):
     exceeded: bool
 
 
-@lru_cache(maxsize=_REMEMBERED)
-def _headers(limit: int, remaining: int, reset: int) -> Sequence[tuple[str, str]]:
-    return (
-        (f"{HEADERS}limit", str(limit)),
-        (f"{HEADERS}remaining", str(remaining)),
-        (f"{HEADERS}reset", str(reset)),
-    )
-
-
 def count(workspace: Workspace, account: Account, exchange: Exchange, headers: list[tuple[str, str]]) -> None:
     """Count a request of an account, and add its rate limit headers.
 
     Raises:
         ServiceError: 429; the limit is exceeded, and the scenario enforces it.
     """
-    allowance = _take(workspace, account, exchange.method, exchange.path)
-    headers += _headers(allowance.limit, allowance.remaining, allowance.reset)
+    allowance = _take(workspace, account, exchange)
+    headers += (
+        (f"{HEADERS}limit", str(allowance.limit)),
+        (f"{HEADERS}remaining", str(allowance.remaining)),
+        (f"{HEADERS}reset", str(allowance.reset)),
+    )
     if allowance.exceeded and workspace.state.behaviour.rate_limit.enforce:
         limit = f"rate limit exceeded: more than {allowance.limit} requests in one window of the workspace's clock"
         raise TOO_MANY_REQUESTS().because(f"{limit}; the next window begins in {allowance.reset} seconds")
 
 
-def _take(workspace: Workspace, account: Account, method: str, path: str) -> Allowance:
-    state, group = workspace.state, _group(method, path)
-    now = state.clock.now()
+def _take(workspace: Workspace, account: Account, exchange: Exchange) -> Allowance:
+    state, group, now = workspace.state, _group(exchange.method, exchange.path), exchange.at
     windows = account.record(Windows)
     tightest: Allowance | None = None
     for limit, length in LIMITS[state.behaviour.rate_limit.tier][group]:

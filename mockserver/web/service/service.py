@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from datetime import datetime
 from functools import partial
 from time import perf_counter
 from types import MappingProxyType
@@ -189,21 +188,35 @@ class Service:
             found = self._identified(handler, request, route)
             workspace = found.workspace
             on_loop = loop.hold(environ, workspace.lock)
+            if found.caller is not None:
+                handler.prepare(found.caller, request, route, on_loop=on_loop)
             with workspace.lock:
-                now = loop.catch_up(workspace, on_loop=on_loop)
+                if on_loop and workspace.state.is_much_due:
+                    loop.leave(environ)
+                now = workspace.catch_up()
                 if found.caller is not None:
                     found.caller = found.caller.now()  # another thread may have replaced the state meanwhile
                 exchange = begin(workspace, request, route, now)
-                response, wire = self._exchange(handler, found, exchange, now)
+                exchange.transitions = changes = workspace.collect_changes()
+                workspace.answering = exchange
+                # All effects of a request have one moment; to read the clock again and again costs more, too.
+                pinned = workspace.state.clock.pin(now)
+                try:
+                    response, wire = self._exchange(handler, found, exchange)
+                finally:
+                    workspace.state.clock.pin(pinned)
+                    workspace.stop_collecting(changes)
+                    workspace.answering = None
                 exchange.ms = (perf_counter() - started) * 1000
                 evicted = workspace.note(exchange) if exchange.held is None else note(workspace, exchange)
-            return self._sent(response, wire, environ, workspace, exchange, evicted)
         except NotYetError:
             return answer(b"", 503, [])  # not sent: the request waits, and is run again
         except PendingError as error:
             pending = error.pending
         except StorageError as error:
             return early_refusal(environ["PATH_INFO"], 503, str(error))
+        else:
+            return self._sent(response, wire, environ, workspace, exchange, evicted)
         return self._answer_later(pending, environ)
 
     def _answer_later(self, pending: Pending, environ: dict[str, Any]) -> Response:
@@ -302,32 +315,27 @@ class Service:
     # ------------------------------------------------------------------ one request in its workspace
 
     def _exchange(
-        self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, now: datetime
+        self, handler: Handler[Any], found: Identified[Any], exchange: Exchange
     ) -> tuple[Response, Wire | None]:
-        """Return the response and its wire form, after all effects of the request."""
-        workspace = found.workspace
-        exchange.transitions = changes = workspace.collect_changes()
-        workspace.answering = exchange
-        # All effects of a request have one moment; to read the clock again and again costs more, too.
-        clock = workspace.state.clock
-        pinned = clock.pin(now)
-        try:
-            headers: HeaderList = [("sib-request-id", exchange.id)] if exchange.held is None else exchange.held.headers
-            reply = self._reply(handler, found, exchange, headers)
-            if reply.error is not None:
-                if isinstance(reply, PendingReply):
-                    raise PendingError(Pending(handler, found, exchange, headers, reply))
-                reply = handler.refuse(reply, reply.error, found, exchange)
-            body = finish(exchange, reply, headers)
-            response = answer(body, reply.status, headers)
-            workspace.catch_up()  # timers that are due by this request fire at once
-        finally:
-            clock.pin(pinned)
-            workspace.stop_collecting(changes)
-            workspace.answering = None
+        """Return the response and its wire form, after all effects of the request.
+
+        Raises:
+            PendingError: the answer comes later.
+        """
+        headers: HeaderList = [("sib-request-id", exchange.id)] if exchange.held is None else exchange.held.headers
+        reply = self._reply(handler, found, exchange, headers)
+        if reply.error is not None:
+            if isinstance(reply, PendingReply):
+                raise PendingError(Pending(handler, found, exchange, headers, reply))
+            reply = handler.refuse(reply, reply.error, found, exchange)
+        body = finish(exchange, reply, headers)
+        response = answer(body, reply.status, headers)
+        found.workspace.catch_up()  # timers that are due by this request fire at once
         return response, reply.wire
 
-    def _reply(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList) -> Reply:
+    def _reply(  # noqa: PLR0911  # each step may answer
+        self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList
+    ) -> Reply:
         """Return the service's answer or refusal, as changed by faults."""
         if found.caller is None and found.refusal is None:  # a preflight
             return Reply(204)
@@ -337,9 +345,14 @@ class Service:
             handler.admit(found, exchange, headers)
             if found.refusal is not None:
                 return found.refusal
-            fault = self._fault(found, exchange)
+            if found.workspace.state.faults or "HTTP_X_MOCK_FAULT" in found.request.environ:
+                fault = self._fault(found, exchange)
+            else:
+                return handler.answer(found, exchange)
         except ServiceError as error:
             return Reply.refused(error)
+        except RequestEntityTooLarge:
+            return self._too_large()
         if fault is None:
             return self._real(handler, found, exchange)
         exchange.fault, exchange.fault_kind = fault.id, fault.kind
@@ -352,9 +365,12 @@ class Service:
         except ServiceError as error:
             return Reply.refused(error)
         except RequestEntityTooLarge:
-            most = self.body_limit
-            limit = f"{most // 1024 // 1024} MB" if most >= 1024**2 else f"{most} bytes"
-            return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
+            return self._too_large()
+
+    def _too_large(self) -> Reply:
+        most = self.body_limit
+        limit = f"{most // 1024 // 1024} MB" if most >= 1024**2 else f"{most} bytes"
+        return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
 
     def _fault(self, found: Identified[Any], exchange: Exchange) -> Fault | None:
         """Return the fault in the request's header, else the workspace's first matching fault, or None."""
@@ -366,6 +382,4 @@ class Service:
             except ValueError as error:
                 exchange.injected = True
                 raise INVALID_PARAMETER(f"{FAULT_HEADER}: {error}") from error
-        if not workspace.state.faults:
-            return None
         return workspace.state.faults.take(exchange, workspace.state.clock.now(), workspace.state.random)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from state_comparison import difference
+from tables import tables
 
 from mockserver.beyond.stubs.schema import shadowed
 from mockserver.core.state.stubs import params_of
@@ -14,6 +15,9 @@ from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.documents.reading import parse
 from mockserver.scenario.dump import dump
 from mockserver.scenario.load import load
+
+#: The parametrized cases by test.
+CASES = tables(__file__)
 
 #: A template of more than half as many parts as all templates of a stub may have together.
 MANY_PARTS = "{{ [" + "1, " * 3_000 + "] }}"
@@ -155,25 +159,11 @@ def test_a_stub_that_is_loaded_again_is_another_one():
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("answer: {json: 2026-01-01}", "not a value of JSON: got 2026-01-01"),
+        *CASES["a_mistake_within_a_stub_is_told"],
         ("answer: {json: " + "[" * 90 + "1" + "]" * 90 + "}", "nested too deeply"),
-        ('answer: {text: "{{ 1 + }}"}', "stubs[0].answer.text: unexpected"),
-        ("answer: {when: yes please}", "answer.when: invalid value: got 'yes please'"),
-        ("answer: {when: '{{ true }} '}", "answer: every answer has when; one must be without it"),
-        ("answers: [{when: '{{ 1 }} {{ 2 }}'}, {}]", "answers[0].when: invalid value: got '{{ 1 }} {{ 2 }}'"),
         (f"answer: {{text: '{MANY_PARTS}', headers: {{X-A: '{MANY_PARTS}'}}}}", "may have 5,000 parts together"),
-        ("answers: [{when: '{{ true }}'}]", "answers: every answer has when; one must be without it"),
-        ("answer: {}, store: {table: 'a b', key: a}", "store.table: invalid value: got 'a b'"),
-        ("answer: {}, store: {table: a}", "store.key: missing required key"),
-        ("answer: {}, effects: [{mial: {}}]", "effects[0]: an effect has one of the members"),
-        ("answer: {}, effects: [{credits: -1, when: [1]}]", "effects[0].when: invalid value: got a list of 1 item"),
-        ("answer: {}, effects: [{credits: '{{ a }}'}]", "effects[0].credits: unknown name a"),
-        ("answer: {json: {'{{ a }}': 1}}", "the name of a member is no expression"),
-        ("answer: {json: '{{ answer }}'}", "answer.json: unknown name answer"),
-        ("answer: {}, store: {table: a, key: a, value: 1, delete: true}", "store.delete: give value or delete"),
-        ("answer: {}, store: {table: a, key: a, delete: false}", "store.delete: not a boolean: got false"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_within_a_stub_is_told_at_its_place(text, told):
     found = mistakes_of(f"seed: 1\nstubs:\n  - {{method: GET, path: /v3/a, {text}}}\n")
     assert any(line.startswith("s.yaml:3: ") and told in line for line in found), found
@@ -187,22 +177,7 @@ def test_all_mistakes_of_all_expressions_are_told_together():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
-        ("let: {a: 1}", "let: `let` is gone: write the expression where it is used; "),
-        ("refuse: [{when: '{{ 1 }}', code: a}]", "refuse: `refuse` is gone: use an answer with `when`, as in"),
-        ("forget: {table: a, key: a}", "forget: `forget` is gone: use store with `delete: true`"),
-        ("store: {table: a, key: a, each: [1], as: b}", "store.each: `each` is gone: write an item for each value"),
-        ("store: [{table: a, key: a, as: b}]", "store[0].as: `as` is gone"),
-        ("effects: [{credits: -1, each: [1]}]", "effects[0]: `each` is gone: write an item for each value"),
-        ("effects: [{attribute: {category: normal, name: A}}]", "effects[0]: `attribute` is gone: effects are mail,"),
-        ("effects: [{warn: a}]", "effects[0]: `warn` is gone: effects are mail,"),
-        ("effects: [{schedule: {at: PT1H}}]", "effects[0]: `schedule` is gone: effects are mail,"),
-        ("store: {table: a, key: a, value: {b: {$each: [1], $value: 1}}}", "store.value.b: `$each` is gone: make"),
-        ("store: {table: a, key: '{% if a %}b{% endif %}'}", "store.key: {% %} and {# #} are gone: write a {{ }}"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "told"), CASES["what_is_gone_is_told_once"])
 def test_what_is_gone_is_told_once_with_what_to_use_instead(text, told):
     (line,) = mistakes_of(f"stubs:\n  - method: GET\n    path: /v3/a\n    answer: {{}}\n    {text}\n")
 

@@ -1,11 +1,11 @@
 """Workspaces in which something has happened, whose pages are looked at."""
 
-from html.parser import HTMLParser
 from pathlib import Path
-from urllib.parse import quote, unquote, urljoin, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 import requests
+from web_page import links
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
@@ -18,19 +18,6 @@ ARTEFACTS = Path(__file__).parents[3] / "build" / "dashboard"
 MOST_VIEWS = 7
 NAMES = [page.name for page in PAGES]
 TEXTS = {"name": "Jo <b>Doe</b>", "email": "jo@acme.test"}
-
-
-class Links(HTMLParser):
-    """The addresses that a page links to."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found = []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        if tag == "a" and (address := dict(attrs).get("href")):
-            self.found.append(address)
 
 
 class Workspace:
@@ -67,8 +54,8 @@ class Workspace:
                 continue
             found[kind] = address
             text = self._well(self.http.get(address, timeout=30)).text
-            links = [urljoin(address, link).partition("#")[0] for link in Links(text).found]
-            left += [link for link in links if link.startswith(f"{first}/")]
+            found_links = [link.partition("#")[0] for link in links(text, address)]
+            left += [link for link in found_links if link.startswith(f"{first}/")]
         return list(found.values())
 
     def _kind(self, address, name):

@@ -51,7 +51,7 @@ def test_the_clock_is_moved_to_a_timer_of_the_list(browser, opened):
     browser.until(lambda: not browser.all("#due > li"))
 
 
-def test_a_clock_is_let_run(browser, opened):
+def test_button_unfreezes_the_clock(browser, opened):
     press(browser, "#thaw .send button")
 
     shows(browser, "#manner", "Running")

@@ -44,7 +44,7 @@ def filled(server_url):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_users_write_does_nothing_and_breaks_no_page(browser, filled, name):
+def test_markup_in_user_data_runs_nothing_and_keeps_page_widths(browser, filled, name):
     size = {"width": 320, "height": 900, "deviceScaleFactor": 1, "mobile": False}
     browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:

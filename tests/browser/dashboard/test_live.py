@@ -37,7 +37,7 @@ def subjects(browser):
     return [row.text for row in browser.all("#rows > li")]
 
 
-def test_what_somebody_else_does_appears(browser, workspace):
+def test_page_shows_changes_by_other_users(browser, workspace):
     browser.open(workspace.page("mail"))
     browser.see("h1")
     mail_to(workspace, "first")

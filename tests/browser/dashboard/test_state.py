@@ -183,7 +183,7 @@ def test_a_typed_text_stays_when_the_workspace_is_dropped(browser, change):
     browser.console()  # which tells of the answers 404
 
 
-def test_what_is_added_comes_behind_what_is_there(browser, workspace):
+def test_added_senders_follow_existing_senders(browser, workspace):
     browser.open(workspace.page("state/add"))
     browser.see(AREA)[0].send_keys("senders:\n- {name: More, email: more@acme.test}")
     browser.click("form.document .send button")

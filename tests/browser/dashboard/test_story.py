@@ -59,7 +59,7 @@ return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
 """
 
 
-def test_the_whole_story_by_keyboard(browser, workspace, keys):
+def test_keyboard_user_follows_a_sender_from_creation_to_delivery(browser, workspace, keys):
     workspace.control("PUT", "/clock", json={"frozen": True})
     workspace.control("PUT", "/receivers/shop", json={"status": 429, "times": 2})
     hook = {"id": 7, "url": f"{workspace.root}/_mock/receiver/shop", "events": ["delivered"]}

@@ -58,7 +58,7 @@ def label(story, address):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_page_is_for_everybody_in_every_look(browser, story, name):
+def test_dashboard_pages_are_accessible_in_each_colour_scheme_and_width(browser, story, name):
     """No rule of axe-core's is broken, nobody has to scroll sideways, and nothing is said in the console."""
     broken = []
     for position, address in enumerate(story.views(name)):
@@ -67,13 +67,13 @@ def test_a_page_is_for_everybody_in_every_look(browser, story, name):
     assert broken == []
 
 
-def test_a_page_that_is_not_there_is_for_everybody(browser, story):
+def test_not_found_page_is_accessible(browser, story):
     broken = judged(browser, story.page("nowhere"), "not-found", _LOOKS)
 
     assert [row for row in broken if "404" not in row[-1]] == []  # the console tells the status
 
 
-def test_the_sign_in_is_for_everybody(browser, serve):
+def test_sign_in_page_is_accessible(browser, serve):
     assert judged(browser, f"{serve(control_token='sesame')}/_mock/ui/sign-in", "sign-in", _LOOKS) == []
 
 

@@ -125,7 +125,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_page_is_for_everybody(browser, make_workspace, name):
+def test_oauth_sso_and_document_pages_are_accessible(browser, make_workspace, name):
     """No rule of axe-core's is broken, and nobody has to scroll sideways."""
     heading, go, changes = PAGES[name]
     go(browser, make_workspace(**changes))

@@ -13,7 +13,7 @@ ACCEPT, REFUSE = "button[value=accept]", "button[value=refuse]"
 # ---------------------------------------------------------------------- accepting and refusing
 
 
-def test_whoever_accepts_comes_to_the_app_with_a_code_that_opens_the_account(browser, asked, app):
+def test_accepting_user_returns_to_the_app_with_a_valid_code(browser, asked, app):
     browser.follow(ACCEPT)
 
     browser.see("#app")

@@ -41,7 +41,7 @@ def test_a_link_of_the_template_leads_nowhere(inside, shared, app):
     assert app.came == []
 
 
-def test_by_itself_the_template_can_do_no_more(browser, workspace, app):
+def test_shared_template_opened_directly_is_sandboxed(browser, workspace, app):
     """The browser says what it holds back: all that the template tries."""
     url = f"{workspace.shared(11)}/content"
     browser.open(url)

@@ -65,7 +65,7 @@ def test_picking_and_accepting_need_no_mouse(browser, workspace, app):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_focus_is_seen(browser, workspace, scheme):
+def test_focused_button_has_a_visible_outline(browser, workspace, scheme):
     browser.open(workspace.authorize())
     with browser.looking(scheme):
         browser.press(Keys.TAB)

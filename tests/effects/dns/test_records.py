@@ -21,16 +21,11 @@ def test_a_domain_whose_records_are_published_is_authenticated(nameserver, askin
 @pytest.mark.parametrize(
     ("name", "record"),
     [
-        ("among.test", "brevo_code"),
-        ("large.test", "brevo_code"),
-        ("split.test", "brevo_code"),
-        ("split.test", "dkim_record"),
-        ("alias.test", "dkim_record"),
-        ("alias.test", "dmarc_record"),
-        ("strict.test", "dmarc_record"),
-        ("beside.test", "dmarc_record"),
+        ("among.test", "brevo_code"), ("large.test", "brevo_code"), ("split.test", "brevo_code"),
+        ("split.test", "dkim_record"), ("alias.test", "dkim_record"), ("alias.test", "dmarc_record"),
+        ("strict.test", "dmarc_record"), ("beside.test", "dmarc_record"),
     ],
-)
+)  # fmt: skip
 def test_a_record_is_found_however_it_is_published(nameserver, asking, authenticate, name, record):
     _, seen, reason = authenticate(asking(nameserver, name), name)
 

@@ -13,15 +13,11 @@ from mockserver.effects.addresses import dns_server
 @pytest.mark.parametrize(
     ("text", "server"),
     [
-        ("127.0.0.1:5353", ("127.0.0.1", 5353)),
-        ("127.0.0.1", ("127.0.0.1", 53)),
-        ("[::1]:53", ("::1", 53)),
-        ("[fd00::53]", ("fd00::53", 53)),
-        ("::1", ("::1", 53)),
-        ("coredns:1053", ("coredns", 1053)),
+        ("127.0.0.1:5353", ("127.0.0.1", 5353)), ("127.0.0.1", ("127.0.0.1", 53)), ("[::1]:53", ("::1", 53)),
+        ("[fd00::53]", ("fd00::53", 53)), ("::1", ("::1", 53)), ("coredns:1053", ("coredns", 1053)),
         ("dns_1.internal", ("dns_1.internal", 53)),
     ],
-)
+)  # fmt: skip
 def test_a_server_is_a_host_and_perhaps_a_port(text, server):
     assert dns_server(text) == server
 
@@ -29,24 +25,10 @@ def test_a_server_is_a_host_and_perhaps_a_port(text, server):
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        ":53",
-        "localhost:",
-        "localhost:0",
-        "localhost:65536",
-        "localhost:dns",
-        "udp://localhost:53",
-        "two words",
-        "53",
-        "1.2.3",
-        "1.2.3.256:53",
-        "[1.2]:53",
-        "[::g]:53",
-        "[::1",
-        "a:b:53",
-        "münchen.test",
+        "", ":53", "localhost:", "localhost:0", "localhost:65536", "localhost:dns", "udp://localhost:53", "two words",
+        "53", "1.2.3", "1.2.3.256:53", "[1.2]:53", "[::g]:53", "[::1", "a:b:53", "münchen.test",
     ],
-)
+)  # fmt: skip
 def test_what_is_none_is_misuse(text):
     answer = invoke(["serve", "--port", "0", "--dns-resolver", text])
 

@@ -71,22 +71,16 @@ def test_no_value_is_too_odd_to_be_judged(published, told):
 @pytest.mark.parametrize(
     ("record", "told", "published"),
     [
-        ("dkim_record", DKIM, f'"{DKIM}"'),
-        ("dkim_record", DKIM, f"{DKIM}; p=another"),
-        ("dkim_record", DKIM, DKIM.replace("; p", " p")),
-        ("dkim_record", DKIM, DKIM.replace("k=rsa", "k=ed25519")),
-        ("dkim_record", DKIM, DKIM.lower()),
-        ("dkim_record", DKIM, ""),
-        ("brevo_code", CODE, CODE.replace(":", "=")),
-        ("brevo_code", CODE, f'"{CODE}"'),
-        ("brevo_code", CODE, f"{CODE}0"),
-        ("dkim1Record", HOST, f"{HOST}.acme.test"),
+        ("dkim_record", DKIM, f'"{DKIM}"'), ("dkim_record", DKIM, f"{DKIM}; p=another"),
+        ("dkim_record", DKIM, DKIM.replace("; p", " p")), ("dkim_record", DKIM, DKIM.replace("k=rsa", "k=ed25519")),
+        ("dkim_record", DKIM, DKIM.lower()), ("dkim_record", DKIM, ""), ("brevo_code", CODE, CODE.replace(":", "=")),
+        ("brevo_code", CODE, f'"{CODE}"'), ("brevo_code", CODE, f"{CODE}0"), ("dkim1Record", HOST, f"{HOST}.acme.test"),
         ("dmarc_record", DMARC, "p=none; v=DMARC1; rua=mailto:a@b.test"),
         ("dmarc_record", DMARC, "v=DMARC1; rua=mailto:a@b.test"),
         ("dmarc_record", DMARC, "v=DMARC1; p=nothing; rua=mailto:a@b.test"),
         ("dmarc_record", DMARC, "v=dmarc1; p=none; rua=mailto:a@b.test"),
         ("dmarc_record", DMARC, "v=DMARC1 p=none rua=mailto:a@b.test"),
     ],
-)
+)  # fmt: skip
 def test_what_mail_servers_would_not_take_is_wrong(record, told, published):
     assert status(record, told, published) == "wrong"

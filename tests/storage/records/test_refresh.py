@@ -58,8 +58,7 @@ def test_who_watches_a_copy_is_told(server):
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [("POST", "/_mock/reset", None), ("POST", "/_mock/snapshots/now/restore", None)],
+    ("method", "path", "body"), [("POST", "/_mock/reset", None), ("POST", "/_mock/snapshots/now/restore", None)]
 )
 def test_a_copy_has_to_be_read_as_a_whole_when_the_state_was_replaced(api, method, path, body):
     api.post("/_mock/snapshots", json={"name": "now"})

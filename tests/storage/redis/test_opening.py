@@ -11,9 +11,13 @@ import pytest
 import trustme
 from ports import free_port
 from redis_server import RedisServer
+from tables import tables
 
 from mockserver.storage.engine import EngineError
 from mockserver.storage.redis_engine import Engine
+
+#: The parametrized cases by test.
+CASES = tables(__file__)
 
 SECRET = "s3cret"  # of servers that end with the test
 #: The name in certificates for this machine.
@@ -82,18 +86,7 @@ def test_right_password_opens_the_store_and_is_not_part_of_its_place(guarded, jo
 # ---------------------------------------------------------------------- what cannot keep a store
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
-        (["--cluster-enabled", "yes"], "is part of a cluster, and a store is kept by one server"),
-        (["--replicaof", "127.0.0.1", "1"], "is a replica, which cannot be written: name the primary"),
-        (["--maxmemory", "1", "--maxmemory-policy", "noeviction"], "is full: its maxmemory is reached"),
-        (
-            ["--maxmemory", "100mb", "--maxmemory-policy", "allkeys-lru"],
-            "drops keys when it is full: set its maxmemory-policy to noeviction, not allkeys-lru",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("options", "sentence"), CASES["unsuitable_server_is_refused"])
 def test_unsuitable_server_is_refused(start, options, sentence, refused):
     server = start(*options, "--cluster-port", str(free_port()))
 
@@ -115,22 +108,7 @@ def test_old_version_is_refused(redis_server, join, refused, monkeypatch, versio
 # ---------------------------------------------------------------------- what the database holds
 
 
-@pytest.mark.parametrize(
-    ("command", "sentence"),
-    [
-        ("HSET mockserver:values a b", "holds keys that begin with mockserver:, and no store"),
-        ("HSET mockserver:header a b", "holds keys that begin with mockserver:, and no store"),
-        ("SET mockserver:header mine", "holds foreign data under keys that begin with mockserver:"),
-        (
-            "HSET mockserver:header format 2 layout x writer mock-0.9",
-            "is of format 2, written by mock-0.9: let the ver",
-        ),
-        (
-            "HSET mockserver:header format 3 layout x writer mock-0.9",
-            "was written by mock-0.9, in another layout: let ",
-        ),
-    ],
-)
+@pytest.mark.parametrize(("command", "sentence"), CASES["foreign_database_is_refused"])
 def test_foreign_database_is_refused_and_left_as_it_is(redis_server, command, sentence, refused):
     redis_server.command(command)
 
