@@ -43,7 +43,7 @@ RUN mockserver scenarios check \
     && python -c "import mockserver.app.control_api, mockserver.control.openapi, mockserver.control.server.metrics, mockserver.coverage.forms, prometheus_client" \
     && python -c "import jwt.algorithms, mockserver.web.pages.page" \
     && python -c "import mockserver.effects.dns, mockserver.effects.http, mockserver.effects.smtp_client, mockserver.effects.smtp_listener, mockserver.resources.inbound.mail" \
-    && python -c "import mockserver.cli.authority, mockserver.testing.trust, mockserver.web.server.certificates, mockserver.web.server.tls_front, mockserver.app.tls" \
+    && python -c "import mockserver.cli.server, mockserver.testing.client, mockserver.web.server.certificates, mockserver.web.server.tls_front, mockserver.app.tls" \
     && python -c "import mockserver.storage.engine_storage, mockserver.storage.records, mockserver.storage.redis_engine, mockserver.storage.sqlite_engine, mockserver.storage.working_set" \
     && mkdir /scenarios \
     && install -d -o 10001 -g 10001 -m 700 /data

@@ -14,8 +14,8 @@ from _pytest.fixtures import FixtureFunctionDefinition
 
 from mockserver import create_app
 from mockserver.cli import commands as program
-from mockserver.cli.flags import flags
 from mockserver.cli.program import Option
+from mockserver.cli.serving import flags
 from mockserver.core.contract.operation import Mark, Operation
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.faults import FAULT_KINDS

@@ -6,18 +6,18 @@ if TYPE_CHECKING:
     from mockserver.app import create_app as create_app
     from mockserver.settings import ServerMissingError as ServerMissingError
     from mockserver.settings import Settings as Settings
-    from mockserver.testing.blocking import BlockingCallWarning as BlockingCallWarning
     from mockserver.testing.client import MockServerError as MockServerError
     from mockserver.testing.coroutines import AsyncMockServer as AsyncMockServer
     from mockserver.testing.coroutines import AsyncWorkspace as AsyncWorkspace
     from mockserver.testing.handles.server import MockServer as MockServer
     from mockserver.testing.handles.workspace import Workspace as Workspace
+    from mockserver.testing.loops import BlockingCallWarning as BlockingCallWarning
 
 #: The module of each export, imported on first use: the command `mockserver health` needs none of them.
 _MODULES = {
     "AsyncMockServer": "mockserver.testing.coroutines",
     "AsyncWorkspace": "mockserver.testing.coroutines",
-    "BlockingCallWarning": "mockserver.testing.blocking",
+    "BlockingCallWarning": "mockserver.testing.loops",
     "MockServer": "mockserver.testing.handles.server",
     "MockServerError": "mockserver.testing.client",
     "ServerMissingError": "mockserver.settings",

@@ -289,7 +289,7 @@ def test_the_marks_are_those_of_the_record():
 
 
 @pytest.mark.parametrize(("section", "least"), [("newest", 40), ("changelog", 12)])
-def test_what_is_said_to_hold_a_fact_is_there(section, least):
+def test_cited_tests_and_files_exist(section, least):
     held = [table for table in tables(_SECTIONS[section]) if "held by" in table[0]]
     found = [row[heading.index("held by")] for heading, *rows in held for row in rows]
 

@@ -8,8 +8,8 @@ import click
 import pytest
 
 from mockserver import MockServer, Settings
-from mockserver.cli.flags import flags
-from mockserver.cli.values import Integer
+from mockserver.cli.options import Integer
+from mockserver.cli.serving import flags
 from mockserver.settings import declared
 
 

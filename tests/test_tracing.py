@@ -32,14 +32,14 @@ def called_in_a_thread():
     thread.join()
 
 
-def test_what_repeats_others_is_not_traced(traced):
+def test_repeated_cases_are_not_traced(traced):
     with untraced():
         called()
         called_in_a_thread()
     assert "called" not in traced
 
 
-def test_what_comes_then_is_traced_again(traced):
+def test_calls_after_the_block_are_traced(traced):
     with untraced():
         pass
     called()
@@ -55,15 +55,15 @@ def server(request):
     return request.param
 
 @pytest.mark.parametrize("number", range({number}))
-def test_of_numbers(number):
+def test_numbers(number):
     pass
 
 @pytest.mark.parametrize("number", range({number}))
-def test_of_servers(server, number):
+def test_servers(server, number):
     pass
 
 @pytest.mark.hypothesis
-def test_of_properties():
+def test_properties():
     pass
 """
 
@@ -72,6 +72,6 @@ def test_cases_repeat_those_before_them_and_other_forms_of_the_server_do_not(pyt
     pytester.makepyfile(CASES.format(number=MOST + 1))
     items, _ = pytester.inline_genitems("-p", "no:cacheprovider", "-p", "no:asyncio")
     assert [item.name for item in repeats(items)] == [
-        f"test_of_numbers[{MOST}]", f"test_of_servers[here-{MOST}]", f"test_of_servers[elsewhere-{MOST}]",
-        "test_of_properties",
+        f"test_numbers[{MOST}]", f"test_servers[here-{MOST}]", f"test_servers[elsewhere-{MOST}]",
+        "test_properties",
     ]  # fmt: skip

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from mockserver.cli.known_names import names_of
-from mockserver.cli.live.lines import none
-from mockserver.cli.options import JSON, TOKEN, URL, workspace
-from mockserver.cli.output import echo
+from mockserver.cli.options import EXISTING_FILE, JSON, TOKEN, URL, Name, targeted, workspace
+from mockserver.cli.output import echo, none, printable
 from mockserver.cli.program import Group, Misused, argument, decorated, option
 from mockserver.cli.remote import Target
-from mockserver.cli.values import EXISTING_FILE
 from mockserver.settings import files
-from mockserver.testing.client import path_segment
+from mockserver.testing.client import path_of
 
-#: The address of the apps, below `/_mock`.
-_PATH = "/oauth/apps"
-#: The options that choose a server and a workspace, and `--json`.
-_TARGET = decorated(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
+_TARGET = targeted(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
+_CLIENT_ID = argument("client_id", type=Name("app"))
 #: The options that describe an app, each under the name of the app's member on the wire.
 _APP_OPTIONS = decorated(
     option("--name", help="What users read on the consent page."),
@@ -61,67 +55,54 @@ app = Group("app", default="list", help="Manage the OAuth apps of a workspace.")
 @option("--client-id", metavar="ID", help="The default is one that is drawn.")
 @_APP_OPTIONS
 @_TARGET
-def create(client_id: str | None, as_json: bool, **options: Any) -> None:
+def create(target: Target, **options: Any) -> None:
     """Register an app, and print its client id and its secret."""
-    target, members = _target_and_members(options)
-    body = {**members, **({"client_id": client_id} if client_id else {})}
+    body = _members(**options)
     if not (body.get("name") or body.get("redirect_uris")):
         raise Misused("an app needs a name, or a redirect URI: give an option or a file")
-    _show(Target(**target).call("POST", _PATH, body), as_json)
+    target.show(target.post("/oauth/apps", body), _print)
 
 
 @app.command("list")
 @_TARGET
-def list_(as_json: bool, **target: Any) -> None:
+def list_(target: Target) -> None:
     """List the registered apps."""
-    found = Target(**target).get(_PATH)["items"]
-    if as_json:
-        echo(json.dumps(found))
-        return
-    if not found:
-        none("apps")
-    for row in found:
-        echo(f"{row['client_id']}  {row['name']}  {' '.join(row['redirect_uris'])}")
+    target.show(target.items("/oauth/apps"), _print_all)
 
 
 @app.command("update")
-@argument("client_id", shell_complete=names_of("app"))
+@_CLIENT_ID
 @_APP_OPTIONS
 @option("--new-secret", is_flag=True, help="Let the app have a new secret.")
 @_TARGET
-def update(client_id: str, new_secret: bool, as_json: bool, **options: Any) -> None:
+def update(client_id: str, new_secret: bool, target: Target, **options: Any) -> None:
     """Change the given fields of an app; lists are replaced."""
-    target, members = _target_and_members(options)
+    members = _members(**options)
     if members.pop("client_id", client_id) != client_id:
         raise Misused("the file is another app's")
     body = {**members, **({"client_secret": None} if new_secret else {})}
     if not body:
         raise Misused("there is nothing to change: give an option or a file")
-    _show(Target(**target).call("PUT", f"{_PATH}/{path_segment(client_id)}", body), as_json)
+    target.show(target.put(path_of("oauth", "apps", client_id), body), _print)
 
 
 @app.command("delete")
-@argument("client_id", shell_complete=names_of("app"))
+@_CLIENT_ID
 @_TARGET
-def delete(client_id: str, as_json: bool, **target: Any) -> None:
+def delete(client_id: str, target: Target) -> None:
     """Delete an app; its grants and tokens end."""
-    Target(**target).call("DELETE", f"{_PATH}/{path_segment(client_id)}")
-    echo(json.dumps({"deleted": client_id}) if as_json else f"deleted: {client_id}")
+    target.delete(path_of("oauth", "apps", client_id))
+    target.show({"deleted": client_id}, f"deleted: {client_id}")
 
 
-def _target_and_members(options: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The `url`, `token` and `workspace` of a control call, and the members of the app for its body.
-
-    An option wins over the member of the same name in the file.
-    """
-    target = {name: options.pop(name) for name in ("url", "token", "workspace")}
-    file = options.pop("file")
+def _members(file: Path | None, **options: Any) -> dict[str, Any]:
+    """Merge the app members of the file with the given options."""
     given = {name: value for name, value in options.items() if value not in (None, ())}
-    return target, {**(_configuration(file) if file else {}), **given}
+    return {**(_configuration(file) if file else {}), **given}
 
 
 def _configuration(file: Path) -> dict[str, Any]:
-    """The members of an app in a file of YAML or JSON; a file that cannot be read is a usage error."""
+    """Load the members of an app from YAML or JSON."""
     from mockserver.scenario.documents.document import refuse_unreadable
     from mockserver.scenario.documents.reading import parse
 
@@ -134,15 +115,14 @@ def _configuration(file: Path) -> dict[str, Any]:
     return found
 
 
-def _show(found: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        echo(json.dumps(found))
-        return
+def _print_all(found: list[Any]) -> None:
+    if not found:
+        none("apps")
+    for row in found:
+        echo(printable(f"{row['client_id']}  {row['name']}  {' '.join(row['redirect_uris'])}"))
+
+
+def _print(found: dict[str, Any]) -> None:
     for name, value in found.items():
-        echo(f"{name}: {_as_text(value)}".rstrip())
-
-
-def _as_text(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return " ".join(value) if isinstance(value, list) else str(value)
+        text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+        echo(printable(f"{name}: {' '.join(text) if isinstance(text, list) else text}".rstrip()))

@@ -13,44 +13,33 @@ _PREFIX = "MOCKSERVER_"
 #: The variables that Kubernetes sets in a pod for each service whose name begins with `mockserver`; they are no
 #: settings (https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables).
 _OF_KUBERNETES = re.compile(r"MOCKSERVER_(\w+_)?(SERVICE_(HOST|PORT)(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_\w+)?)")
-#: How the addresses begin that Kubernetes gives as values.
+#: The beginnings of the addresses that Kubernetes sets as values.
 _ADDRESSES = ("tcp://", "udp://", "sctp://")
-#: The variables that clients of the mock read, the commands that ask a running server, what starts one, and the plugin
-#: for pytest.
-_OF_CLIENTS = frozenset(
-    {
-        "MOCKSERVER_ARTIFACTS",
-        "MOCKSERVER_CA",
-        "MOCKSERVER_COMMAND",
-        "MOCKSERVER_IMAGE",
-        "MOCKSERVER_TOKEN",
-        "MOCKSERVER_URL",
-        "MOCKSERVER_WORKSPACE",
-    }
-)
-#: How similar an unknown name has to be to a known one, from 0 to 1, to be taken for a misspelling of it. Chosen: a
-#: name of a setting with one or two wrong letters is above it.
+#: The variables of clients, commands and the pytest plugin, after the prefix.
+_OF_CLIENTS = ("ARTIFACTS", "CA", "COMMAND", "IMAGE", "TOKEN", "URL", "WORKSPACE")
+#: How similar an unknown name is to a known name, from 0 to 1, to be a misspelling of it. Chosen: a setting with one
+#: or two wrong letters is above it.
 _NEAR = 0.75
 
 
 def variable(setting: str) -> str:
-    """The name of the environment variable for a setting: `MOCKSERVER_PORT` for `port`."""
+    """Return the name of the environment variable for a setting: `MOCKSERVER_PORT` for `port`."""
     return f"{_PREFIX}{setting.upper()}"
 
 
 def forget_kubernetes(environment: Any) -> None:
-    """Remove MOCKSERVER_PORT from an environment where Kubernetes has set it, to an address of a service."""
+    """Remove MOCKSERVER_PORT if Kubernetes has set it (the address of a service)."""
     if environment.get("MOCKSERVER_PORT", "").startswith(_ADDRESSES):
         del environment["MOCKSERVER_PORT"]
 
 
 def check_names(environment: Mapping[str, str], settings: Collection[str]) -> None:
-    """Warn of variables that begin with `MOCKSERVER_` and are neither among `settings` nor read by clients.
+    """Warn of unknown variables with the prefix `MOCKSERVER_`.
 
     Raises:
-        Misused: a variable looks like a misspelt setting.
+        Misused: A variable looks like a misspelt setting.
     """
-    known = {name.removeprefix(_PREFIX) for name in (*settings, *_OF_CLIENTS)}
+    known = {*(name.removeprefix(_PREFIX) for name in settings), *_OF_CLIENTS}
     for name in sorted(environment):
         end = name.removeprefix(_PREFIX)
         if end == name or end in known or _is_of_kubernetes(name, environment[name]):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import date
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.options import OUTPUT
+from mockserver.cli.options import EXISTING_FILE, OUTPUT, write
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Misused, argument, command, option
-from mockserver.cli.values import EXISTING_FILE
-from mockserver.cli.writing import write
 from mockserver.core.text.messages import counted
 from mockserver.settings import files
 
@@ -33,7 +31,7 @@ _LARGEST = 32 * 1024 * 1024
     help="Let all paths begin with this, such as /v3, and not with the path of the document's server.",
 )
 def from_openapi(file: Path, output: Path | None, base: str | None) -> None:
-    """Make a scenario of stubs out of an OpenAPI document, 3.0 or 3.1, YAML or JSON.
+    """Convert an OpenAPI document (3.0 or 3.1, YAML or JSON) into a scenario of stubs.
 
     Each operation that the mock does not have gets a stub with the documented status of success. Its body is an example
     of the document, or made from the defaults, listed values and types of the schema. Operations that are left out are
@@ -43,8 +41,10 @@ def from_openapi(file: Path, output: Path | None, base: str | None) -> None:
     from mockserver.scenario.dump import to_yaml
 
     root, locate = _read(file)
+    if base is not None and base.strip("/") and not base.startswith("/"):
+        raise Misused(f"--base is a path such as /v3, not {base!r}")
     try:
-        stubs, left_out = imported(root, _checked_base(base))
+        stubs, left_out = imported(root, None if base is None else base.rstrip("/"))
     except DocumentError as error:
         place, message = error.args
         fail(f"{locate(place)}: {message}")
@@ -57,61 +57,40 @@ def from_openapi(file: Path, output: Path | None, base: str | None) -> None:
     echo(f"{counted(len(stubs), 'stub')}{where}, {counted(len(left_out), 'operation')} left out", err=True)
 
 
-def _checked_base(base: str | None) -> str | None:
-    if base is not None and base.strip("/") and not base.startswith("/"):
-        raise Misused(f"--base is a path such as /v3, not {base!r}")
-    return None if base is None else base.rstrip("/")
-
-
-# ------------------------------------------------------------------ reading
-
-
 def _read(file: Path) -> tuple[dict[str, Any], Callable[[Place], str]]:
-    """A document as plain data, and what says where a path of it is: in which file, and on which line if that is known.
+    """Load a document, and return its data with a function that locates paths.
 
-    JSON is read as such: YAML knows neither its tabs nor its `1e5` nor its pairs of escapes.
+    JSON is read as JSON: YAML reads tabs, `1e5` and surrogate pairs in another way.
     """
     from mockserver.scenario.documents.document import refuse_unreadable
     from mockserver.scenario.documents.mistakes import ScenarioError
+    from mockserver.scenario.documents.reading import Bounds, parse
+    from mockserver.web.schemas import json_text
 
     text = _text(file)
-    found = _as_json(text) if text.lstrip().startswith("{") else None
-    if found is not None:
-        return found, lambda path: _located(_lines_of(text, file), path, file)
+
+    def parsed() -> MappingNode:
+        return parse(text, str(file), Bounds(parts=10_000_000), called="an OpenAPI document")
+
+    @cache
+    def lines() -> MappingNode | None:
+        try:
+            return parsed()
+        except ScenarioError:
+            return None
+
     try:
-        document = _parsed(text, file)
+        found = json_text.read(text.encode()) if text.lstrip().startswith("{") else None
+    except json_text.JsonError:
+        found = None
+    if isinstance(found, dict):
+        return found, lambda path: _located(lines(), path, file)
+    try:
+        document = parsed()
         refuse_unreadable(document)
     except ScenarioError as error:
         fail(str(error))
     return _plain(document), lambda path: _located(document, path, file)
-
-
-@lru_cache(maxsize=1)
-def _lines_of(text: str, file: Path) -> MappingNode | None:
-    """A JSON text as a document that knows its lines, or None if it is no YAML as well."""
-    from mockserver.scenario.documents.mistakes import ScenarioError
-
-    try:
-        return _parsed(text, file)
-    except ScenarioError:
-        return None
-
-
-def _parsed(text: str, file: Path) -> MappingNode:
-    from mockserver.scenario.documents.reading import Bounds, parse
-
-    return parse(text, str(file), Bounds(parts=10_000_000), called="an OpenAPI document")
-
-
-def _as_json(text: str) -> dict[str, Any] | None:
-    """The object that a JSON text is, or None if it is none."""
-    from mockserver.web.schemas import json_text
-
-    try:
-        found = json_text.read(text.encode())
-    except json_text.JsonError:
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def _text(file: Path) -> str:
@@ -124,7 +103,7 @@ def _text(file: Path) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value of YAML as JSON has it; dates are texts."""
+    """Return a YAML value as JSON has it; dates are texts."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -133,6 +112,7 @@ def _plain(value: Any) -> Any:
 
 
 def _located(document: MappingNode | None, path: Place, file: Path) -> str:
+    """Format the place of a path: file, line (if known), JSON Pointer."""
     from mockserver.scenario.documents.document import locate
 
     mark = locate(document, path).mark
@@ -140,6 +120,6 @@ def _located(document: MappingNode | None, path: Place, file: Path) -> str:
 
 
 def _pointer(path: Iterable[str | int]) -> str:
-    """A path as a JSON Pointer (RFC 6901), cut where it is too long for a line."""
+    """Return a path as a JSON Pointer (RFC 6901), cut to 200 characters."""
     text = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path) or "/"
     return text if len(text) <= 200 else f"{text[:199]}…"

@@ -1,60 +1,82 @@
-"""What commands print: lines, tables and JSON, coloured on a terminal only, and printable whatever they hold."""
+"""Print lines, tables and JSON for commands: coloured on a terminal only, and printable whatever a server sends."""
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
-from typing import NoReturn, TextIO
+import textwrap
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn, TextIO
 
-#: The codes of SGR (ECMA-48) by what a colour says; terminals choose the shade.
+#: The SGR codes (ECMA-48) of the styles; terminals choose the shade.
 _CODES = {"good": "32", "bad": "31", "warn": "33", "soft": "2", "strong": "1"}
-#: What stands between two columns, and where something was cut.
+#: The gap between two columns, and the sign at the end of a cell that was cut.
 _GAP, _CUT = "  ", "…"
-#: A column is not cut to less than this, in characters: one could not tell what it holds.
+#: The least width of a column that is cut, in characters; a narrower column is unreadable.
 _LEAST = 8
-#: The categories of Unicode whose signs stand on the one before.
-_ON_ANOTHER = ("Mn", "Me")
+#: The longest lines of wrapped text, in characters.
+_WIDEST = 100
+#: The Unicode categories of signs that combine with the sign before.
+_COMBINING = ("Mn", "Me")
+#: After how many seconds progress is shown, and how often it changes. Chosen: a fast command shows nothing.
+_AFTER_S, _EVERY_S = 0.5, 0.5
+#: Moves the cursor to the beginning of the line and clears the line (ECMA-48: CR, EL).
+_CLEAR = "\r\033[K"
 
 
 def echo(text: object = "", *, err: bool = False, nl: bool = True) -> None:
-    """Print on standard output, or on standard error, at once: who reads may be waiting."""
+    """Print on standard output or standard error, and flush: a reader may be waiting."""
     print(text, file=sys.stderr if err else sys.stdout, end="\n" if nl else "", flush=True)
 
 
 def fail(message: str) -> NoReturn:
-    """Print a message on standard error, and exit with 1: a check failed, or a server does not answer."""
+    """Print a message on standard error, and exit with 1 (failed check, unreachable server)."""
     echo(message, err=True)
     sys.exit(1)
 
 
-def as_json(value: object, *, indent: int | None = None) -> str:
-    """A value as JSON of ASCII characters."""
-    return json.dumps(value, indent=indent)
-
-
 def printable(text: str, *, lines: bool = False) -> str:
-    """A text that a terminal shows and does not obey: what is not printable is escaped, as Python writes it.
+    """Escape control characters with Python's escapes, to protect the terminal.
 
-    With `lines`, ends of lines and tabs stay.
+    Args:
+        text: The text.
+        lines: Whether line feeds and tabs stay.
     """
-    if text.isprintable():
-        return text
     kept = "\n\t" if lines else ""
-    return "".join(sign if sign.isprintable() or sign in kept else _escaped(sign) for sign in text)
+    return "".join(sign if sign.isprintable() or sign in kept else repr(sign)[1:-1] for sign in text)
 
 
-def _escaped(sign: str) -> str:
-    return repr(sign)[1:-1]
+def document(text: str) -> str:
+    """Make a text printable on a terminal; files and pipes get the original."""
+    return printable(text, lines=True) if sys.stdout.isatty() else text
+
+
+def moment(text: object) -> str:
+    """Return a moment of the workspace's clock, to the second: `2026-01-15 09:00:00`; empty without a moment."""
+    return printable(text[:19].replace("T", " ")) if isinstance(text, str) else ""
+
+
+def more(found: Mapping[str, Any]) -> None:
+    """Print the number of hidden items, if any."""
+    count = found.get("count", 0) - len(found["items"])
+    if count > 0:
+        echo(paint(f"and {count:,} more", "soft"))
+
+
+def counted(counts: Mapping[str, int] | None) -> str:
+    """Format the row counts of a workspace: `3 senders, 2 domains`."""
+    return ", ".join(f"{number} {name}" for name, number in (counts or {}).items() if number) or "nothing"
 
 
 # ------------------------------------------------------------------ colour
 
 
 class Painted(str):
-    """A text with the codes of its colour; `table` needs it without."""
+    """A coloured text, with the uncoloured text as `plain`."""
 
     __slots__ = ("plain", "style")
 
@@ -63,7 +85,13 @@ class Painted(str):
 
 
 def paint(text: object, style: str, *, err: bool = False) -> Painted:
-    """A text made printable, in the colour of a style: good, bad, warn, soft or strong; plain where none is wanted."""
+    """Make a text printable, and colour it where colours are wanted.
+
+    Args:
+        text: The text.
+        style: `good`, `bad`, `warn`, `soft` or `strong`.
+        err: Whether the text goes to standard error.
+    """
     plain = text.plain if isinstance(text, Painted) else printable(str(text))
     coloured = is_coloured(sys.stderr if err else sys.stdout)
     found = Painted(f"\033[{_CODES[style]}m{plain}\033[0m" if coloured else plain)
@@ -72,9 +100,9 @@ def paint(text: object, style: str, *, err: bool = False) -> Painted:
 
 
 def is_coloured(stream: TextIO) -> bool:
-    """Whether colours are wanted on a stream: on a terminal, unless the environment says otherwise.
+    """Return whether a stream wants colours.
 
-    The order is that of Python's own programs: NO_COLOR (no-color.org), FORCE_COLOR (force-color.org), TERM.
+    NO_COLOR (no-color.org), FORCE_COLOR (force-color.org) and TERM are read in the order of Python's own programs.
     """
     if os.environ.get("NO_COLOR"):
         return False
@@ -86,10 +114,24 @@ def is_coloured(stream: TextIO) -> bool:
 # ------------------------------------------------------------------ tables
 
 
-def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, width: int | None = None) -> str:
-    """Rows in columns, below their headers, every value made printable.
+def listing(items: str, headers: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print rows in columns below their headers; without a row, print `No ITEMS.` on standard error."""
+    found = list(rows)
+    if found:
+        echo(table(headers, found))
+    else:
+        none(items)
 
-    On a terminal the widest columns are cut until a row fits; elsewhere nothing is cut, unless a `width` is given.
+
+def none(items: str) -> None:
+    """Print on standard error that a list is empty."""
+    echo(printable(f"No {items}."), err=True)
+
+
+def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, width: int | None = None) -> str:
+    """Return rows in columns below their headers, with printable values.
+
+    On a terminal the widest columns are cut until a row fits; elsewhere nothing is cut unless `width` is given.
     """
     lines: list[list[Painted | str]] = [
         [paint(header, "soft") for header in headers],
@@ -100,15 +142,26 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, width: in
     widths = [max(map(_columns, column)) for column in zip(*lines, strict=True)]
     if width is not None:
         widths = _fitting(widths, width - len(_GAP) * (len(widths) - 1))
-    return "\n".join(_line(row, widths) for row in lines)
+    return "\n".join(
+        _GAP.join(_padded(cell, room) for cell, room in zip(row, widths, strict=True)).rstrip() for row in lines
+    )
+
+
+def wrapped(rows: Iterable[tuple[str, str]]) -> str:
+    """Format names with explanations, wrapped to the terminal width (maximum 100 characters)."""
+    lines = [(printable(name), printable(text)) for name, text in rows]
+    column = max(len(name) for name, _ in lines) + 2
+    width = min(_WIDEST, shutil.get_terminal_size().columns) - column
+    found = []
+    for name, text in lines:
+        first, *others = textwrap.wrap(text, max(width, 20), break_on_hyphens=False)
+        found.append(f"{paint(name, 'strong')}{' ' * (column - len(name))}{first}")
+        found += [f"{' ' * column}{row}" for row in others]
+    return "\n".join(found)
 
 
 def _cell(value: object) -> Painted | str:
     return value if isinstance(value, Painted) else printable("" if value is None else str(value))
-
-
-def _line(row: Sequence[Painted | str], widths: Sequence[int]) -> str:
-    return _GAP.join(_padded(cell, width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
 def _padded(cell: Painted | str, width: int) -> str:
@@ -117,42 +170,58 @@ def _padded(cell: Painted | str, width: int) -> str:
 
 
 def _cut(cell: Painted | str, width: int) -> Painted | str:
-    """A cell, shortened to some columns of the terminal."""
+    """Shorten a cell to a number of terminal columns."""
     if _columns(cell) <= width:
         return cell
     plain = cell.plain if isinstance(cell, Painted) else cell
-    room, kept = width - 1, 0
-    for sign in plain:
-        room -= _columns(sign)
-        if room < 0:
-            break
-        kept += 1
+    kept = max(number for number in range(min(len(plain), 2 * width)) if _columns(plain[:number]) < width)
     shown = plain[:kept] + _CUT
     return paint(shown, cell.style) if isinstance(cell, Painted) else shown
 
 
 def _columns(text: Painted | str) -> int:
-    """How many columns of a terminal a printable text takes: East Asian signs two, combining accents none."""
+    """Count the terminal columns of a printable text: East Asian signs take two, combining accents none."""
     plain = text.plain if isinstance(text, Painted) else text
     if plain.isascii():
         return len(plain)
     from unicodedata import category, east_asian_width
 
-    return sum(0 if category(sign) in _ON_ANOTHER else 2 if east_asian_width(sign) in "WF" else 1 for sign in plain)
+    return sum(0 if category(sign) in _COMBINING else 2 if east_asian_width(sign) in "WF" else 1 for sign in plain)
 
 
 def _fitting(widths: list[int], room: int) -> list[int]:
-    """Widths that take no more than some room together, as far as no column gets too narrow to be of use."""
+    """Narrow the widest columns until the row fits, but no column below the least width."""
     found = list(widths)
-    while sum(found) > room:
-        widest = max(found)
-        if widest <= _LEAST:
-            break
-        # Down to the next widest at once, so that a row of many columns takes few rounds.
-        places = [place for place, width in enumerate(found) if width == widest]
-        below = max([width for width in found if width < widest], default=_LEAST)
-        excess = sum(found) - room
-        step = min(widest - max(below, _LEAST), -(-excess // len(places)))
-        for place in places:
-            found[place] = widest - max(step, 1)
+    while sum(found) > room and max(found) > _LEAST:
+        found[found.index(max(found))] -= 1
     return found
+
+
+# ------------------------------------------------------------------ progress
+
+
+@contextmanager
+def progress(words: str) -> Iterator[None]:
+    """Show a progress line with elapsed seconds on a terminal."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield
+        return
+    over = threading.Event()
+    shown = threading.Thread(target=_show, args=(words, over), daemon=True)
+    shown.start()
+    try:
+        yield
+    finally:
+        over.set()
+        shown.join()
+
+
+def _show(words: str, over: threading.Event) -> None:
+    began = time.monotonic()
+    if over.wait(_AFTER_S):
+        return
+    while True:
+        print(f"{_CLEAR}{words}, {time.monotonic() - began:.0f} s", end="", file=sys.stderr, flush=True)
+        if over.wait(_EVERY_S):
+            break
+    print(_CLEAR, end="", file=sys.stderr, flush=True)

@@ -1,6 +1,6 @@
-"""What commands are made of, and how a command ends: click with lazy groups, sections of the help and our errors.
+"""The click classes of the commands: lazy groups, sections of the help, and exit statuses.
 
-A command's module is imported when the command is asked for: in a container `mockserver health` runs every few seconds.
+The module of a command is imported when the command runs: in a container `mockserver health` runs every few seconds.
 """
 
 from __future__ import annotations
@@ -22,25 +22,25 @@ from click.exceptions import Exit
 from mockserver.cli.output import echo
 from mockserver.settings import ServerMissingError, needing_server
 
-#: The names of the program, each with the environment variable by which a shell asks it for its completion.
+#: The names of the program, each with the environment variable by which a shell asks for completions.
 PROGRAMS = {"mockserver": "_MOCKSERVER_COMPLETE", "brevo-mockserver": "_BREVO_MOCKSERVER_COMPLETE"}
-#: The exit statuses of a misused command, and of one that a user has interrupted: 128 and the number of SIGINT.
+#: The exit statuses of a misused command, and of an interrupted command: 128 and the number of SIGINT.
 _MISUSED, _INTERRUPTED = 2, 130
-#: The flags that every command has, and the longest lines of its help, in characters.
+#: The flags of every command, and the longest lines of its help, in characters.
 _SETTINGS: Mapping[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
-#: The longest sentence about a command in a list, in characters: no sentence is cut.
+#: The longest sentence about a command in a list, in characters: sentences are not cut.
 _SENTENCE = 1000
 #: The sections of the help that come first.
 _FIRST = {"Arguments": 0, "Options": 1}
 
 #: Adds something to the function of a command.
 Decorator = Callable[[Any], Any]
-#: A command was given a value that it cannot take: the message is printed with `Error:`, and the exit status is 2.
+#: A misused command: the message is printed after `Error:`, and the exit status is 2.
 Misused = click.UsageError
 
 
 class Option(click.Option):
-    """An option that belongs to a section of the help, which also shows its default and its environment variable."""
+    """An option in a help section, shown with default and environment variable."""
 
     def __init__(
         self, flags: Sequence[str], *, section: str = "Options", show_default: bool = True, **rest: Any
@@ -49,13 +49,13 @@ class Option(click.Option):
         self.section = section
 
     def get_error_hint(self, ctx: click.Context | None) -> str:
-        """Return how a message calls the option; the variable is only named if the value comes from there."""
+        """Name the option in error messages, with the environment variable if the value came from there."""
         is_variable = ctx is not None and ctx.get_parameter_source(str(self.name)) is ParameterSource.ENVIRONMENT
         return f"{self.opts[-1]!r}{f' (env var: {self.envvar!r})' if is_variable else ''}"
 
 
 class Argument(click.Argument):
-    """An argument that the help explains; click has that since 8.5."""
+    """An argument with a help text (built into click 8.5)."""
 
     section = "Arguments"
 
@@ -69,26 +69,18 @@ class Argument(click.Argument):
 
 
 def option(*flags: str, **rest: Any) -> Decorator:
-    """Return a decorator that adds an option to a command; the keywords are those of `Option`."""
-
-    def decorate(function: Any) -> Any:
-        # Made anew each time: the decorators of click before 8.1 forget the class after the first function.
-        return click.option(*flags, cls=Option, **rest)(function)
-
-    return decorate
+    """Return a decorator that adds an option; keywords as for `Option`."""
+    # Called anew each time: the decorators of click before 8.1 forget the class after the first function.
+    return lambda function: click.option(*flags, cls=Option, **rest)(function)  # noqa: PLW0108  # see above
 
 
 def argument(name: str, **rest: Any) -> Decorator:
-    """Return a decorator that adds an argument to a command; the keywords are those of `Argument`."""
-
-    def decorate(function: Any) -> Any:
-        return click.argument(name, cls=Argument, **rest)(function)
-
-    return decorate
+    """Return a decorator that adds an argument; keywords as for `Argument`."""
+    return lambda function: click.argument(name, cls=Argument, **rest)(function)  # noqa: PLW0108  # see `option`
 
 
 class Command(click.Command):
-    """A command whose function returns the exit status, None for 0."""
+    """A command; its function returns the exit status (None: 0)."""
 
     def invoke(self, ctx: click.Context) -> Any:
         """Call the function.
@@ -101,12 +93,12 @@ class Command(click.Command):
         except (click.ClickException, Exit, OSError):
             raise
         except Exception:
-            # Asked only now: to look for all packages beforehand would take longer than many a command.
+            # Only now: looking for all packages first would take longer than many commands.
             with needing_server(ctx.command_path):
                 raise
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write arguments and options, a section for each heading."""
+        """Write arguments and options in the sections of the help."""
         found: dict[str, list[tuple[str, str]]] = {}
         for row in self.get_params(ctx):
             record = (row.human_readable_name, row.help) if isinstance(row, Argument) else row.get_help_record(ctx)
@@ -117,18 +109,18 @@ class Command(click.Command):
                 formatter.write_dl(found[title])
 
     def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write nothing: click before 8.5 does not ask for arguments, so that `format_options` writes them."""
+        """Write nothing: `format_options` writes arguments, because click before 8.5 skips this method."""
 
 
 class Group(click.Group):
-    """Commands below a name.
+    """A group of commands.
 
     Args:
         name: The name of the group.
-        default: The name of the command that runs if none is named; options of the group are those of this command.
-        lazy: The modules of commands that are not imported yet, by the name of the command. In its module, a command
-            has its own name.
-        sections: The headings under which the help lists the commands.
+        default: The name of the default command, whose options are also options of the group.
+        lazy: The module of each command that is imported on use, by the name of the command. In its module, a command
+            has this name.
+        sections: The headings of the help, each with the names of its commands.
     """
 
     command_class = Command
@@ -151,19 +143,19 @@ class Group(click.Group):
         return sorted({*self.commands, *self._lazy})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return the command of a name after importing its module, or None if there is no such command."""
+        """Import and return a command, or None for an unknown name."""
         if cmd_name not in self.commands and cmd_name in self._lazy:
             self.add_command(getattr(import_module(self._lazy[cmd_name]), cmd_name))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Find the command that is meant, or tell the nearest names."""
+        """Find a command, or fail with the nearest names."""
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
             ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the words of a command line; without a command they are for the default one."""
+        """Parse a command line; without a command, parse it for the default command."""
         if self.default and args[:1] not in (["-h"], ["--help"]):
             if args[0].startswith("-") if args else not ctx.resilient_parsing:
                 args = [self.default, *args]
@@ -173,12 +165,12 @@ class Group(click.Group):
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Complete a command; an option is one of the default command."""
+        """Complete a command, or an option of the default command."""
         default = self.get_command(ctx, self.default) if self.default and incomplete.startswith("-") else None
         return default.shell_complete(ctx, incomplete) if default else super().shell_complete(ctx, incomplete)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, which are those of the default command, and the commands."""
+        """Write the options of the default command, and the commands."""
         default = self.get_command(ctx, self.default) if self.default else None
         if default is None:
             click.Command.format_options(self, ctx, formatter)
@@ -190,19 +182,19 @@ class Group(click.Group):
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under their headings, each with a whole sentence."""
+        """Write the commands under their headings, uncut."""
         rows = {str(row.name): row.get_short_help_str(_SENTENCE) for row in self.rows(ctx)}
         for title, names in (self.sections or {"Commands": rows}).items():
             with formatter.section(title):
                 formatter.write_dl([(name, rows[name]) for name in names])
 
     def rows(self, ctx: click.Context) -> list[click.Command]:
-        """Return the commands, sorted by their names; their modules are imported."""
+        """Import all commands, and return them sorted by name."""
         found = [self.get_command(ctx, name) for name in self.list_commands(ctx)]
         return [row for row in found if row is not None]
 
     def walk(self, path: str = "") -> Iterator[tuple[str, click.Command]]:
-        """Yield all commands, those of groups as well, each after the words that call it."""
+        """Yield all commands with the words that call them, commands of groups included."""
         path = f"{path} {self.name}".strip()
         for row in self.rows(click.Context(self)):
             if isinstance(row, Group):
@@ -216,7 +208,7 @@ command = partial(click.command, cls=Command, context_settings=_SETTINGS)
 
 
 def decorated(*decorators: Decorator) -> Decorator:
-    """Return one decorator for several, which apply in the order in which they would be written."""
+    """Combine decorators, in source order."""
 
     def decorate(function: Any) -> Any:
         for row in reversed(decorators):
@@ -227,7 +219,7 @@ def decorated(*decorators: Decorator) -> Decorator:
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return what to add to the message about an unknown name: the nearest names, or nothing."""
+    """Return the nearest known names as the end of a message about an unknown name; empty without a near name."""
     from difflib import get_close_matches
 
     near = sorted(get_close_matches(name, list(known)))
@@ -240,14 +232,16 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def run(program: Group, words: Sequence[str]) -> int:
-    """Run the command that the words ask for, and return its exit status."""
-    _make_everything_printable()
+    """Run the command of a command line, and return the exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # for characters that the encoding lacks
     try:
         return _run(program, words)
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # The reader has seen enough, as in `mockserver openapi | head`.
+        # The reader has stopped, as in `mockserver openapi | head`.
         _forget_output()
         return 1
     except OSError as error:
@@ -276,20 +270,13 @@ def _run(program: Group, words: Sequence[str]) -> int:
     return status or 0
 
 
-def _make_everything_printable() -> None:
-    """Let characters that the encoding of an output lacks be escaped, and not end the program."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def give_up(error: OSError) -> NoReturn:
-    """Exit with 2 because standard output cannot be written; commands handle errors of other files themselves."""
+    """Exit with 2 because standard output cannot be written."""
     _forget_output()
     echo(f"Error: cannot write to the standard output: {error.strerror}", err=True)
     sys.exit(_MISUSED)
 
 
 def _forget_output() -> None:
-    """Write to standard output no more: at its exit Python would flush the old stream, and print a traceback."""
+    """Replace standard output: at exit Python would flush the broken stream, and print a traceback."""
     sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # until the program ends

@@ -1,22 +1,21 @@
-"""A running server, for commands: its address, calls of its control API, and how a command ends that gets no answer."""
+"""A running server for commands: address, control calls, exit status on errors."""
 
 from __future__ import annotations
 
+import json
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from copy import copy
 from typing import Any, TypeVar
 
 import click
 
-from mockserver.cli.output import fail
+from mockserver.cli.output import echo, fail, printable, progress
 from mockserver.cli.program import Misused
-from mockserver.cli.progress import progress
 from mockserver.settings import without_version
-from mockserver.testing import trust
-from mockserver.testing.client import Client, MockServerError
+from mockserver.testing.client import Client, MockServerError, path_of, unchecked
+from mockserver.testing.handles.link import Link
 
 Found = TypeVar("Found")
 
@@ -31,7 +30,7 @@ _WAIT_S = 25.0
 
 
 def root_of(url: str | None) -> str:
-    """Return the root address of a server, without a slash at its end; without `url`, of the default server here.
+    """Return the root address of a server (default: the server on this machine), without a trailing slash.
 
     Raises:
         Misused: The address is not an HTTP address.
@@ -43,11 +42,7 @@ def root_of(url: str | None) -> str:
 
 
 def _here() -> str:
-    """Return the root address of the default server here: the environment may be the one in which it was started.
-
-    Raises:
-        Misused: MOCKSERVER_TLS says neither yes nor no.
-    """
+    """Return the root address of the default server, using the server's own environment variables."""
     try:
         speaks_tls = click.BOOL.convert(os.environ.get("MOCKSERVER_TLS") or "no", None, None)
     except click.BadParameter as error:
@@ -57,7 +52,7 @@ def _here() -> str:
 
 
 def _address_error(root: str) -> str | None:
-    """Return why an address is not usable, as the end of a sentence and perhaps empty, or None if it is usable."""
+    """Return the reason for an unusable address (end of a sentence), or None."""
     from urllib.parse import urlsplit
 
     if not root.startswith(("http://", "https://")):
@@ -78,16 +73,20 @@ def _address_error(root: str) -> str | None:
 
 
 def client_of(root: str, token: str | None = None, *, checked: bool = True, timeout: float = SPARE_S) -> Client:
-    """Return a client of the control API of a server, which may take `timeout` seconds to answer.
+    """Return a client of the control API of a server.
 
-    Unless `checked`, a server that speaks TLS may have any certificate; so may the default server here.
+    Args:
+        root: The root address. The default server here may have any certificate.
+        token: The control token.
+        checked: Whether the certificate of the server is checked.
+        timeout: How long an answer may take, in seconds.
 
     Raises:
         Misused: The file of MOCKSERVER_CA cannot be read, or holds no certificates.
     """
     takes_any = root.startswith("https://") and (not checked or root == _here())
     try:
-        found = Client(root, token, trust.unchecked() if takes_any else None)
+        found = Client(root, token, unchecked() if takes_any else None)
     except ValueError as error:
         raise Misused(str(error)) from error
     found.timeout = timeout
@@ -95,10 +94,10 @@ def client_of(root: str, token: str | None = None, *, checked: bool = True, time
 
 
 def health_of(client: Client) -> dict[str, Any]:
-    """Return the answer of `/_mock/health`, which needs no token and which only a mock server gives.
+    """Return the answer of `/_mock/health`, which needs no token and identifies a mock server.
 
     Raises:
-        MockServerError: There is no answer, or another program answers.
+        MockServerError: The server does not answer, or another program answers.
     """
     found = client.json("GET", "/_mock/health")
     if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("status", "scenario")):
@@ -107,7 +106,7 @@ def health_of(client: Client) -> dict[str, Any]:
 
 
 def told(root: str, error: MockServerError) -> str:
-    """Return the sentence about a call that was refused or not answered."""
+    """Format the error of a refused or unanswered call."""
     if error.members:
         return f"{root}: {error.detail}"
     return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
@@ -115,7 +114,7 @@ def told(root: str, error: MockServerError) -> str:
 
 @contextmanager
 def answered(root: str) -> Iterator[None]:
-    """Exit with 2 if a call in a `with` block is refused, and with 1 if no mock server answers it."""
+    """Exit with 2 if a call in the `with` block is refused, with 1 without a mock server."""
     try:
         yield
     except MockServerError as error:
@@ -124,47 +123,63 @@ def answered(root: str) -> Iterator[None]:
         fail(told(root, error))
 
 
-class Target:
-    """A workspace of a running server. Its methods exit with 2 if a call is refused, with 1 if no server answers."""
+class Target(Link):
+    """A workspace of a running server, chosen by command options.
 
-    def __init__(self, url: str | None, token: str | None, workspace: str | None = None) -> None:
-        """Check that a mock server answers: the answers to later calls are then those of a mock server.
+    Args:
+        url: The address of the server, or None for the default server here.
+        token: The control token.
+        workspace: The name of the workspace.
+        as_json: Whether answers are printed as JSON.
 
-        Args:
-            url: The address of the server, as the option gives it.
-            token: The control token.
-            workspace: The name of the workspace; None: the default one.
+    Raises:
+        Misused: The address is not an HTTP address.
+    """
 
-        Raises:
-            Misused: The address is not an HTTP address.
-        """
+    def __init__(self, url: str | None, token: str | None, workspace: str, *, as_json: bool) -> None:
         self.root = root_of(url)
         self.workspace = workspace or "default"
-        self.client = client_of(self.root, token)
-        with answered(self.root):
-            health_of(self.client)
+        self.as_json = as_json
+        self._is_checked = False
+        super().__init__(client_of(self.root, token), {"name": self.workspace})
 
-    def call(self, method: str, path: str, body: object = None, *, timeout: float = SPARE_S, **options: Any) -> Any:
-        """Return the JSON value that a control call answers, or None if the answer is empty.
+    def check(self) -> None:
+        """Check before the first call that the address belongs to a mock server.
 
-        Args:
-            method: The method.
-            path: What follows `/_mock`.
-            body: What is sent as JSON; None: no body.
-            timeout: How long the answer may take, in seconds.
-            options: Other options of `Client.json`.
+        Raises:
+            MockServerError: The server does not answer, or another program answers.
         """
+        if not self._is_checked:
+            health_of(self.client)
+            self._is_checked = True
+
+    def described(self) -> Any:
+        """Return the server's description of the workspace."""
+        return self.get(path_of("workspaces", self.workspace))
+
+    @property
+    def url(self) -> str:
+        """The root address of the workspace."""
+        return self.root if self.workspace == "default" else f"{self.root}/w/{self.workspace}"
+
+    def beside(self, workspace: str) -> Target:
+        """Return another workspace of the same server."""
+        found = Target(self.root, None, workspace, as_json=self.as_json)
+        found.client = self.client
+        return found
+
+    def json(self, method: str, path: str, *, timeout: float = SPARE_S, **options: Any) -> Any:
+        """Make a control call with its own timeout, in seconds."""
         self.client.timeout = timeout
-        with answered(self.root):
-            return self.client.json(method, f"/_mock{path}", body=body, **self._named(options))
+        return super().json(method, path, **options)
 
     def get(self, path: str, /, *, wait: float = 0, **query: Any) -> Any:
-        """Return the JSON value that a GET answers, which may wait for so many seconds."""
+        """Return the JSON value that a GET answers; the server may wait for `wait` seconds."""
         wanted = {**query, "wait": f"{wait:.3f}"} if wait > 0 else query
-        return self.call("GET", path, query=wanted, timeout=wait + SPARE_S)
+        return self.json("GET", path, query=wanted, timeout=wait + SPARE_S)
 
     def awaited(self, path: str, wait: float, waiting_for: str, /, **query: Any) -> Any:
-        """Return a list, an object `{"items", "count"}`, as soon as it has an item; after so many seconds without."""
+        """Poll a list until an item appears, or for `wait` seconds."""
         found: Any = None
 
         def look(seconds: float) -> Any:
@@ -175,25 +190,39 @@ class Target:
         until(wait, look, waiting_for)
         return found
 
-    def beside(self, workspace: str) -> Target:
-        """Return another workspace of the same server."""
-        found = copy(self)
-        found.workspace = workspace
-        return found
-
-    def text(self, path: str, media: str) -> str:
-        """Return the text of a media type that a GET answers."""
-        with answered(self.root):
-            return self.client.call("GET", f"/_mock{path}", **self._named({"headers": {"Accept": media}})).text
+    def show(self, found: Any, text: str | Callable[[Any], object]) -> None:
+        """Print an answer: JSON with `--json`, otherwise a text or the output of a function."""
+        if self.as_json:
+            echo(json.dumps(found))
+        elif isinstance(text, str):
+            echo(printable(text))
+        else:
+            text(found)
 
     def _named(self, options: dict[str, Any]) -> dict[str, Any]:
-        return {**options, "headers": {"X-Mock-Workspace": self.workspace, **options.get("headers", {})}}
+        self.check()
+        return super()._named(options)
+
+    def remove(self, kind: str, names: Iterable[object], verb: str = "removed") -> None:
+        """Delete items of a kind such as `stubs` by name, and print a verb with the names."""
+        for name in names:
+            self.delete(path_of(kind, name))
+        self.show({verb: list(names)}, f"{verb}: {' '.join(map(str, names))}")
+
+    def clear(self, kind: str) -> None:
+        """Delete all items of a kind, and print their number."""
+        count = len(self.get(f"/{kind}")["items"])
+        self.delete(f"/{kind}")
+        self.show({"removed": count}, f"removed: {count}")
 
 
 def until(seconds: float, look: Callable[[float], Found | None], waiting_for: str) -> Found | None:
-    """Return what `look` finds, as soon as it finds something; None if it is not there after so many seconds.
+    """Call `look` until its result is not None, or until the timeout.
 
-    `look` is told how many seconds it may wait itself; a terminal shows what is waited for.
+    Args:
+        seconds: How long to wait.
+        look: Gets the seconds for which it may wait itself, and returns None if it finds nothing.
+        waiting_for: What a terminal shows meanwhile.
     """
     deadline = time.monotonic() + seconds
     found = look(0)

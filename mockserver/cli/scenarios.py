@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.known_names import names_of
-from mockserver.cli.options import JSON, OUTPUT, SCENARIOS
+from mockserver.cli.options import JSON, OUTPUT, SCENARIOS, Name, write
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Group, argument
-from mockserver.cli.writing import write
 from mockserver.settings.files import SCHEMA_FILE
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ scenarios = Group("scenarios", default="list", help="List, check and show scenar
 @SCENARIOS
 @JSON
 def list_(folder: Path | None, as_json: bool) -> None:
-    """Names and descriptions of all scenarios."""
+    """List the names and descriptions of all scenarios."""
     rows = list(_library(folder).describe())
     if as_json:
         echo(json.dumps(rows, indent=2))
@@ -36,11 +35,11 @@ def list_(folder: Path | None, as_json: bool) -> None:
 
 
 @scenarios.command("check")
-@argument("names", nargs=-1, metavar="NAME|PATH", shell_complete=names_of("scenario"))
+@argument("names", nargs=-1, metavar="NAME|PATH", type=Name("scenario"))
 @SCENARIOS
 @JSON
-def check(names: list[str], folder: Path | None, as_json: bool) -> int:
-    """Load scenarios, all if none is named; tell every mistake with its line."""
+def check(names: Sequence[str], folder: Path | None, as_json: bool) -> int:
+    """Validate scenarios (default: all), and print every mistake with its line."""
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.load import load
 
@@ -61,17 +60,17 @@ def check(names: list[str], folder: Path | None, as_json: bool) -> int:
 
 
 def _as_json(mistake: Any) -> dict[str, Any]:
-    """A mistake of a scenario as `check --json` prints it; without `file` and `line` where they are not known."""
+    """Format a mistake for `check --json`; `file` and `line` are optional."""
     location = {"file": mistake.mark.file, "line": mistake.mark.line} if mistake.mark else {}
     return {**location, "path": mistake.pointer, "message": mistake.message, "text": str(mistake)}
 
 
 @scenarios.command("show")
-@argument("name", metavar="NAME|PATH", shell_complete=names_of("scenario"))
+@argument("name", metavar="NAME|PATH", type=Name("scenario"))
 @SCENARIOS
 @JSON
 def show(name: str, folder: Path | None, as_json: bool) -> None:
-    """A scenario with all that it extends, as YAML."""
+    """Show a scenario merged with its parents, as YAML."""
     from mockserver.scenario.documents.document import refuse_unreadable
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.dump import to_yaml
@@ -86,7 +85,7 @@ def show(name: str, folder: Path | None, as_json: bool) -> None:
 
 
 def _as_text(value: Any) -> str:
-    """A value of YAML that JSON lacks, as a text; a moment as scenarios write it."""
+    """Return the text of a YAML value that JSON lacks; a moment as scenarios write it."""
     from datetime import datetime
 
     from mockserver.resources.section import write_instant
@@ -97,7 +96,7 @@ def _as_text(value: Any) -> str:
 @scenarios.command("schema")
 @OUTPUT
 def schema(output: Path | None) -> None:
-    """The JSON Schema of scenarios, which editors use by a first line `# yaml-language-server: $schema=FILE`."""
+    """Print the JSON Schema of scenarios, which editors use by a first line `# yaml-language-server: $schema=FILE`."""
     write(output, SCHEMA_FILE.read_text(encoding="utf-8"))
 
 

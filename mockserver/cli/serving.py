@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import logging
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from mockserver.cli.environment import check_names, variable
-from mockserver.cli.flags import flags
+from mockserver.cli.options import Integer, Name
+from mockserver.cli.options import Seconds as SecondsValue
 from mockserver.cli.output import echo, fail
-from mockserver.cli.program import Misused, command, give_up
+from mockserver.cli.program import Misused, Option, command, give_up
 from mockserver.settings import declared
+from mockserver.settings.declaration import (
+    Choice,
+    PathType,
+    ReplicaName,
+    ScenarioReference,
+    Seconds,
+    StoreReference,
+    Texts,
+    ValueType,
+    WholeNumber,
+    YesOrNo,
+)
 
 if TYPE_CHECKING:
     from mockserver.app.runtime import Runtime
@@ -27,10 +43,9 @@ _KEY_HINTS = {
     "isolate": "Each API key that you make up gets a workspace of its own: {curl} -H 'api-key: mine' {root}/v3/senders",
 }
 
-#: After how many collections of the newest objects those that have outlived one are looked through as well. Chosen:
-#: with Python's own 10 that comes every thousand writes and stops each of 16 clients for 3 ms, so that it decides how
-#: long 99 of 100 requests take at most. Next to none of these objects are garbage, as ours do not refer to themselves
-#: in circles.
+#: After how many collections of the youngest generation the middle generation is collected. Chosen: with Python's own
+#: 10, collections stop each of 16 clients for 3 ms every thousand writes, which determines the p99 latency. Objects
+#: here are rarely garbage, as they form no reference cycles.
 _COLLECTIONS_OF_THE_NEWEST = 100
 
 
@@ -40,12 +55,13 @@ def serve(**options: Any) -> int:
     check_names(os.environ, {variable(row.name) for row in declared()})
     for secret in ("control_token", "forward_key"):
         if options[secret] is None:
-            # An empty variable is as good as none. Here it has to be refused, not ignored: it was meant to be a secret.
+            # An empty variable is refused and not ignored: it was meant to be a secret.
             options[secret] = os.environ.get(variable(secret))
     with _without_collection():
         runtime = _open_runtime(options)
         _stop_at_signals(runtime)
-    _collect_the_older_rarely()
+    newest, _, oldest = gc.get_threshold()
+    gc.set_threshold(newest, _COLLECTIONS_OF_THE_NEWEST, oldest)
     try:
         _print_addresses(runtime)
         runtime.run()
@@ -54,12 +70,63 @@ def serve(**options: Any) -> int:
     return 0 if is_saved else 1
 
 
+# ------------------------------------------------------------------ flags
+
+
+def flags() -> Iterator[Option]:
+    """Yield a flag per setting, in declaration order."""
+    for setting in declared():
+        declaration = setting.declaration
+        readings = [read(declaration.type) for kind, read in _READING.items() if isinstance(declaration.type, kind)]
+        yield Option(
+            [f"--{setting.name.replace('_', '-')}"],
+            default=setting.default if declaration.flag_default is None else declaration.flag_default,
+            help=declaration.help,
+            metavar=declaration.metavar,
+            envvar=variable(setting.name),
+            section="Options" if declaration.beyond is None else "Limits",
+            **(readings[0] if readings else {}),
+        )
+
+
+class _Checked(click.types.StringParamType):
+    """A text checked by a setting; `why` continues the error message after "is no"."""
+
+    def __init__(self, type_: ReplicaName | StoreReference, why: str) -> None:
+        self._type, self._why = type_, why
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return value if self._type.takes(value) else self.fail(f"{value!r} is no {self._why} {self._type.words}.")
+
+
+def _split(given: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for text in given for name in text.split(",") if name)
+
+
+#: The keywords by which click reads the value of each type.
+_READING: Mapping[type[ValueType], Callable[[Any], dict[str, Any]]] = {
+    YesOrNo: lambda type_: {"is_flag": True},
+    WholeNumber: lambda type_: {
+        "type": Integer(type_.least if type_.least_of_flag is None else type_.least_of_flag, type_.most)
+    },
+    Seconds: lambda type_: {"type": SecondsValue(0, min_open=True)},
+    Choice: lambda type_: {"type": click.Choice(list(type_.choices))},
+    PathType: lambda type_: {"type": click.Path(exists=type_.exists, file_okay=type_.file, dir_okay=type_.folder)},
+    ReplicaName: lambda type_: {"type": _Checked(type_, "name of a replica: it has")},
+    StoreReference: lambda type_: {"type": _Checked(type_, "store: it must be")},
+    Texts: lambda type_: {"multiple": True, "callback": lambda ctx, param, given: _split(given)},
+    ScenarioReference: lambda type_: {"type": Name("scenario")},
+}
+
 #: The flags of all settings, before `--help`.
 serve.params.extend(flags())
 
 
+# ------------------------------------------------------------------ running
+
+
 def _print_addresses(runtime: Runtime) -> None:
-    """Print the server's addresses for programs on standard output, and at a terminal hints for people."""
+    """Print the addresses of the server on standard output, and hints for people at a terminal."""
     root, mails = runtime.url, runtime.mock.effects.health().get("smtp_in")
     try:
         # Flushed, because a program that reads the address waits for it.
@@ -80,7 +147,7 @@ def _print_addresses(runtime: Runtime) -> None:
 
 @contextlib.contextmanager
 def _without_collection() -> Iterator[None]:
-    """Suspend the garbage collector; objects made within live as long as the process, and are never examined later."""
+    """Suspend the garbage collector, and exclude the objects made meanwhile from later collections."""
     gc.disable()
     try:
         yield
@@ -89,13 +156,8 @@ def _without_collection() -> Iterator[None]:
         gc.enable()
 
 
-def _collect_the_older_rarely() -> None:
-    newest, _, oldest = gc.get_threshold()
-    gc.set_threshold(newest, _COLLECTIONS_OF_THE_NEWEST, oldest)
-
-
 def _open_runtime(options: dict[str, Any]) -> Runtime:
-    """A server of these settings, open but not yet running; exits if that is not possible."""
+    """Open a server without running it; exit on failure."""
     from mockserver.settings import Settings, needing_server
 
     with needing_server("mockserver serve"):
@@ -113,26 +175,20 @@ def _open_runtime(options: dict[str, Any]) -> Runtime:
     except (ValueError, StorageError) as error:
         raise Misused(str(error)) from error
     if settings.port_file:
-        _write_port(Path(settings.port_file), runtime)
+        try:
+            Path(settings.port_file).write_text(f"{runtime.port}\n", encoding="ascii")
+        except OSError as error:
+            runtime.close()
+            raise Misused(f"cannot write the port to {settings.port_file}: {error.strerror}") from error
     return runtime
 
 
-def _write_port(file: Path, runtime: Runtime) -> None:
-    try:
-        file.write_text(f"{runtime.port}\n", encoding="ascii")
-    except OSError as error:
-        runtime.close()
-        raise Misused(f"cannot write the port to {file}: {error.strerror}") from error
-
-
 def _stop_at_signals(runtime: Runtime) -> None:
-    """Stop the server at SIGINT or SIGTERM, and send the warnings of all modules to its log."""
-    import logging
-
+    """Install handlers for SIGINT and SIGTERM, and log warnings of all modules."""
     from mockserver.web.logs import LogHandler
 
     logging.getLogger().addHandler(LogHandler(runtime.mock.log))
     for number in (signal.SIGINT, signal.SIGTERM):
-        # The default handlers would raise an error in the event loop while it starts; and the server raises a signal
-        # that it has handled once more when it has stopped, which would end the process before the log is written.
+        # The default handlers would raise an error in the event loop while it starts. And the server raises a handled
+        # signal again after it has stopped, which would end the process before the log is written.
         signal.signal(number, lambda *_: runtime.interrupt())

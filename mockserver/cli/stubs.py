@@ -1,86 +1,76 @@
-"""`stubs`: answers for operations that the mock does not have, on a running server and in files."""
+"""`stubs`: manage stubs on a running server, and create stub files."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mockserver.cli.known_names import names_of
-from mockserver.cli.live.lines import none
 from mockserver.cli.openapi_import import from_openapi
-from mockserver.cli.options import JSON, SCENARIOS, TOKEN, URL, workspace
-from mockserver.cli.output import echo, fail
-from mockserver.cli.program import Group, argument, decorated, option
-from mockserver.cli.recording import record
+from mockserver.cli.options import JSON, OUTPUT, SCENARIOS, TOKEN, URL, Name, targeted, workspace, write
+from mockserver.cli.output import echo, fail, none, printable
+from mockserver.cli.program import Group, argument, option
 from mockserver.cli.remote import Target
-from mockserver.testing.client import path_segment
+from mockserver.testing.client import path_of
 
-#: The options that choose a server and a workspace, and `--json`.
-_TARGET = decorated(JSON, URL, TOKEN, workspace("The workspace that has the stubs."))
+if TYPE_CHECKING:
+    from mockserver.beyond.recording import Recording
+
+_TARGET = targeted(JSON, URL, TOKEN, workspace("The workspace that has the stubs."))
+#: How many exchanges are asked for at once: the most that the control API returns.
+_AT_ONCE = 1_000
+#: How long an answer with so many exchanges may take, in seconds. Chosen: far above what it takes.
+_TIMEOUT_S = 60.0
 
 
 stubs = Group("stubs", default="list", help="Add, list and remove stubs: answers for other operations.")
 stubs.add_command(from_openapi)
-stubs.add_command(record)
 
 
 @stubs.command("list")
 @_TARGET
-def list_(as_json: bool, **target: Any) -> None:
-    """The stubs in the order in which they are asked, with their hits."""
-    _show(Target(**target).get("/stubs")["items"], as_json=as_json)
+def list_(target: Target) -> None:
+    """List the stubs in matching order, with hit counts."""
+    target.show(target.items("/stubs"), _print)
 
 
 @stubs.command("show")
-@argument("identifier", metavar="ID", shell_complete=names_of("stub"))
+@argument("identifier", metavar="ID", type=Name("stub"))
 @_TARGET
-def show(identifier: str, as_json: bool, **target: Any) -> None:
-    """One stub, as YAML."""
-    found = Target(**target).get(f"/stubs/{path_segment(identifier)}")
-    if as_json:
-        echo(json.dumps(found))
-        return
-    from mockserver.scenario.dump import to_yaml
-
-    echo(to_yaml(found), nl=False)
+def show(identifier: str, target: Target) -> None:
+    """Show one stub as YAML."""
+    target.show(target.get(path_of("stubs", identifier)), _print_yaml)
 
 
 @stubs.command("add")
-@argument("names", nargs=-1, required=True, metavar="NAME|PATH", shell_complete=names_of("scenario"))
+@argument("names", nargs=-1, required=True, metavar="NAME|PATH", type=Name("scenario"))
 @option("--replace", is_flag=True, help="Remove the stubs that are there.")
 @SCENARIOS
 @_TARGET
-def add(names: list[str], replace: bool, folder: Path | None, as_json: bool, **target: Any) -> None:
-    """Add the stubs of scenarios, before those that are there: of stub libraries such as contacts, or of files."""
-    items = [stub for name in names for stub in _written(name, folder)]
-    found = Target(**target).call("PUT" if replace else "POST", "/stubs", {"items": items})
-    _show(found["items"], as_json=as_json)
+def add(names: Sequence[str], replace: bool, folder: Path | None, target: Target) -> None:
+    """Add the stubs of scenarios (stub libraries such as contacts, or files) before the existing stubs."""
+    items = [stub for name in names for stub in _stubs_of(name, folder)]
+    found = target.json("PUT" if replace else "POST", "/stubs", body={"items": items})
+    target.show(found["items"], _print)
 
 
 @stubs.command("remove")
-@argument("identifiers", nargs=-1, required=True, metavar="ID", shell_complete=names_of("stub"))
+@argument("identifiers", nargs=-1, required=True, metavar="ID", type=Name("stub"))
 @_TARGET
-def remove(identifiers: list[str], as_json: bool, **target: Any) -> None:
+def remove(identifiers: Sequence[str], target: Target) -> None:
     """Remove stubs; what they have stored stays."""
-    server = Target(**target)
-    for identifier in identifiers:
-        server.call("DELETE", f"/stubs/{path_segment(identifier)}")
-    echo(json.dumps({"removed": identifiers}) if as_json else f"removed: {' '.join(identifiers)}")
+    target.remove("stubs", identifiers)
 
 
 @stubs.command("clear")
 @_TARGET
-def clear(as_json: bool, **target: Any) -> None:
+def clear(target: Target) -> None:
     """Remove all stubs; what they have stored stays."""
-    server = Target(**target)
-    count = len(server.get("/stubs")["items"])
-    server.call("DELETE", "/stubs")
-    echo(json.dumps({"removed": count}) if as_json else f"removed: {count}")
+    target.clear("stubs")
 
 
-def _written(name: str, folder: Path | None) -> list[Any]:
-    """The stubs of a scenario as they are written; exits with all mistakes if it is not valid, or has none."""
+def _stubs_of(name: str, folder: Path | None) -> list[Any]:
+    """Return the stubs of a scenario; exit on mistakes or without stubs."""
     from mockserver.scenario.documents.library import Library
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.load import load
@@ -91,23 +81,74 @@ def _written(name: str, folder: Path | None) -> list[Any]:
     except ScenarioError as error:
         fail(str(error))
     found: list[Any] = document.get("stubs", [])
-    if not found:
-        fail(f"{name} has no stubs")
-    return found
+    return found or fail(f"{name} has no stubs")
 
 
-def _show(rows: list[Any], *, as_json: bool) -> None:
-    """Print stubs, a line each."""
-    if as_json:
-        echo(json.dumps(rows))
-        return
+def _print(rows: Sequence[Any]) -> None:
     if not rows:
         none("stubs")
     width = max((len(row["id"]) for row in rows), default=0)
     for row in rows:
         spent = "" if row["active"] else ", spent"
-        echo(f"{row['id']:{width}}  {row['method']:6} {row['path']}  {_counted(row['hits'])}{spent}")
+        echo(printable(f"{row['id']:{width}}  {row['method']:6} {row['path']}  {_counted(row['hits'], 'hit')}{spent}"))
 
 
-def _counted(hits: int) -> str:
-    return f"{hits} hit{'s' * (hits != 1)}"
+def _print_yaml(found: Any) -> None:
+    from mockserver.scenario.dump import to_yaml
+
+    echo(to_yaml(found), nl=False)
+
+
+# ------------------------------------------------------------------ recording
+
+
+@stubs.command("record")
+@OUTPUT
+@targeted(URL, TOKEN, workspace("The workspace that has forwarded."))
+def record(output: Path | None, target: Target) -> None:
+    """Record the forwarded calls in a server's journal as a scenario of stubs.
+
+    Keys, e-mail addresses, names of hosts and IP addresses are replaced, the same one always by the same; names of
+    people, telephone numbers and what else is somebody's stay: read the scenario before you share it. Several answers
+    to one call, with the same method, path and query, become a sequence; where something in a path was replaced, a stub
+    takes any value.
+    """
+    from mockserver.beyond.recording import recorded
+    from mockserver.scenario.dump import to_yaml
+
+    entries, evicted = _entries(target)
+    found = recorded(reversed(entries))
+    for row in found.left_out:
+        echo(f"left out: {row.exchange}: {row.reason}", err=True)
+    if evicted:
+        echo(f"{_counted(evicted, 'older request')} not in the journal any more", err=True)
+    if not found.stubs:
+        fail(f"{target.workspace} has forwarded nothing of which a stub could be made")
+    write(output, to_yaml(found.scenario))
+    _print_summary(found, output)
+
+
+def _entries(target: Target) -> tuple[list[dict[str, Any]], int]:
+    """Return the journal entries, newest first, and the number of evicted entries."""
+    found: dict[str, dict[str, Any]] = {}
+    while True:
+        query = {"limit": _AT_ONCE, "offset": len(found)}
+        page = target.json("GET", "/requests", query=query, timeout=_TIMEOUT_S)
+        # New requests move the others on, so that some come twice.
+        fresh = {row["id"]: row for row in page["items"] if row["id"] not in found}
+        found |= fresh
+        if len(page["items"]) < _AT_ONCE or not fresh:
+            return list(found.values()), page["evicted"]
+
+
+def _print_summary(found: Recording, output: Path | None) -> None:
+    where = f" in {output}" if output else ""
+    made = _counted(len(found.stubs), "stub")
+    echo(f"{made} of {_counted(found.exchanges, 'exchange')}{where}", err=True)
+    replaced = [_counted(count, kind) for kind, count in found.replaced.items() if count]
+    if replaced:
+        echo(f"replaced: {', '.join(replaced)}", err=True)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 'es' if what.endswith('s') else 's'}"

@@ -1,6 +1,6 @@
-"""The keyword arguments of handles, as types: editors complete their names, and type checkers find misspelt ones.
+"""The keyword arguments of handles, as types: editors complete their names, and type checkers find misspelt names.
 
-Some repeat what the server declares, because type checkers read annotations only; a test compares them.
+Some repeat declarations of the server, because type checkers read annotations only; a test compares them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Filter(TypedDict, total=False):
-    """A filter of the journal's exchanges; an exchange passes if it has all the values given."""
+    """A filter of the journal's exchanges; all given values must match."""
 
     #: The id of an operation, such as `createSender`; None: any operation.
     operation: OperationName | None
@@ -39,7 +39,7 @@ class Filter(TypedDict, total=False):
 
 
 class Pattern(TypedDict, total=False):
-    """A pattern of requests, for `Requests.verify`; a request matches if it has all the values given."""
+    """A request pattern for `Requests.verify`; all given values must match."""
 
     #: The id of an operation, or several ids; None: any operation.
     operation: OperationName | Sequence[OperationName] | None
@@ -63,7 +63,7 @@ class Pattern(TypedDict, total=False):
 
 
 class FaultOptions(TypedDict, total=False):
-    """When a fault applies, and the parameters of the faults; each fault takes some of these parameters."""
+    """Fault conditions and parameters; each fault takes some of these parameters."""
 
     #: How many matching requests pass before the first one fails.
     after: int
@@ -111,7 +111,7 @@ class StubMembers(TypedDict, total=False):
 
 
 class AppChange(TypedDict, total=False):
-    """The members of an OAuth app that can be changed."""
+    """Changeable members of an OAuth app."""
 
     #: The client secret; None draws a new one, or makes a public app.
     client_secret: str | None
@@ -127,7 +127,7 @@ class AppChange(TypedDict, total=False):
 
 
 class AppMembers(AppChange, total=False):
-    """The members of a new OAuth app: those of `AppChange`, and its id."""
+    """The members of a new OAuth app: `AppChange` plus the id."""
 
     client_id: str
 
@@ -146,7 +146,7 @@ class DnsRecords(TypedDict, total=False):
 
 
 class Units(TypedDict, total=False):
-    """The units of time that `Clock.advance` takes, which are those of `timedelta`."""
+    """The time units of `Clock.advance`, the same as those of `timedelta`."""
 
     weeks: float
     days: float
@@ -158,9 +158,9 @@ class Units(TypedDict, total=False):
 
 
 class CallOptions(TypedDict, total=False):
-    """What a control call sends."""
+    """The content of a control call."""
 
-    #: Query parameters; those that are None are left out.
+    #: Query parameters; parameters that are None are left out.
     query: Mapping[str, Any] | None
     #: A value that is sent as JSON; None: no body.
     body: object
@@ -170,7 +170,7 @@ class CallOptions(TypedDict, total=False):
 
 
 class ServerSettings(TypedDict, total=False):
-    """The settings of a server in this process, which are those of `mockserver.Settings`."""
+    """The settings of a local server (`mockserver.Settings`)."""
 
     host: str
     port: int
@@ -232,10 +232,10 @@ class ServerSettings(TypedDict, total=False):
 
 
 def refuse_unknown(function: str, given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse keyword arguments that a function does not have.
+    """Refuse unknown keyword arguments.
 
     Raises:
-        TypeError: a name is unknown; the message says which one was probably meant.
+        TypeError: A name is unknown; the message has the most similar name.
     """
     for name in set(given) - set(known):
         raise TypeError(f"{function} has no argument {name!r}; {nearest(name, known)}")

@@ -1,7 +1,7 @@
-"""The baseline of coverage: a file of the points that tests meet, to which points are added and from which none goes.
+"""The coverage baseline: a growing file of contract points met by tests.
 
-It has a line for each point, in order, so that a change shows in a review and two branches merge line by line. Lines
-that come twice or in another order are read as well: git may keep those of both sides (`merge=union`).
+The file has a sorted line for each point, so that a review shows changes and two branches merge line by line. Repeated
+and unsorted lines are accepted: git may keep the lines of both sides (`merge=union`).
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from mockserver.core.text.messages import counted
 from mockserver.settings import files
 
 _HEAD = (
@@ -18,27 +19,27 @@ _HEAD = (
     "# if that is meant, remove its line. New ones are added by the option update-baseline.\n"
 )
 _KINDS = ("called", "status", "code", "field", "event")
-#: How git begins the lines that it writes around the two sides of a conflict.
+#: The beginnings of the lines that git writes around the two sides of a conflict.
 _CONFLICT = ("<<<<<<<", "=======", ">>>>>>>", "|||||||")
 #: How many characters of a bad line a message shows. Chosen: to fit on a line.
 _SHOWN = 60
 
 
 class BaselineError(ValueError):
-    """A file that is no baseline, or that cannot be read or written; its text is a sentence for people."""
+    """An invalid, unreadable or unwritable baseline."""
 
 
 class Comparison(NamedTuple):
-    """What has changed against a baseline."""
+    """The changes since a baseline."""
 
     #: The points of the baseline that were not met.
     lost: list[str]
-    #: The points that were met and do not stand in it.
+    #: The met points that the baseline lacks.
     new: list[str]
 
 
 def points_of(report: Mapping[str, Any]) -> set[str]:
-    """The points that were met, by a report of coverage as JSON."""
+    """Return the met points of a JSON coverage report."""
     return set(_points(report))
 
 
@@ -53,48 +54,47 @@ def _points(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _plain(name: str) -> str:
-    """A name on a line of its own: a code may be any text, as a fault can invent it."""
+    """Quote an unusual name: fault codes may contain any text."""
     return name if name.isprintable() and name == name.strip() and name else json.dumps(name)
 
 
 def read(path: Path) -> set[str]:
-    """The points of a baseline.
+    """Read the points of a baseline.
 
     Raises:
-        BaselineError: the file cannot be read, or a line of it is no point.
+        BaselineError: The file cannot be read, or a line is not a point.
     """
+    lines = ((number, line.strip()) for number, line in enumerate(_text(path).splitlines(), 1))
+    return {_point(path, number, line) for number, line in lines if line and not line.startswith("#")}
+
+
+def _text(path: Path) -> str:
     try:
-        text = files.read_text(path, files.WRITTEN_BY_HAND)
-    except FileNotFoundError as error:
-        raise BaselineError(f"there is no baseline {path}; the option update-baseline makes it") from error
+        return files.read_text(path, files.WRITTEN_BY_HAND)
     except OSError as error:
         raise BaselineError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise BaselineError(f"cannot read {path}: it is no text in UTF-8") from error
-    lines = ((number, line.strip()) for number, line in enumerate(text.splitlines(), 1))
-    return {_point(path, number, line) for number, line in lines if line and not line.startswith("#")}
 
 
 def _point(path: Path, number: int, line: str) -> str:
     if line.startswith(_CONFLICT):
         raise BaselineError(f"{path}:{number}: a merge has stopped here; keep the lines of both sides")
-    if not _is_point(line):
+    owner, kind, name = _parts(line)
+    is_named = bool(name) is (kind != _KINDS[0])
+    if not (line.isprintable() and owner.isidentifier() and kind in _KINDS and is_named):
         raise BaselineError(f"{path}:{number}: {line[:_SHOWN]!r} is no point, such as createSender: status 201")
     return line
 
 
-def _is_point(line: str) -> bool:
-    owner, _, rest = line.partition(": ")
+def _parts(point: str) -> tuple[str, str, str]:
+    """Split a point into owner, kind and name."""
+    owner, _, rest = point.partition(": ")
     kind, _, name = rest.partition(" ")
-    return line.isprintable() and owner.isidentifier() and kind in _KINDS and bool(name) is (kind != _KINDS[0])
+    return owner, kind, name
 
 
-def write(path: Path, points: Iterable[str]) -> None:
-    """Write a baseline, in order.
-
-    Raises:
-        BaselineError: the file cannot be written.
-    """
+def _write(path: Path, points: Iterable[str]) -> None:
     try:
         path.write_text(_HEAD + "".join(f"{point}\n" for point in sorted(points, key=_order)), encoding="utf-8")
     except OSError as error:
@@ -102,53 +102,45 @@ def write(path: Path, points: Iterable[str]) -> None:
 
 
 def _order(point: str) -> tuple[str, int, str]:
-    owner, _, rest = point.partition(": ")
-    kind, _, name = rest.partition(" ")
+    owner, kind, name = _parts(point)
     return owner, _KINDS.index(kind), name
 
 
 def compare(path: Path, met: set[str], *, update: bool) -> Comparison:
-    """What has changed against a baseline; with `update`, what is new is added to it, and it is made if there is none.
+    """Compare the met points with a baseline; with `update`, add the new points, and create a missing file.
 
     Raises:
-        BaselineError: the file cannot be read or written, or is no baseline.
+        BaselineError: The file cannot be read or written, or is not a baseline.
     """
-    before = set() if update and not path.exists() else read(path)
+    if not (update or path.exists()):
+        raise BaselineError(f"there is no baseline {path}; the option update-baseline makes it")
+    before = read(path) if path.exists() else set()
     found = Comparison(sorted(before - met, key=_order), sorted(met - before, key=_order))
     if update and (found.new or not path.exists()):
-        write(path, before | met)
+        _write(path, before | met)
     return found
 
 
-def told(found: Comparison, path: Path, *, updated: bool) -> Iterator[str]:
-    """Sentences about what has changed: a line for each point that was lost, and how many are new."""
+def differences(found: Comparison, path: Path, *, updated: bool) -> Iterator[str]:
+    """Yield a sentence for each lost point, and the numbers of lost and new points."""
     for point in found.lost:
         yield f"not met any more: {point}"
     if found.lost:
-        yield f"{_number(found.lost)} of {path} not met; if that is meant, remove the line{'s'[: len(found.lost) > 1]}"
+        lines = "line" if len(found.lost) == 1 else "lines"
+        yield f"{counted(len(found.lost), 'point')} of {path} not met; if that is meant, remove the {lines}"
     if found.new and updated:
-        yield f"{_number(found.new)} added to {path}"
+        yield f"{counted(len(found.new), 'point')} added to {path}"
     elif found.new:
-        yield f"{_number(found.new)} more than in {path}; the option update-baseline adds them"
-
-
-def _number(points: list[str]) -> str:
-    return f"{len(points)} point{'' if len(points) == 1 else 's'}"
+        yield f"{counted(len(found.new), 'point')} more than in {path}; the option update-baseline adds them"
 
 
 def selected(text: str) -> str:
-    """What `--of` says: the text itself, or of `@FILE` the names in that file, without comments (`#`).
+    """Resolve the value of `--of`: `@FILE` stands for the names in a file, without comments (`#`).
 
     Raises:
-        BaselineError: the file cannot be read.
+        BaselineError: The file cannot be read.
     """
     if not text.startswith("@"):
         return text
-    path = Path(text[1:])
-    try:
-        lines = files.read_text(path, files.WRITTEN_BY_HAND).splitlines()
-    except OSError as error:
-        raise BaselineError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise BaselineError(f"cannot read {path}: it is no text in UTF-8") from error
+    lines = _text(Path(text[1:])).splitlines()
     return ",".join(name for line in lines for name in line.partition("#")[0].replace(",", " ").split())

@@ -8,15 +8,22 @@ import ssl
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from http.client import (
+    BadStatusLine,
+    HTTPConnection,
+    HTTPException,
+    HTTPResponse,
+    HTTPSConnection,
+    IncompleteRead,
+    RemoteDisconnected,
+)
+from socket import gaierror
+from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 from urllib.parse import quote, urlencode, urlsplit
 
 from mockserver.settings import without_version
-from mockserver.testing.answers import body_of, unreachable
-from mockserver.testing.blocking import may_wait, warn_of_loop
-from mockserver.testing.cancellation import present
-from mockserver.testing.trust import trusting
+from mockserver.testing.loops import may_wait, present, warn_of_loop
 
 if TYPE_CHECKING:
     from mockserver.testing.arguments import CallOptions
@@ -25,20 +32,31 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: How long an answer may take, in seconds; twice the 30 seconds that a control call with `wait` may block.
 _TIMEOUT_S = 60.0
-#: How long it may take to connect, in seconds; chosen for a server at the other end of the world that is busy. A call
-#: that is cancelled while it connects keeps its thread for so long.
-_CONNECT_TIMEOUT_S = 10.0
-#: How many characters a message shows of an answer that is none of a mock server; chosen to fit on a few lines.
+#: How many characters a message shows of an answer of another program; chosen to fit on a few lines.
 _SHOWN = 200
 #: How many refused calls are remembered; chosen: far more than the report of a failed test shows.
 _REFUSALS = 100
+#: The most bytes of an answer. Chosen: twice what the documents of a workspace may take by default, and far less than
+#: what makes a machine slow.
+LONGEST = 512 * 1024 * 1024
+#: How long a body may take, in seconds. Chosen: the largest body takes less, except over the slowest networks.
+_LONGEST_S = 60.0
+#: The most bytes that are read at once.
+_PIECE = 1024 * 1024
+#: How many characters of a line that is not HTTP a message shows.
+_SHOWN_LINE = 60
+#: The variable for a file of certificates, in PEM, of authorities that are trusted beside those of the system.
+_CA_VARIABLE = "MOCKSERVER_CA"
+#: The offered protocols: HTTP/1.1, and before it a name by which a server knows its own client, so that faults of TLS
+#: handshakes do not apply.
+_PROTOCOLS = ["mockserver-control", "http/1.1"]
 
-#: Whom a client trusts: the authorities of a file, of MOCKSERVER_CA, or of a context.
+#: The trusted authorities: a file, or a context; None: those of MOCKSERVER_CA.
 Trust = str | os.PathLike[str] | ssl.SSLContext | None
 
 
 class MockServerError(Exception):
-    """A server has refused a control call, or has not answered.
+    """A refused or unanswered control call.
 
     Methods of this package raise this error for whatever goes wrong with a server.
     """
@@ -58,24 +76,15 @@ class MockServerError(Exception):
 class Answer(NamedTuple):
     """The answer to a control call."""
 
-    #: The HTTP status; `call` gives those from 200 to 399.
+    #: The HTTP status; `call` returns answers from 200 to 399.
     status: int
     text: str
 
 
-class Request(NamedTuple):
-    """What is sent, as `HTTPConnection.request` takes it."""
-
-    method: str
-    target: str
-    content: bytes | None
-    headers: Mapping[str, str]
-
-
 class Refusal(NamedTuple):
-    """A control call that a server has refused; `str` returns a line about it."""
+    """A refused control call; `str` formats a line."""
 
-    #: The name of the workspace that the call has named; None: it has named none.
+    #: The workspace that the call has named; None: it has named no workspace.
     workspace: str | None
     method: str
     path: str
@@ -87,16 +96,19 @@ class Refusal(NamedTuple):
 
 
 class Client:
-    """A client of one server, which threads may share; proxies of the environment are ignored."""
+    """A thread-safe client of one server; ignores proxies of the environment."""
 
     def __init__(self, url: str, token: str | None = None, trust: Trust = None) -> None:
-        """Prepare calls to the server at a root address, with its control token if it asks for one.
+        """Prepare calls to a server, without connecting.
 
-        `trust` says what is trusted where the address begins with https://: the authorities of a file in PEM, beside
-        those of the system; None: those of MOCKSERVER_CA.
+        Args:
+            url: The root address of the server.
+            token: The control token, if the server asks for one.
+            trust: For https://, a file in PEM of authorities that are trusted beside those of the system; None: the
+                file of MOCKSERVER_CA.
 
         Raises:
-            ValueError: the address does not begin with http:// or https://, or names no host; or a file of authorities
+            ValueError: The address does not begin with http:// or https://, or names no host; or a file of authorities
                 cannot be read.
         """
         parts = urlsplit(url)
@@ -105,12 +117,14 @@ class Client:
         self._prefix = without_version(parts.path)
         #: The root address of the server, without a slash at its end.
         self.url: str = f"{parts.scheme}://{parts.netloc}{self._prefix}"
-        self._context = None if parts.scheme == "http" else _context(trust)
+        self._context = None
+        if parts.scheme == "https":
+            self._context = trust if isinstance(trust, ssl.SSLContext) else trusting(trust)
         self._host, self._port = parts.hostname, parts.port
         #: How long an answer may take, in seconds.
         self.timeout = _TIMEOUT_S
         self._headers = {"Authorization": f"Bearer {token}"} if token else {}
-        #: Connections that are open and not in use, the one used last at the right.
+        #: Open connections that are not in use, the most recently used at the right.
         self._idle: deque[HTTPConnection] = deque()
         self._process = os.getpid()
         #: The last control calls that the server has refused, oldest first.
@@ -121,17 +135,17 @@ class Client:
             self.close()
 
     def close(self) -> None:
-        """Close the connections that are not in use; a later call opens a new one."""
+        """Close idle connections; later calls open new connections."""
         while self._idle:
             self._idle.pop().close()
 
     def json(self, method: str, path: str, **options: Unpack[CallOptions]) -> Any:
-        """The value of the JSON answer to a control call, or None if the answer is empty.
+        """Make a control call, and return the JSON value, or None for an empty answer.
 
         `options` are those of `call`.
 
         Raises:
-            MockServerError: the server refuses the call, or does not answer.
+            MockServerError: The server refuses the call, or does not answer.
         """
         answer = self.call(method, path, **options)
         try:
@@ -151,14 +165,14 @@ class Client:
         yaml: str | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
-        """The answer to a control call. `path` begins with a slash.
+        """Make a control call, and return the answer. `path` begins with a slash.
 
         Members of the query that are None are left out. The body is sent as JSON, or is a text of YAML; None is no
         body.
 
         Raises:
-            MockServerError: the server refuses the call, or does not answer.
-            CalledOffError: the call was cancelled (`Cancellation`).
+            MockServerError: The server refuses the call, or does not answer.
+            CalledOffError: The call was cancelled (`Cancellation`).
         """
         if may_wait(method, path, query, body):
             warn_of_loop()
@@ -166,18 +180,18 @@ class Client:
         target = f"{self._prefix}{path}?{urlencode(wanted)}" if wanted else f"{self._prefix}{path}"
         content, type_ = _content(body, yaml)
         sent = {**self._headers, **(headers or {}), **type_}
-        status, text = self._exchange(Request(method, target, content, sent))
-        if status >= 400:
-            error = _refusal(f"{method} {path}", Answer(status, text))
-            self.refusals.append(Refusal(sent.get("X-Mock-Workspace"), method, path, status, error.detail))
+        answer = self._exchange(method, target, content, sent)
+        if answer.status >= 400:
+            error = _refusal(f"{method} {path}", answer)
+            self.refusals.append(Refusal(sent.get("X-Mock-Workspace"), method, path, answer.status, error.detail))
             raise error
-        return Answer(status, text)
+        return answer
 
     def lines(self, path: str, *, timeout: float, headers: Mapping[str, str] | None = None) -> Iterator[bytes]:
-        """Yield the lines of an answer that goes on, a stream of events, over a connection of its own.
+        """Yield the lines of an event stream, using a separate connection.
 
         Raises:
-            MockServerError: The server refuses the call, or does not answer, or sends nothing for `timeout` seconds.
+            MockServerError: The server refuses the call, does not answer, or sends nothing for `timeout` seconds.
         """
         connection = self.new_connection()
         try:
@@ -195,11 +209,8 @@ class Client:
         finally:
             connection.close()
 
-    def _exchange(self, request: Request) -> tuple[int, str]:
-        """The status and the text of an answer.
-
-        A connection that was kept may have been closed by the server meanwhile; then the call is made on another one.
-        """
+    def _exchange(self, *request: Any) -> Answer:
+        """Send a request over an idle connection, retrying on a new connection if the server closed it."""
         while True:
             kept = self._take()
             connection = kept or self.new_connection()
@@ -216,16 +227,16 @@ class Client:
             return found
 
     def new_connection(self, timeout: float = 10.0) -> HTTPConnection:
-        """Return a connection to the server that is not open yet, and that waits so many seconds at most."""
+        """Return an unopened connection with a timeout in seconds."""
         timeout = min(self.timeout, timeout)
         if self._context is None:
             return HTTPConnection(self._host, self._port, timeout=timeout)
         return HTTPSConnection(self._host, self._port, timeout=timeout, context=self._context)
 
     def _take(self) -> HTTPConnection | None:
-        if self._process != os.getpid():  # the connections are those of the process that was forked, and goes on
+        if self._process != os.getpid():  # a forked process, whose parent goes on to use the connections
             inherited, self._idle = self._idle, deque()
-            self._process = os.getpid()  # only now may other threads take from what is there
+            self._process = os.getpid()  # only now may other threads take connections
             while inherited:
                 inherited.pop().close()
         try:
@@ -234,12 +245,13 @@ class Client:
             return None
 
 
-def _context(trust: Trust) -> ssl.SSLContext:
-    return trust if isinstance(trust, ssl.SSLContext) else trusting(trust)
+def path_of(*segments: object) -> str:
+    """Return the path of percent-encoded segments: `/machines/sender/5`."""
+    return "".join(f"/{quote(str(segment), safe='')}" for segment in segments)
 
 
-def _answered(connection: HTTPConnection, request: Request, timeout: float) -> tuple[int, str]:
-    """The status and the text of the answer to a request on a connection, which may be one that is not open yet."""
+def _answered(connection: HTTPConnection, request: Sequence[Any], timeout: float) -> Answer:
+    """Send a request, opening the connection if necessary, and return the answer."""
     cancellation = present()
     if connection.sock is None:
         connection.connect()
@@ -248,13 +260,13 @@ def _answered(connection: HTTPConnection, request: Request, timeout: float) -> t
     cancellation.enter(connection.sock)
     connection.request(*request)
     answer = connection.getresponse()
-    found = answer.status, body_of(answer).decode(errors="replace")
+    found = Answer(answer.status, body_of(answer).decode(errors="replace"))
     cancellation.leave()
     return found
 
 
 def _content(body: object, yaml: str | None) -> tuple[bytes | None, dict[str, str]]:
-    """The bytes of a body, and the header that says what they are; None and no header for no body."""
+    """Encode a body, and return bytes and content type header (None and empty without a body)."""
     if yaml is not None:
         return yaml.encode(), {"Content-Type": "application/yaml"}
     if body is None:
@@ -263,12 +275,35 @@ def _content(body: object, yaml: str | None) -> tuple[bytes | None, dict[str, st
 
 
 def _to_json(value: object) -> Any:
-    """The JSON value for a date, a moment, or a mapping that is no dict."""
+    """Convert dates, moments and mappings to JSON values."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{value!r} cannot be sent as JSON")
+
+
+# ------------------------------------------------------------------ answers of any program
+
+
+def body_of(answer: HTTPResponse) -> bytes:
+    """Read the body of an answer.
+
+    Raises:
+        HTTPException: The body is cut off, has more than 512 MiB, or takes more than a minute or two.
+        OSError: The connection is lost, or times out.
+    """
+    found = bytearray()
+    deadline = monotonic() + _LONGEST_S
+    # Each read asks for as many bytes as were read so far: a slow server is noticed, and a large body takes few steps.
+    while piece := answer.read(min(len(found) + 1, _PIECE)):
+        found += piece
+        if len(found) > LONGEST or monotonic() > deadline:
+            answer.close()
+            raise HTTPException("its answer does not end")
+    if answer.length:
+        raise IncompleteRead(bytes(found), answer.length)
+    return bytes(found)
 
 
 def _refusal(call: str, answer: Answer) -> MockServerError:
@@ -281,10 +316,75 @@ def _refusal(call: str, answer: Answer) -> MockServerError:
 
 
 def _other_program(call: str, answer: Answer) -> MockServerError:
-    """The error for an answer that no mock server gives."""
     return MockServerError(answer.status, f"{call} gets no answer of a mock server: {answer.text[:_SHOWN]!r}")
 
 
-def path_segment(text: object) -> str:
-    """A value as one percent-encoded segment of a path."""
-    return quote(str(text), safe="")
+def unreachable(url: str, error: Exception) -> str:
+    """Format an error about an unreachable server."""
+    if isinstance(error, ConnectionRefusedError):
+        return f"no server at {url}; start one with `mockserver serve`"
+    advice = ""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        advice = f"; `mockserver ca` prints what is to be trusted, and {_CA_VARIABLE} names the file that holds it"
+    return f"no mock server answers at {url}: {_why(url, error)}{advice}"
+
+
+def _why(url: str, error: Exception) -> str:
+    for kind, why in (
+        (gaierror, f"the host name {urlsplit(url).hostname!r} is unknown"),
+        (TimeoutError, "it did not answer in time"),
+        (ssl.SSLCertVerificationError, "its certificate is not trusted"),
+        (ssl.SSLError, "it does not speak TLS there; its address may begin with http://"),
+        (ConnectionResetError, "it closed the connection without an answer"),  # RemoteDisconnected is one
+    ):
+        if isinstance(error, kind):
+            return why
+    return getattr(error, "strerror", None) or reason(error)
+
+
+def reason(error: Exception) -> str:
+    """Return the reason for a missing answer."""
+    if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
+        return f"it does not speak HTTP, and begins with {str(error).strip()[:_SHOWN_LINE]!r}"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+# ------------------------------------------------------------------ trust
+
+
+def trusting(ca: str | os.PathLike[str] | None = None) -> ssl.SSLContext:
+    """Return a context trusting the system's authorities plus a file of authorities.
+
+    Args:
+        ca: The file, in PEM; None: the file of MOCKSERVER_CA, if the variable is set.
+
+    Raises:
+        ValueError: The file cannot be read, or holds no certificates.
+    """
+    found = _offering(ssl.create_default_context())
+    called, file = ("ca", os.fspath(ca)) if ca is not None else (_CA_VARIABLE, os.environ.get(_CA_VARIABLE))
+    if file:
+        try:
+            found.load_verify_locations(cafile=file)
+        except ssl.SSLError as error:
+            raise ValueError(f"{called}: {file} holds no certificate in PEM") from error
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{called}: cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
+    return found
+
+
+def trusting_only(pem: str) -> ssl.SSLContext:
+    """Return a context trusting one authority only."""
+    return _offering(ssl.create_default_context(cadata=pem))
+
+
+def unchecked() -> ssl.SSLContext:
+    """Return a context accepting every certificate, for local servers."""
+    found = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    found.check_hostname, found.verify_mode = False, ssl.CERT_NONE
+    return _offering(found)
+
+
+def _offering(context: ssl.SSLContext) -> ssl.SSLContext:
+    context.set_alpn_protocols(_PROTOCOLS)
+    return context

@@ -1,4 +1,4 @@
-"""The server's image as a container of Testcontainers, for tests in Python; it asks for the extra `testcontainers`."""
+"""The server's image as a Testcontainers container; requires the extra `testcontainers`."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ except ImportError as error:
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
-#: The name that the image gets by `docker build -t mockserver .`, as the documents build it.
+#: The name of the image after `docker build -t mockserver .`, as in the documents.
 IMAGE = "mockserver"
 #: The environment variable with the name of the image in a registry.
 IMAGE_VARIABLE = "MOCKSERVER_IMAGE"
 #: The port that the image exposes.
 PORT = 8003
-#: Where the image looks for scenarios before it takes the shipped ones.
+#: The folder in which the image looks for scenarios before the shipped ones.
 FOLDER = "/scenarios"
-#: How a file of a scenario ends.
+#: The ends of the names of scenario files.
 _ENDINGS = (".yaml", ".yml")
-#: How many lines of its log are told of a container that has ended; the reason stands in the last of them.
+#: How many lines of the log of an ended container are shown; the last lines have the reason.
 _LINES = 10
 
 
@@ -57,7 +57,7 @@ class ContainerOptions(TypedDict, total=False):
 class MockServerContainer(DockerContainer):
     """A server in a container, ready when the `with` block begins and removed at its end.
 
-    Whatever a container of Testcontainers has is here, too: `with_env("MOCKSERVER_KEYS", "isolate")`, `with_network`,
+    It has all methods of a container of Testcontainers: `with_env("MOCKSERVER_KEYS", "isolate")`, `with_network`,
     `get_logs`.
     """
 
@@ -73,15 +73,16 @@ class MockServerContainer(DockerContainer):
     ) -> None:
         """Prepare a container; `start`, or a `with` block, starts it.
 
-        `image` is by default what the environment variable `MOCKSERVER_IMAGE` names, else `mockserver`, which is what
-        the documents call the image where it is built.
-        `scenario` is the name of a scenario, or the path of a YAML file, from which workspaces are made. `scenarios` is
-        a folder of YAML files, which are copied into the container, so that an engine on another machine has them.
-        `seed` takes the place of the scenario's seed. `token` is what the control API asks for. All other options are
-        those of `DockerContainer`; `with_kwargs` adds those of `docker run`.
+        Args:
+            image: The image; by default the value of the environment variable `MOCKSERVER_IMAGE`, else `mockserver`.
+            scenario: The name of a scenario, or the path of a YAML file, from which workspaces are made.
+            scenarios: A folder of YAML files, which are copied into the container, also on another machine.
+            seed: Takes the place of the scenario's seed.
+            token: The control token.
+            options: Those of `DockerContainer`; `with_kwargs` adds options of `docker run`.
 
         Raises:
-            FileNotFoundError: there is no such file or folder.
+            FileNotFoundError: The file or the folder does not exist.
         """
         super().__init__(image or os.environ.get(IMAGE_VARIABLE) or IMAGE, **options)
         #: The control token; None if the server asks for none.
@@ -97,7 +98,7 @@ class MockServerContainer(DockerContainer):
 
     @property
     def url(self) -> str:
-        """The root address of the server for programs outside of containers, without a slash at its end."""
+        """The root address of the server outside of containers, without trailing slash."""
         return f"http://{self.get_container_host_ip()}:{self.get_exposed_port(PORT)}"
 
     @cached_property
@@ -105,12 +106,12 @@ class MockServerContainer(DockerContainer):
         """The server, whose workspaces the tests use.
 
         Raises:
-            MockServerError: the server does not answer.
+            MockServerError: The server does not answer.
         """
         return MockServer.connect(self.url, self.token)
 
     def stop(self, force: bool = True, delete_volume: bool = True) -> None:
-        """Remove the container, with all that its workspaces hold."""
+        """Remove the container and its workspaces."""
         if "server" in self.__dict__:
             self.__dict__.pop("server").stop()
         super().stop(force, delete_volume)
@@ -119,7 +120,7 @@ class MockServerContainer(DockerContainer):
         return super().__enter__()
 
     def _scenario(self, scenario: str | os.PathLike[str] | None) -> str | None:
-        """A scenario as the server in the container finds it: a name, or the path of the copied file."""
+        """Return a scenario name, or copy a scenario file and return its path."""
         if scenario is None or not os.fspath(scenario).endswith(_ENDINGS):
             return None if scenario is None else os.fspath(scenario)
         return self._copy(Path(scenario), Path(scenario).name)
@@ -141,8 +142,8 @@ class MockServerContainer(DockerContainer):
 class ImageHealth(WaitStrategy):
     """Waits until the health check of the image succeeds.
 
-    The engine runs that check every few seconds; here it is run at once and again, so that a container is ready in the
-    moment in which the server is.
+    The engine runs that check every few seconds; here it runs all the time, so that the container is ready as soon as
+    the server is.
     """
 
     def __init__(self) -> None:
@@ -153,8 +154,8 @@ class ImageHealth(WaitStrategy):
         """Return when the container is healthy.
 
         Raises:
-            ContainerStartException: the container has ended, or its image has no health check.
-            TimeoutError: it was not healthy in time.
+            ContainerStartException: The container has ended, or its image has no health check.
+            TimeoutError: The container was not healthy in time.
         """
         wrapped = container.get_wrapped_container()
         deadline = time.monotonic() + self._startup_timeout
@@ -173,12 +174,12 @@ class ImageHealth(WaitStrategy):
         command = _health_command(wrapped.attrs)
         try:
             return bool(wrapped.exec_run(command).exit_code == 0)
-        except APIError:  # it has just ended, which the next look at it tells
+        except APIError:  # the container has just ended, as the next check tells
             return False
 
 
 def _health_command(about: dict[str, Any]) -> list[str]:
-    """The command of an image's health check, out of what the engine says about a container."""
+    """Return the health check command from the engine's description of a container."""
     how, *command = (about["Config"].get("Healthcheck") or {}).get("Test") or ["NONE"]
     if how == "CMD-SHELL":
         return ["/bin/sh", "-c", *command]

@@ -1,6 +1,6 @@
-"""The handles as coroutines: each call is made in a thread, by the handle that blocks.
+"""Coroutine handles: each call runs in a thread, using the blocking handle.
 
-Type checkers read `coroutines.pyi` instead, which `.ci/hatch_build.py` makes of the handles when a wheel is built.
+Type checkers read `coroutines.pyi` instead, which `.ci/hatch_build.py` generates from the handles for a wheel.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from types import FunctionType
 from typing import Any, ClassVar, Self, TypeVar
 
 from mockserver.testing import loops
-from mockserver.testing.cancellation import Cancellation
 from mockserver.testing.client import Client
 from mockserver.testing.handles.link import ASKING, Handle
 from mockserver.testing.handles.server import MockServer
@@ -19,12 +18,11 @@ from mockserver.testing.handles.workspace import Workspace
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
-Result = TypeVar("Result")
 Completed = TypeVar("Completed", bound="type[Proxy]")
 
 
 class Proxy:
-    """A handle with coroutines, for code that runs under asyncio or trio."""
+    """A coroutine handle, for asyncio or trio."""
 
     #: The class with coroutines of each class that blocks.
     kinds: ClassVar[dict[type, type[Proxy]]] = {}
@@ -42,18 +40,8 @@ class Proxy:
         return repr(self.blocking).replace(self.blocking_name, type(self).__name__, 1)
 
 
-async def in_thread(function: Callable[[], Result]) -> Result:
-    """Call a function of handles in a thread; where the caller is cancelled, its control calls end at once."""
-    cancellation = Cancellation()
-    try:
-        return await loops.in_thread(partial(cancellation.run, function))
-    except BaseException:
-        cancellation.cancel()  # without effect if the function itself has failed
-        raise
-
-
 def proxied(value: Any) -> Any:
-    """A handle, or a list of handles, with coroutines; any other value as it is."""
+    """Wrap handles and lists of handles for coroutines; return other values unchanged."""
     if isinstance(value, list):
         return [proxied(item) for item in value]
     for kind in type(value).__mro__:
@@ -65,7 +53,7 @@ def proxied(value: Any) -> Any:
 
 
 def coroutines_of(kind: type) -> Callable[[Completed], Completed]:
-    """A decorator that gives a class the public members of a class that blocks, unless it has members of that name."""
+    """Return a decorator that copies missing public members from a blocking class."""
 
     def complete(proxy: Completed) -> Completed:
         Proxy.kinds[kind] = proxy
@@ -82,7 +70,7 @@ def coroutines_of(kind: type) -> Callable[[Completed], Completed]:
 
 
 def _awaited(name: str, member: Any) -> Any:
-    """A member of a class that blocks, for the class with coroutines."""
+    """Convert a member of a blocking class for coroutines."""
     if isinstance(member, staticmethod):
         return staticmethod(_coroutine(member.__func__, member.__func__))
     if isinstance(member, FunctionType):
@@ -93,11 +81,11 @@ def _awaited(name: str, member: Any) -> Any:
 
 
 def _coroutine(function: Callable[..., Any], call: Callable[..., Any]) -> Callable[..., Any]:
-    """A coroutine function that looks like another function, and makes a call in a thread."""
+    """Wrap a call into a coroutine function that runs it in a thread."""
 
     @wraps(function)
     async def made(*given: Any, **options: Any) -> Any:
-        return proxied(await in_thread(partial(call, *given, **options)))
+        return proxied(await loops.cancellable(partial(call, *given, **options)))
 
     return made
 
@@ -107,7 +95,7 @@ async def _enter(self: Proxy) -> Proxy:
 
 
 async def _exit(self: Proxy, *raised: object) -> None:
-    await loops.shielded(partial(in_thread, partial(self.blocking.__exit__, *raised)))
+    await loops.shielded(partial(loops.cancellable, partial(self.blocking.__exit__, *raised)))
 
 
 @coroutines_of(Client)
@@ -116,7 +104,7 @@ class AsyncClient(Proxy):
     blocking: Client
 
     def close(self) -> None:
-        """Close the connections that are not in use; a later call opens a new one."""
+        """Close idle connections; later calls open new connections."""
         self.blocking.close()
 
 
@@ -124,13 +112,13 @@ class AsyncClient(Proxy):
 class AsyncWorkspace(Proxy):
     @property
     def synchronous(self) -> Workspace:
-        """The same workspace with handles that block, for code that is not asynchronous."""
+        """The same workspace with handles that block."""
         found: Workspace = self.blocking
         return found
 
 
 class _Unstarted(MockServer):
-    """A server in this process that only a coroutine starts."""
+    """A local server started by a coroutine only."""
 
     _title = "AsyncMockServer"
 
@@ -138,7 +126,7 @@ class _Unstarted(MockServer):
         pass
 
     async def begin(self) -> None:
-        """Start the server; where the caller is cancelled, stop it as soon as the start is over."""
+        """Start the server; stop it after the start if the caller was cancelled."""
         local = self._local
         if local is None or local.is_running:
             return
@@ -152,7 +140,7 @@ class _Unstarted(MockServer):
 
 @coroutines_of(MockServer)
 class AsyncMockServer(Proxy):
-    """A server with any number of workspaces, with coroutines.
+    """A server with any number of workspaces, for coroutines.
 
     A server in this process runs from `start`, which `async with` calls, until `stop` is called, the block ends, or the
     program ends. Tasks may share a server, also those of loops that run one after the other.
@@ -165,7 +153,7 @@ class AsyncMockServer(Proxy):
 
     @property
     def on_leaving(self) -> Callable[[AsyncWorkspace], None] | None:
-        """Called in a thread with each workspace that this object has made, before it is reset or dropped.
+        """A callback before a workspace of this object is reset or dropped; runs in a thread.
 
         In that thread use `workspace.synchronous`.
         """
@@ -177,12 +165,12 @@ class AsyncMockServer(Proxy):
         self.blocking.on_leaving = None if told is None else lambda workspace: told(workspace.asynchronous)
 
     async def start(self) -> None:
-        """Start the server, after a stop with new workspaces on a free port; a server that runs is left alone.
+        """Start the server; after a stop, use a free port and new workspaces. A running server is unaffected.
 
         Raises:
-            MockServerError: the scenario is not valid; `errors` names every mistake.
-            ServerMissingError: the extra `server` of this package is not installed.
-            OSError: the server cannot listen on its port.
+            MockServerError: The scenario is not valid; `errors` names every mistake.
+            ServerMissingError: The extra `server` of this package is not installed.
+            OSError: The server cannot listen on its port.
         """
         if isinstance(self.blocking, _Unstarted):
             await self.blocking.begin()

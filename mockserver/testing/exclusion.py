@@ -1,6 +1,6 @@
-"""A second plugin of pytest, which tells that another distribution has replaced parts of the first.
+"""A second pytest plugin, which reports conflicts with another distribution.
 
-Both distributions call their plugin `mockserver`, and pytest loads one of that name only, perhaps the other's.
+Both distributions call their plugin `mockserver`, and pytest loads only one plugin of that name.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from mockserver.settings.distribution import breakage, warning
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Refuse to run where it is not sure whose fixtures tests would get, unless neither plugin is wanted."""
+    """Refuse to run with possibly foreign fixtures, unless the plugin is blocked."""
     if config.pluginmanager.is_blocked("mockserver"):
         return
     if (sentence := breakage() or warning()) is not None:

@@ -1,6 +1,6 @@
-"""The names that a server knows, as types: editors complete them, and type checkers find most misspelt ones.
+"""The names that a server knows, as types: editors complete them, and type checkers find most misspelt names.
 
-The lists repeat what the package declares elsewhere, because type checkers read literals only; a test compares them.
+The lists repeat declarations of other modules, because type checkers read literals only; a test compares them.
 """
 
 from __future__ import annotations
@@ -11,195 +11,58 @@ from mockserver.views.traffic_records import MachineName as MachineName
 
 #: The fault kinds and named faults, which `GET /_mock/faults/catalogue` describes.
 FaultName = Literal[
-    "error",
-    "otp_expired",
-    "otp_invalid",
-    "dns_failure",
-    "permission_denied",
-    "not_enough_credits",
-    "unauthorized",
-    "account_under_validation",
-    "rate_limited",
-    "duplicate_request",
-    "server_error",
-    "unavailable",
-    "maintenance",
-    "lost_answer",
-    "latency",
-    "hang",
-    "connection_reset",
-    "empty_response",
-    "truncated_body",
-    "malformed_body",
-    "slow_body",
-    "tls_handshake",
-    "expired_certificate",
-]
+    "error", "otp_expired", "otp_invalid", "dns_failure", "permission_denied", "not_enough_credits", "unauthorized",
+    "account_under_validation", "rate_limited", "duplicate_request", "server_error", "unavailable", "maintenance",
+    "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
+    "slow_body", "tls_handshake", "expired_certificate",
+]  # fmt: skip
 
 
 #: The events of all state machines.
 MachineEvent = Literal[
-    "verify_ownership",
-    "dns_published",
-    "authenticate",
-    "dns_broken",
-    "delete",
-    "verify",
-    "expire_otp",
-    "resend_otp",
-    "change_email",
-    "trust",
-    "succeed",
-    "fail",
-    "give_up",
-    "redeliver",
-    "cancel",
-    "complete",
-    "notify",
-    "assign",
-    "change",
-    "accept_bulk",
-    "apply_bulk",
-    "reject_bulk",
-    "fall_due",
-    "consent",
-    "refuse",
-    "exchange",
-    "refresh",
-    "expire",
-    "revoke",
-]
+    "verify_ownership", "dns_published", "authenticate", "dns_broken", "delete", "verify", "expire_otp", "resend_otp",
+    "change_email", "trust", "succeed", "fail", "give_up", "redeliver", "cancel", "complete", "notify", "assign",
+    "change", "accept_bulk", "apply_bulk", "reject_bulk", "fall_due", "consent", "refuse", "exchange", "refresh",
+    "expire", "revoke",
+]  # fmt: skip
 
-#: The events of which webhooks are told.
+#: The events of webhooks.
 WebhookEvent = Literal[
-    "blocked",
-    "click",
-    "deferred",
-    "delivered",
-    "error",
-    "hardBounce",
-    "invalid",
-    "opened",
-    "proxyOpen",
-    "request",
-    "sent",
-    "softBounce",
-    "spam",
-    "uniqueOpened",
-    "uniqueProxyOpen",
-    "unsubscribed",
-    "uniqueCouponSent",
-    "contactDeleted",
-    "contactUpdated",
-    "listAddition",
-    "inboundEmailProcessed",
-    "reply",
-    "accepted",
-    "blacklisted",
-    "skip",
-    "subscribe",
-    "unsubscribe",
-]
+    "blocked", "click", "deferred", "delivered", "error", "hardBounce", "invalid", "opened", "proxyOpen", "request",
+    "sent", "softBounce", "spam", "uniqueOpened", "uniqueProxyOpen", "unsubscribed", "uniqueCouponSent",
+    "contactDeleted", "contactUpdated", "listAddition", "inboundEmailProcessed", "reply", "accepted", "blacklisted",
+    "skip", "subscribe", "unsubscribe",
+]  # fmt: skip
 
 #: The stories: each is a sequence of events that happen to one e-mail.
 Story = Literal[
-    "delivered",
-    "delivered_opened",
-    "delivered_opened_clicked",
-    "delivered_unsubscribed",
-    "delivered_complaint",
-    "deferred_delivered",
-    "soft_bounce",
-    "hard_bounce",
-    "blocked",
-    "invalid",
-]
+    "delivered", "delivered_opened", "delivered_opened_clicked", "delivered_unsubscribed", "delivered_complaint",
+    "deferred_delivered", "soft_bounce", "hard_bounce", "blocked", "invalid",
+]  # fmt: skip
 
 #: The ids of the operations of the API: the 34, sending and contacts.
 ApiOperation = Literal[
-    "getAccount",
-    "getDomains",
-    "createDomain",
-    "getDomainConfiguration",
-    "deleteDomain",
-    "authenticateDomain",
-    "getSenders",
-    "createSender",
-    "updateSender",
-    "deleteSender",
-    "validateSenderByOtp",
-    "getIps",
-    "getIpsFromSender",
-    "getWebhooks",
-    "createWebhook",
-    "getWebhook",
-    "updateWebhook",
-    "deleteWebhook",
-    "exportWebhooksHistory",
-    "getAccountActivity",
-    "listSubAccounts",
-    "createSubAccount",
-    "getSubAccount",
-    "deleteSubAccount",
-    "updateSubAccountPlan",
-    "updateSubAccountsPlan",
-    "getMasterAccount",
-    "createSubAccountKey",
-    "getInboundEmailEvents",
-    "getSharedTemplateUrl",
-    "deleteScheduledEmailById",
-    "sendTransacEmail",
-    "getScheduledEmailById",
-    "getTransacBlockedContacts",
-    "deleteSmtpBlockedContactsByEmail",
-    "deleteAttribute",
-    "getContacts",
-    "createContact",
-    "getContactInfo",
-    "updateContact",
-    "deleteContact",
-    "getLists",
-    "createList",
-    "getList",
-    "updateList",
-    "deleteList",
-    "getContactsFromList",
-    "addContactToList",
-    "removeContactFromList",
-    "getFolders",
-    "createFolder",
-    "getFolder",
-    "updateFolder",
-    "deleteFolder",
-    "getFolderLists",
-    "getAttributes",
-    "createAttribute",
-    "updateAttribute",
-    "createAdminSsoToken",
-    "createSubAccountSsoToken",
-]
+    "getAccount", "getDomains", "createDomain", "getDomainConfiguration", "deleteDomain", "authenticateDomain",
+    "getSenders", "createSender", "updateSender", "deleteSender", "validateSenderByOtp", "getIps", "getIpsFromSender",
+    "getWebhooks", "createWebhook", "getWebhook", "updateWebhook", "deleteWebhook", "exportWebhooksHistory",
+    "getAccountActivity", "listSubAccounts", "createSubAccount", "getSubAccount", "deleteSubAccount",
+    "updateSubAccountPlan", "updateSubAccountsPlan", "getMasterAccount", "createSubAccountKey", "getInboundEmailEvents",
+    "getSharedTemplateUrl", "deleteScheduledEmailById", "sendTransacEmail", "getScheduledEmailById",
+    "getTransacBlockedContacts", "deleteSmtpBlockedContactsByEmail", "deleteAttribute", "getContacts", "createContact",
+    "getContactInfo", "updateContact", "deleteContact", "getLists", "createList", "getList", "updateList", "deleteList",
+    "getContactsFromList", "addContactToList", "removeContactFromList", "getFolders", "createFolder", "getFolder",
+    "updateFolder", "deleteFolder", "getFolderLists", "getAttributes", "createAttribute", "updateAttribute",
+    "createAdminSsoToken", "createSubAccountSsoToken",
+]  # fmt: skip
 
 #: The ids of the mock's other operations: shared templates, single sign-on and OAuth.
 OtherOperation = Literal[
-    "showSharedTemplate",
-    "showSharedContent",
-    "ssoCorporateLogin",
-    "ssoSubAccountLogin",
-    "oauthAuthorize",
-    "oauthSignIn",
-    "oauthConsent",
-    "oauthTokenCode",
-    "oauthTokenRefresh",
-    "oauthTokenClientCredentials",
-    "oauthRevoke",
-    "oauthIntrospect",
-    "oauthUserinfo",
-    "oauthServerMetadata",
-    "oauthOpenidConfiguration",
-    "oauthPublicKeys",
+    "showSharedTemplate", "showSharedContent", "ssoCorporateLogin", "ssoSubAccountLogin", "oauthAuthorize",
+    "oauthSignIn", "oauthConsent", "oauthTokenCode", "oauthTokenRefresh", "oauthTokenClientCredentials", "oauthRevoke",
+    "oauthIntrospect", "oauthUserinfo", "oauthServerMetadata", "oauthOpenidConfiguration", "oauthPublicKeys",
     "oauthScopes",
-]
+]  # fmt: skip
 
-#: The id of an operation: editors complete those of the mock. Any other id is allowed, such as `getSmtpTemplates`, and
-#: the server refuses an unknown id with the one that was probably meant.
+#: The id of an operation. Editors complete the ids above; other ids such as `getSmtpTemplates` are allowed, and the
+#: server refuses an unknown id with the most similar id.
 OperationName = ApiOperation | OtherOperation | str

@@ -1,6 +1,6 @@
-"""The pytest plugin: a workspace for each test, its journal in the report of a failed test, and coverage of a session.
+"""The pytest plugin: one workspace per test, journals in failure reports, session coverage.
 
-pytest loads this module in every run, used or not, so that modules that take long to import are imported on use.
+pytest loads this module in every run, used or not, so that slow modules are imported on use.
 """
 
 from __future__ import annotations
@@ -15,25 +15,25 @@ from uuid import uuid4
 
 import pytest
 
-from mockserver.testing.sessions.gate import Gate, add_options, gate_of
+from mockserver.testing.sessions.gate import Gate, add_options, gate_of, path_of
 
 if TYPE_CHECKING:
     from mockserver.testing.coroutines import AsyncWorkspace
     from mockserver.testing.handles.server import MockServer
     from mockserver.testing.handles.workspace import Workspace
     from mockserver.testing.scenario import Scenario
-    from mockserver.testing.sessions.reporting import Reading
+    from mockserver.testing.sessions.report import Reading
     from mockserver.testing.sessions.session import TestWorkspace
 
 #: The workspace of a test, until the report of its teardown is made.
 _WORKSPACE = pytest.StashKey["TestWorkspace"]()
-#: What was read of the workspace of the last test, before the server stops.
+#: What was read of the workspace of the last test before the server stops.
 _READING = pytest.StashKey["Reading"]()
-#: Whether a test is the last one of the session, after which the server stops.
+#: Whether a test is the last test of the session, after which the server stops.
 _IS_LAST = pytest.StashKey[bool]()
-#: The folder for artifacts of failed tests; absent: none are wanted.
+#: The folder for artifacts of failed tests, if they are wanted.
 _ARTIFACTS = pytest.StashKey[Path]()
-#: What the session is known by, which workers of xdist share.
+#: The id of the session, which workers of xdist share.
 _SESSION = pytest.StashKey[str]()
 #: The formats of a report of coverage.
 _FORMATS = ("text", "json", "html", "junit")
@@ -54,10 +54,10 @@ def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
     """The server of this session, a `mockserver.MockServer`.
 
     If the environment has MOCKSERVER_URL, the server that runs at that address, with MOCKSERVER_TOKEN as its control
-    token; else the one that the command of `--mockserver-command` (or MOCKSERVER_COMMAND, or the setting
-    `mockserver_command`) starts, which workers of xdist share; else one in this process.
+    token; else the server of the command of `--mockserver-command` (or MOCKSERVER_COMMAND, or the setting
+    `mockserver_command`), which workers of xdist share; else a server in this process.
     """
-    from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # not needed to load the plugin
+    from mockserver.testing.sessions.session import serving  # noqa: PLC0415  # slow to import
 
     with serving(pytestconfig) as server:
         yield server
@@ -65,7 +65,7 @@ def mockserver_server(pytestconfig: pytest.Config) -> Iterator[MockServer]:
 
 @pytest.fixture(scope="session")
 def mockserver_scenario() -> Scenario | None:
-    """The scenario of every test's workspace: a name, a document, the path of a YAML file, or None for the server's.
+    """The scenario of all tests: name, document, path of a YAML file, or None (the server's scenario).
 
     Override this fixture to choose another scenario; a scenario given by the marker `mockserver` wins.
     """
@@ -76,14 +76,14 @@ def mockserver_scenario() -> Scenario | None:
 def mockserver(
     request: pytest.FixtureRequest, mockserver_server: MockServer, mockserver_scenario: Scenario | None
 ) -> Iterator[Workspace]:
-    """A new workspace, a `mockserver.Workspace`, which is dropped after the test.
+    """A new workspace, a `mockserver.Workspace`, dropped after the test.
 
-    Where the test fails and the server goes on (MOCKSERVER_URL), it stays, and the report tells where to look at it.
+    If the test fails and the server goes on (MOCKSERVER_URL), the workspace stays, and the report has its address.
 
     `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
     body fields that the service does not know.
     """
-    from mockserver.testing.sessions.session import workspace_of_test  # noqa: PLC0415  # not needed to load the plugin
+    from mockserver.testing.sessions.session import workspace_of_test  # noqa: PLC0415  # slow to import
 
     # The marker that is closest to the test comes first, and wins.
     chosen: dict[str, Any] = {}
@@ -92,8 +92,8 @@ def mockserver(
     stash = request.node.stash
     test = stash[_WORKSPACE] = workspace_of_test(mockserver_server, mockserver_scenario, chosen)
     yield test.workspace
-    # Fixtures that are torn down after this one may fail, and are to be told with the workspace as well; it is left
-    # when the report of the teardown is made. With the last test the server stops, and it has to be read before.
+    # Fixtures that are torn down after this one may fail, and the report shows the workspace: it is dropped after the
+    # report of the teardown. After the last test the server stops, so that the workspace is read here.
     if stash.get(_IS_LAST, False):
         stash[_READING] = _read(request.node, test)
         test.leave()
@@ -101,7 +101,7 @@ def mockserver(
 
 @pytest.fixture
 def async_mockserver(mockserver: Workspace) -> AsyncWorkspace:
-    """The workspace of the fixture `mockserver` with coroutines, a `mockserver.AsyncWorkspace`."""
+    """The workspace of the fixture `mockserver` for coroutines, a `mockserver.AsyncWorkspace`."""
     return mockserver.asynchronous
 
 
@@ -150,22 +150,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     options = config.option
-    folder = options.mockserver_artifacts or os.environ.get("MOCKSERVER_ARTIFACTS")
-    # What an option or a variable says is below the folder of the call; what the settings say, below theirs.
-    folder = Path(folder).absolute() if folder else _of_settings(config)
-    if folder is not None:
+    given = options.mockserver_artifacts or os.environ.get("MOCKSERVER_ARTIFACTS")
+    if (folder := path_of(config, given, "mockserver_artifacts")) is not None:
         config.stash[_ARTIFACTS] = folder
         config.stash[_SESSION] = getattr(config, "workerinput", {}).get("testrunuid") or uuid4().hex
     if (gate := gate_of(config)) is not None:
         _count_coverage(config, gate)
     if (command := _command(config)) is not None:
-        from mockserver.testing.sessions.launcher import NAME, Launcher  # noqa: PLC0415  # not needed to load the plugin
+        from mockserver.testing.sessions.session import LAUNCHER, Launcher  # noqa: PLC0415  # slow to import
 
-        config.pluginmanager.register(Launcher(config, command), NAME)
+        config.pluginmanager.register(Launcher(config, command), LAUNCHER)
 
 
 def _count_coverage(config: pytest.Config, gate: Gate) -> None:
-    from mockserver.settings import ServerMissingError, needing_server  # noqa: PLC0415  # not needed to load the plugin
+    from mockserver.settings import ServerMissingError, needing_server  # noqa: PLC0415  # slow to import
     from mockserver.testing.sessions.session import TALLY  # noqa: PLC0415  # see above
 
     try:
@@ -177,9 +175,9 @@ def _count_coverage(config: pytest.Config, gate: Gate) -> None:
 
 
 def _command(config: pytest.Config) -> str | None:
-    """The command by which this process has to start a server; None if it needs none.
+    """Return the server command for this process, if any.
 
-    A server that runs already (MOCKSERVER_URL) comes first, and a worker of xdist uses that of the main process.
+    A running server (MOCKSERVER_URL) comes first, and a worker of xdist uses the server of the main process.
     """
     if os.environ.get("MOCKSERVER_URL") or hasattr(config, "workerinput"):
         return None
@@ -187,15 +185,8 @@ def _command(config: pytest.Config) -> str | None:
     return next((str(way) for way in ways if way), None)
 
 
-def _of_settings(config: pytest.Config) -> Path | None:
-    """The folder for artifacts that the settings of pytest name, below the folder in which they are."""
-    named = str(config.getini("mockserver_artifacts"))
-    below = config.inipath.parent if config.inipath is not None else config.rootpath
-    return below / named if named else None
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Refuse markers `mockserver` with arguments that they do not take, before any test runs."""
+    """Refuse markers `mockserver` with wrong arguments, before any test runs."""
     for item in items:
         for marker in item.iter_markers("mockserver"):
             for error in _errors(marker):
@@ -203,7 +194,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _errors(marker: pytest.Mark) -> Iterator[str]:
-    """What is wrong with the arguments of a marker, as ends of sentences."""
+    """Yield errors about marker arguments, as ends of sentences."""
     if marker.args:
         yield f"takes arguments by name only, such as scenario={marker.args[0]!r}"
     for name, value in marker.kwargs.items():
@@ -230,7 +221,7 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(hookwrapper=True)  # and not `wrapper`: pytest 7.4 may stand on a pluggy that knows this form only
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
-    """Add what has happened in its workspace to the report of a failed test."""
+    """Add workspace events to a failure report."""
     report: pytest.TestReport = (yield).get_result()
     test = item.stash.get(_WORKSPACE, None)
     if test is None:
@@ -241,11 +232,14 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
         del item.stash[_WORKSPACE]
         if _READING in item.stash:
             del item.stash[_READING]
-        _leave(test)
+        from mockserver.testing.client import MockServerError  # noqa: PLC0415  # slow to import
+
+        with suppress(MockServerError):  # the server may be gone
+            test.leave()
 
 
 def _tell(item: pytest.Item, test: TestWorkspace, report: pytest.TestReport) -> None:
-    from mockserver.testing.sessions.reporting import tell  # noqa: PLC0415  # needed by failed tests only
+    from mockserver.testing.sessions.report import tell  # noqa: PLC0415  # needed by failed tests only
 
     found = item.stash.get(_READING, None) or _read(item, test)
     tell(report, found, item.config.stash.get(_ARTIFACTS, None), item.config.stash.get(_SESSION, ""))
@@ -255,14 +249,6 @@ def _tell(item: pytest.Item, test: TestWorkspace, report: pytest.TestReport) -> 
 
 
 def _read(item: pytest.Item, test: TestWorkspace) -> Reading:
-    from mockserver.testing.sessions.reporting import read  # noqa: PLC0415  # needed by failed tests only
+    from mockserver.testing.sessions.report import read  # noqa: PLC0415  # needed by failed tests only
 
     return read(test, artifacts=_ARTIFACTS in item.config.stash)
-
-
-def _leave(test: TestWorkspace) -> None:
-    """Leave the workspace of a test that is over; a server that does not answer any more has none."""
-    from mockserver.testing.client import MockServerError  # noqa: PLC0415  # not needed to load the plugin
-
-    with suppress(MockServerError):
-        test.leave()

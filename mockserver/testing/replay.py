@@ -1,39 +1,43 @@
-"""The replay of a failed test: its requests and control calls are made again, and the answers compared."""
+"""Replay failed tests from artifacts, and contract fixtures."""
 
 from __future__ import annotations
 
 import json
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import datetime
 from http import HTTPStatus
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from mockserver.settings import files
-from mockserver.testing.answers import body_of, reason
-from mockserver.testing.client import MockServerError
+from mockserver.testing.client import Client, MockServerError, body_of, reason
 from mockserver.testing.handles.server import MockServer
 from mockserver.testing.records import App, ControlCall, Exchange
 from mockserver.views.record import read_all
 
+if TYPE_CHECKING:
+    from flask.testing import FlaskClient
+
+    from mockserver.evidence.replay import ReceivedAnswer, Send
+
 Step = Exchange | ControlCall
 
-#: What a journal shows instead of the value of a secret.
+#: The value of secrets in a journal.
 _REDACTED = "***"
-#: A key that no account has.
+#: A key of no account.
 _NOBODYS = "nobodys-key"
-#: The error codes for a malformed one-time code, each with a value that leads to it: too few digits, and no number.
+#: The error codes for a malformed one-time code, each with a malformed value: too few digits, and no number.
 _MALFORMED: dict[str, Any] = {"out_of_range": 1, "invalid_parameter": _REDACTED}
-#: A verifier and its challenge (RFC 7636, appendix B), which are sent in place of those of the test.
+#: A verifier and its challenge (RFC 7636, appendix B), which replace the redacted ones of the test.
 _PKCE = {
     "code_verifier": "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
     "code_challenge": "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM",
 }
-#: The headers that are not sent as they were: those of the connection, those that the body gives, and credentials.
+#: The headers that are not copied: those of the connection, those of the body, and credentials.
 _LEFT_OUT = frozenset(
     {"host", "connection", "content-length", "transfer-encoding", "accept-encoding", "expect", "keep-alive", "te",
      "upgrade", "api-key", "authorization"}
@@ -42,7 +46,7 @@ _LEFT_OUT = frozenset(
 _CONTROL_S = 660.0
 #: How long a request may take beyond its time in the test, in seconds; chosen far above what an answer takes.
 _SPARE_S = 10.0
-#: How long to wait beyond that time for an answer that the test has not got either, in seconds.
+#: How long to wait beyond that time if the test got no answer, in seconds.
 _SILENT_S = 0.5
 #: By how many seconds moments of a running clock may differ, beyond the time between the two requests.
 _DRIFT_S = 2.0
@@ -51,10 +55,10 @@ _SHOWN, _SHOWN_SIGNS = 5, 200
 
 
 class Replay:
-    """A failed test that is made again in a workspace of its own.
+    """A replay of a failed test.
 
     Args:
-        server: The server that gets the workspace.
+        server: The server of the new workspace.
         folder: The folder of the test.
 
     Raises:
@@ -65,24 +69,24 @@ class Replay:
 
     def __init__(self, server: MockServer, folder: Path) -> None:
         was = _read(folder, "test.json")["workspace"]["url"].removesuffix("/v3")
-        #: The workspace, which begins in the state in which that of the test began.
+        #: The workspace, which begins in the state at the beginning of the test.
         self.workspace = server.workspace({**_read(folder, "state-before.json")})
         self._client = server.client
         self._client.timeout = _CONTROL_S
-        #: The last value of each name, as an answer has given it: a later request may send it as a secret. And the
-        #: `client_id` that a request has named last.
+        #: The last value of each member of the answers, which a later request may send as a secret, and the last
+        #: `client_id` of a request.
         self._known: dict[str, Any] = dict(_PKCE)
         here = self.workspace.url.removesuffix("/v3")
         self._prefix = urlsplit(here).path
         journal, calls = (_read(folder, name, was, here) for name in ("journal.json", "calls.json"))
         steps: list[Step] = [*read_all(Exchange, journal["items"]), *read_all(ControlCall, calls["items"])]
-        #: The requests and control calls of the test, in their order, without the call that has made its workspace.
+        #: The requests and control calls of the test in their order, except the call that has made the workspace.
         self.steps = sorted((row for row in steps if row.path != "/_mock/workspaces"), key=lambda row: row.real_at)
-        #: How many of the oldest requests and control calls are missing, as the test's workspace had removed them.
+        #: How many of the oldest requests and control calls are missing, because the workspace has evicted them.
         self.evicted: int = journal["evicted"] + calls["evicted"]
 
     def differences(self, step: Step) -> Iterator[str]:
-        """Make a step again, and yield a sentence for each difference from the test.
+        """Repeat a step, and yield differences from the test.
 
         Raises:
             MockServerError: The server does not answer a control call.
@@ -120,7 +124,7 @@ class Replay:
                 yield f"and {len(found) - _SHOWN:,} more"
 
     def _send(self, was: Exchange) -> tuple[int | None, str]:
-        """Send a request again; return the status of the answer, or None and why there is no answer."""
+        """Repeat a request; return the status, or None with the reason for a missing answer."""
         timeout = was.ms / 1000 + (_SILENT_S if was.status is None else _SPARE_S)
         form = parse_qsl(was.request.body) if isinstance(was.request.body, str) else ()
         self._known |= {name: value for name, value in (*was.query.items(), *form) if name == "client_id"}
@@ -135,7 +139,7 @@ class Replay:
                 return None, reason(error)
         return answer.status, ""
 
-    # ------------------------------------------------------------------ secrets, which a journal does not have
+    # ------------------------------------------------------------------ secrets, which the journal redacts
 
     def _learn(self, content: bytes, location: str) -> None:
         self._known |= parse_qsl(urlsplit(location).query)
@@ -156,7 +160,7 @@ class Replay:
         return found
 
     def _authorization(self, was: Exchange) -> str:
-        """Return the credentials of an app where a form is sent, as to OAuth's token endpoint, else an access token."""
+        """Return app credentials for form bodies (OAuth token endpoint), otherwise an access token."""
         if not isinstance(was.request.body, str):
             return f"Bearer {self._secret('access_token', was)}"
         pair = f"{self._app.client_id if self._app else _REDACTED}:{self._secret('client_secret', was)}"
@@ -169,7 +173,7 @@ class Replay:
         return apps.get(self._known.get("client_id", ""), next(iter(apps.values()), None))
 
     def _key(self, was: Exchange) -> str:
-        """Return a key of the account that the key of the test has opened, or a key of no account."""
+        """Return a key of the test's account, or an invalid key."""
         if was.account is None or any("is nobody's" in warning for warning in was.warnings):
             return _NOBODYS
         try:
@@ -187,7 +191,7 @@ class Replay:
         return None if body is None else body.encode()
 
     def _filled(self, value: Any, was: Exchange) -> Any:
-        """Return a value of a query or a body with the secrets that are known here."""
+        """Fill known secrets into a query or body."""
         if isinstance(value, list):
             return [self._filled(inner, was) for inner in value]
         if not isinstance(value, dict):
@@ -207,7 +211,7 @@ class Replay:
         return self._known.get(name, _REDACTED)
 
     def _code(self, was: Exchange) -> Any:
-        """Return the right one-time code of the sender, or a wrong one, as the answer of the test says."""
+        """Return the correct or a wrong one-time code, depending on the test's answer."""
         body = was.answer.body if was.answer else None
         code = str(body.get("code", "")) if isinstance(body, dict) else ""
         if code in _MALFORMED:
@@ -227,7 +231,7 @@ def title(step: Step) -> str:
 
 
 def _target(step: Step, query: Mapping[str, Any]) -> str:
-    """Return the path of a step with a query, as they are sent."""
+    """Encode path and query of a step."""
     return quote(step.path, safe="/%:@!$&'()*+,;=~") + _query(query)
 
 
@@ -236,12 +240,12 @@ def _query(query: Mapping[str, Any]) -> str:
 
 
 def _read(folder: Path, name: str, was: str = "", here: str = "") -> Any:
-    """Return the value of a file of JSON, in which the address `here` takes the place of `was`."""
+    """Read a file of JSON, and replace the address `was` by `here`."""
     return json.loads(files.read_text(folder / name).replace(was, here))
 
 
 def _differences(was: Any, here: Any, drift: float, path: str = "") -> Iterator[str]:
-    """Yield how an answer differs from that of the test; moments may be `drift` seconds from each other."""
+    """Yield differences between two answers; moments may drift by `drift` seconds."""
     if isinstance(was, dict) and isinstance(here, dict):
         for name in {**was, **here}:
             yield from _differences(was.get(name), here.get(name), drift, f"{path}/{name}")
@@ -262,3 +266,59 @@ def _are_near(was: Any, here: Any, drift: float) -> bool:
         return abs(datetime.fromisoformat(was).timestamp() - datetime.fromisoformat(here).timestamp()) <= drift
     except (TypeError, ValueError):
         return False
+
+
+# ------------------------------------------------------------------ fixtures
+
+
+def in_process() -> Send:
+    """Return a function that sends requests to a new application in this process."""
+    from mockserver.app import create_app  # noqa: PLC0415  # with it comes Flask
+    from mockserver.settings import Settings  # noqa: PLC0415  # see above
+
+    return with_test_client(create_app(Settings(scenario="empty")).test_client())
+
+
+def with_test_client(client: FlaskClient) -> Send:
+    """Return a function that sends requests with a test client of Flask."""
+    from mockserver.evidence.replay import ReceivedAnswer  # noqa: PLC0415  # needs the server's own libraries
+
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
+        answer = client.open(path, method=method, headers=dict(headers), data=body)
+        return ReceivedAnswer(answer.status_code, dict(answer.headers), answer.data)
+
+    return send
+
+
+@contextmanager
+def over_http(root: str, token: str | None = None) -> Iterator[Send]:
+    """Return a function that sends requests to the server at a root address.
+
+    They go to a temporary workspace, which does not count in the server's coverage.
+
+    Raises:
+        MockServerError: The workspace cannot be created, for example without the control token.
+        OSError: The server does not answer, at the start or later.
+    """
+    from mockserver.evidence.replay import ReceivedAnswer  # noqa: PLC0415  # needs the server's own libraries
+
+    client = Client(root, token)
+    with_token = {"authorization": f"Bearer {token}"} if token else {}
+
+    def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
+        extra = with_token if path.startswith("/_mock") else {}
+        target = f"{urlsplit(root).path.rstrip('/')}/w/{name}{path}"
+        with closing(client.new_connection()) as connection:
+            connection.request(method, target, body or None, {**extra, **headers})
+            answer = connection.getresponse()
+            return ReceivedAnswer(answer.status, dict(answer.headers), body_of(answer))
+
+    made = client.json("POST", "/_mock/workspaces", body={"scenario": "empty", "counted": False})
+    try:
+        name = made["name"]
+    except (TypeError, LookupError) as error:
+        raise MockServerError(None, f"no mock server answers at {root}: it makes no workspaces") from error
+    try:
+        yield send
+    finally:
+        client.json("DELETE", f"/_mock/workspaces/{name}")

@@ -1,4 +1,4 @@
-"""Scenarios as tests give them: a name, a document, or the path of a YAML file beside the tests."""
+"""Test scenarios: names, documents, YAML files."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ Scenario = str | os.PathLike[str] | Mapping[str, Any]
 
 
 class YamlText(NamedTuple):
-    """The text of a YAML file that is left to the server to read."""
+    """A YAML text, parsed by the server."""
 
     #: The path of the file.
     file: str
     text: str
 
 
-#: A scenario as a control call takes it; None is the server's own.
+#: A scenario for a control call; None: the server's scenario.
 Sendable = str | Mapping[str, Any] | YamlText | None
 
 
 def sendable(scenario: Scenario | None) -> Sendable:
-    """A scenario as a control call takes it: its name, its document, its text, or None for the server's own.
+    """Return a scenario for a control call: its name, its document, its text, or None for the server's scenario.
 
-    A file is read here, because the server may run on another machine. Where what reads YAML is not installed, as it
-    comes with the server, the text is sent.
+    A file is read here, because the server may run on another machine. Without the parser of YAML, which comes with the
+    server, the text is sent.
 
     Raises:
-        OSError: there is no such file, or it is a folder.
-        ValueError: the file is not YAML, and the message names the line; or it is not UTF-8.
+        OSError: The file does not exist, or is a folder.
+        ValueError: The file is not YAML, and the message names the line; or it is not UTF-8.
     """
     if not isinstance(scenario, os.PathLike) and (not isinstance(scenario, str) or is_name(scenario)):
         return scenario
     path = Path(scenario)
     try:
-        # Imported for files only: a test may use a server that runs elsewhere.
+        # Imported for files only: a test may use a server elsewhere.
         with needing_server("a scenario in a file"):
             from mockserver.scenario.documents.document import refuse_unreadable  # noqa: PLC0415  # see above
             from mockserver.scenario.documents.reading import parse  # noqa: PLC0415  # see above
@@ -56,18 +56,18 @@ def sendable(scenario: Scenario | None) -> Sendable:
 
 
 def choice(scenario: Sendable) -> dict[str, Any]:
-    """The member of a body that chooses a scenario; none for the server's own."""
+    """Return the member of a body that chooses a scenario; empty for the server's scenario."""
     if scenario is None:
         return {}
     return {"yaml": scenario.text} if isinstance(scenario, YamlText) else {"scenario": scenario}
 
 
 class NamingFile:
-    """The place where a scenario is sent: what is refused of a text names its file, and the line in it.
+    """A context manager around sending a scenario; adds file names to errors.
 
     Raises:
-        ValueError: the text is not YAML.
-        MockServerError: the server refuses the call for another reason, or does not answer.
+        ValueError: The text is not YAML.
+        MockServerError: The server refuses the call for another reason, or does not answer.
     """
 
     def __init__(self, scenario: Sendable) -> None:
@@ -86,7 +86,7 @@ class NamingFile:
 
 
 def _of_file(file: str, error: MockServerError) -> str:
-    """What is wrong with a text that was sent, with the name of its file instead of the word that the server has."""
+    """Replace the server's placeholder by the file name in an error detail."""
     if error.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         return f"{file}: {error.detail}"
     marks = tuple(f"{called}:{row['line']}: " for row in error.errors if "line" in row for called in (TEXT, BODY))

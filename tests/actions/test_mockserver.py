@@ -151,34 +151,26 @@ _HOSTILE = [
 ]
 
 
-def test_the_first_half_starts_the_server_with_the_inputs(job):
-    assert job.began[0] == 0, job.began[1]
-    assert job.health["scenario"] == "own"
+def test_the_first_half_starts_the_server_with_the_inputs_and_masks_the_token(job):
+    status, output = job.began
+
+    assert status == 0, output
+    assert output.startswith("::add-mask::open sesame\n")
+    assert job.health["scenario"] == job.over_tls["scenario"] == "own"
 
 
 def test_the_steps_that_follow_know_where_the_server_is(job):
-    url = job.told("GITHUB_OUTPUT")["url"]
+    outputs = job.told("GITHUB_OUTPUT")
+    url = outputs["url"]
 
+    assert outputs.keys() == _ACTION["outputs"].keys()
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+", url)
-    assert job.told("GITHUB_OUTPUT")["url"] == url
-    assert job.told("GITHUB_OUTPUT")["base-url"] == f"{url}/v3"
+    assert outputs["base-url"] == f"{url}/v3"
+    assert outputs["tls-url"].startswith("https://127.0.0.1:")
     assert job.told("GITHUB_ENV") == {
         "MOCKSERVER_URL": url, "BREVO_API_URL": f"{url}/v3", "BREVO_BASE_URL": f"{url}/v3",
-        "BREVO_API_KEY": job.told("GITHUB_OUTPUT")["api-key"], "MOCKSERVER_TOKEN": "open sesame",
+        "BREVO_API_KEY": outputs["api-key"], "MOCKSERVER_TOKEN": "open sesame",
     }  # fmt: skip
-
-
-def test_clients_over_tls_are_told_the_address_and_whom_to_trust(job):
-    assert job.told("GITHUB_OUTPUT")["tls-url"].startswith("https://127.0.0.1:")
-    assert job.over_tls["scenario"] == "own"
-
-
-def test_the_outputs_are_those_of_the_action(job):
-    assert job.told("GITHUB_OUTPUT").keys() == _ACTION["outputs"].keys()
-
-
-def test_the_token_is_masked_in_the_log(job):
-    assert job.began[1].startswith("::add-mask::open sesame\n")
 
 
 def test_the_second_half_ends_well_and_ends_the_server(job):
@@ -187,16 +179,11 @@ def test_the_second_half_ends_well_and_ends_the_server(job):
         requests.get(f"{job.told('GITHUB_OUTPUT')['url']}/_mock/health", timeout=5)
 
 
-def test_the_summary_shows_coverage_and_operations(job):
+def test_the_summary_shows_coverage_operations_and_the_requests_with_what_was_wrong(job):
     cells = rendered(job.summary).cells
 
     assert re.search(r"^[\d.]+ % of the contract was met\.$", job.summary, re.MULTILINE)
     assert cells[cells.index("getSenders") :][:3] == ["getSenders", "1", "200: 1"]
-
-
-def test_the_summary_shows_the_requests_with_what_was_wrong(job):
-    cells = rendered(job.summary).cells
-
     assert "/v3/senders" in cells
     assert any(cell.startswith("unknown route: no operation has the path") for cell in cells)
 
@@ -231,21 +218,17 @@ def test_an_input_that_is_wrong_fails_the_step_with_a_sentence(make_job, given, 
     assert output.splitlines() == [f"::error title=mockserver::{sentence}"]
 
 
-@pytest.fixture(scope="module")
-def failed(tmp_path_factory):
-    """A job whose server does not start."""
-    job = Job(tmp_path_factory.mktemp("job"), program=_PROGRAM, scenario="nowhere")
-    job.began, job.ended = job.run("main"), job.run("post")
-    return job
+def test_a_server_that_does_not_start_fails_the_step_with_its_log_and_the_second_half_does_nothing(make_job):
+    job = make_job(scenario="nowhere")
+    status, output = job.run("main")
 
-
-def test_a_server_that_does_not_start_fails_the_step(failed):
-    status, output = failed.began
-
+    stop, *log, go, error = output.splitlines()
     assert status == 1
-    assert output.splitlines()[-1].startswith(
-        "::error title=mockserver::the server has ended: unknown scenario 'nowhere'"
-    )
+    assert error.startswith("::error title=mockserver::the server has ended: unknown scenario 'nowhere'")
+    assert stop.startswith("::stop-commands::")
+    assert go == f"::{stop.removeprefix('::stop-commands::')}::"
+    assert "unknown scenario 'nowhere'" in "\n".join(log)
+    assert (job.run("post"), job.summary) == ((0, ""), "")
 
 
 @pytest.mark.parametrize(
@@ -272,19 +255,6 @@ def test_without_an_interpreter_nothing_else_is_tried(make_job):
 
     assert len(output.splitlines()) == 2
     assert output.splitlines()[-1].startswith("::error title=mockserver::the server cannot be installed")
-
-
-def test_its_log_is_shown_and_gives_the_runner_no_commands(failed):
-    stop, *log, go = failed.began[1].splitlines()[:-1]
-
-    assert stop.startswith("::stop-commands::")
-    assert go == f"::{stop.removeprefix('::stop-commands::')}::"
-    assert "unknown scenario 'nowhere'" in "\n".join(log)
-
-
-def test_after_a_failed_start_the_second_half_does_nothing(failed):
-    assert failed.ended == (0, "")
-    assert failed.summary == ""
 
 
 @pytest.mark.parametrize(
@@ -352,11 +322,8 @@ def test_a_summary_is_never_larger_than_the_runner_takes(tmp_path):
     """A thousand requests whose addresses are as long as an address may be, in characters of four bytes."""
     entry = {"at": "2026", "workspace": "w", "method": "GET", "path": "/" + "&😀" * 4000, "query": {}, "status": 404,
              "reason": "'" * 4000}  # fmt: skip
-    coverage = {
-        "percent": 1,
-        "totals": {},
-        "operations": {f"o{n}" * 99: {"calls": 1, "statuses": {}} for n in range(9)},
-    }
+    operations = {f"o{n}" * 99: {"calls": 1, "statuses": {}} for n in range(9)}
+    coverage = {"percent": 1, "totals": {}, "operations": operations}
     (tmp_path / "given.json").write_text(json.dumps([coverage, [entry] * 1000]), encoding="utf-8")
     program = f"""
         const {{ summary }} = require({json.dumps(str(_FOLDER / "summary.js"))})

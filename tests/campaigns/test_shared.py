@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from html import unescape
 from urllib.parse import urljoin, urlsplit
@@ -164,15 +163,6 @@ def test_a_shared_template_is_neither_cached_nor_read_across_origins(api, part):
 # ---------------------------------------------------------------------- who gets to see it
 
 
-@pytest.mark.parametrize("part", ["", "/content"])
-def test_head_tells_the_same_without_the_body(api, part):
-    url = shared(api) + part
-    head = visit(api, url, "HEAD")
-
-    assert (head.status_code, head.data) == (200, b"")
-    assert head.headers["Content-Length"] == str(len(visit(api, url).data))
-
-
 @pytest.mark.parametrize("path", ["/shared/unknown", "/shared/unknown/content", "/shared/%3Cscript%3E"])
 def test_an_address_that_nobody_was_given_is_not_found(api, path):
     answer = visit(api, path)
@@ -203,15 +193,6 @@ def test_the_template_of_a_deleted_account_is_gone(api):
     assert api.delete("/v3/corporate/subAccount/1003002").status_code == 204
 
     assert visit(api, url).status_code == 404
-
-
-def test_no_control_token_is_needed(make_api, tmp_path):
-    (tmp_path / "workspace.yaml").write_text(json.dumps(WORKSPACE), encoding="utf-8")
-    api = make_api(str(tmp_path / "workspace.yaml"), key="key-group", control_token="s3cret")
-    url = shared(api)
-
-    assert api.get("/_mock/state").status_code == 401
-    assert [visit(api, url + part).status_code for part in ("", "/content")] == [200, 200]
 
 
 # ---------------------------------------------------------------------- workspaces

@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 from unittest import mock
 
+import jsonschema
 import pytest
 import requests
 
 import mockserver
 from mockserver import Settings, cli, create_app
 from mockserver.cli import serving
+from mockserver.cli.environment import forget_kubernetes
 from mockserver.settings import declared
 
 
@@ -27,16 +29,6 @@ def parsed(words, **environment):
         return serving.serve.make_context("serve", list(words)).params
 
 
-@pytest.mark.parametrize(
-    "command", [[], ["serve"], ["health"], ["scenarios", "list"], ["scenarios", "check"], ["scenarios", "show"],
-                ["machines"], ["openapi"], ["verify"], ["wait"], ["env"]],
-)  # fmt: skip
-def test_every_command_has_help(run, command):
-    answer = run(*command, "--help")
-
-    assert (answer.exit_code, answer.output.startswith("Usage:")) == (0, True)
-
-
 def test_whatever_writes_a_file_takes_both_names_of_the_option():
     """Who knows one of the names from one command need not know another from the next."""
     flags = [tuple(option.opts) for _, command in cli.commands.walk() for option in command.params]
@@ -44,30 +36,31 @@ def test_whatever_writes_a_file_takes_both_names_of_the_option():
     assert {names for names in flags if any(name.startswith("--out") for name in names)} == {("--out", "--output")}
 
 
-def test_scenarios_are_listed(run):
+def test_scenarios_are_listed_and_checked(run):
     assert "onboarding " in run("scenarios", "list").output
     assert {"name", "description"} <= json.loads(run("scenarios", "list", "--json").output)[0].keys()
-
-
-def test_all_scenarios_are_checked_and_well(run):
     answer = run("scenarios", "check")
-
-    assert answer.exit_code == 0
-    assert "standard: ok" in answer.output
+    assert (answer.exit_code, "standard: ok" in answer.output) == (0, True)
 
 
-def test_a_bad_scenario_is_found_wanting(run, tmp_path):
+def test_the_schema_of_scenarios_is_printed_or_written_to_a_file(run, tmp_path):
+    path = tmp_path / "scenario.schema.json"
+    printed = run("scenarios", "schema").stdout
+
+    answer = run("scenarios", "schema", "--output", str(path))
+
+    jsonschema.Draft202012Validator.check_schema(json.loads(printed))
+    assert (answer.exit_code, answer.output, path.read_text(encoding="utf-8")) == (0, "", printed)
+    answer = run("scenarios", "schema", "--output", str(tmp_path / "nowhere" / "schema.json"))
+    assert (answer.exit_code, "cannot write" in answer.stderr) == (2, True)
+
+
+def test_a_bad_scenario_is_found_wanting_with_its_line(run, tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("seeed: 1\n")
 
     answer = run("scenarios", "check", str(path))
-
     assert (answer.exit_code, answer.output) == (1, f"{path}:1: seeed: unknown key; did you mean seed?\n")
-
-
-def test_the_check_is_given_as_json(run, tmp_path):
-    path = tmp_path / "mine.yaml"
-    path.write_text("seeed: 1\n")
 
     rows = json.loads(run("scenarios", "check", str(path), "empty", "--json").output)
 
@@ -85,20 +78,14 @@ def test_a_scenario_is_shown_with_all_that_it_extends(run, tmp_path):
     assert shown["description"] == "Mine."
     assert shown["clock"] == {"start": "2026-02-01T09:00:00Z", "frozen": True}
     assert run("scenarios", "show", "empty").output.startswith("description:")
-
-
-def test_a_scenario_that_is_not_there_is_told(run):
     answer = run("scenarios", "show", "nowhere")
 
     assert (answer.exit_code, "unknown scenario 'nowhere'" in answer.output) == (1, True)
 
 
-def test_the_machines_are_drawn(run):
+def test_the_machines_and_the_document_are_printed(run):
     assert "%% sender\nstateDiagram-v2\n" in run("machines").output
     assert json.loads(run("machines", "--json").output)[0]["mermaid"].startswith("stateDiagram-v2")
-
-
-def test_the_document_is_printed(run):
     assert run("openapi").output.startswith("info:")
     assert json.loads(run("openapi", "--json").output)["openapi"].startswith("3.1")
 
@@ -138,7 +125,7 @@ def test_what_kubernetes_and_clients_set_is_ignored(run, name, value):
 def test_an_address_in_the_place_of_the_port_is_kubernetes_too():
     environment = {"MOCKSERVER_PORT": "tcp://10.0.0.1:8003", "OTHER": "x"}
 
-    cli.forget_kubernetes(environment)
+    forget_kubernetes(environment)
 
     assert environment == {"OTHER": "x"}
 
@@ -146,7 +133,7 @@ def test_an_address_in_the_place_of_the_port_is_kubernetes_too():
 @pytest.mark.parametrize(
     "arguments",
     [["--port", "99999"], ["--keys", "some"], ["--colour"], ["--log-format", "xml"], ["--workspaces-limit", "1"],
-     ["--journal-limit", "0"], ["--body-limit", "many"]],
+     ["--journal-limit", "0"], ["--body-limit", "many"], ["--seed", str(2**63)]],
 )  # fmt: skip
 def test_a_misused_flag_ends_with_2(run, arguments):
     assert run("serve", *arguments).exit_code == 2
@@ -173,104 +160,63 @@ def test_every_limit_is_told_with_what_becomes_of_what_goes_beyond_it():
     assert {flag.name for flag in serving.serve.params if flag.section == "Limits"} == named
 
 
-@pytest.mark.parametrize(
-    ("given", "found"),
-    [
-        ("a.test", ("a.test",)),
-        ("a.test,b.test", ("a.test", "b.test")),
-        (" a.test, b.test ,", ("a.test", "b.test")),
-        ("", ()),
-    ],
-)
-def test_several_names_stand_in_one_variable(given, found):
-    assert parsed([], MOCKSERVER_ALLOWED_HOST=given)["allowed_host"] == found
-
-
-def test_several_names_are_given_one_by_one():
+def test_several_names_stand_in_one_variable_or_are_given_one_by_one_and_a_flag_says_yes():
+    for given, found in [("a.test", ("a.test",)), (" a.test, b.test ,", ("a.test", "b.test")), ("", ())]:
+        assert parsed([], MOCKSERVER_ALLOWED_HOST=given)["allowed_host"] == found
     arguments = ["--allowed-host", "a.test", "--allowed-host", "b.test,c.test"]
-
     assert parsed(arguments)["allowed_host"] == ("a.test", "b.test", "c.test")
+    assert [parsed(words)["forward_writes"] for words in ([], ["--forward-writes"])] == [False, True]
 
 
-@pytest.mark.parametrize("token", ["", " ", "\n"])
-def test_an_empty_token_in_the_environment_stops_the_start(run, token):
-    answer = run("serve", "--port", "0", MOCKSERVER_CONTROL_TOKEN=token)
-
-    assert (answer.exit_code, "the control token is empty" in answer.output) == (2, True)
-
-
-@pytest.mark.parametrize("key", ["", " ", "\n"])
-def test_an_empty_key_for_forwarded_calls_in_the_environment_stops_the_start(run, key):
-    answer = run("serve", "--port", "0", "--forward-to", "http://127.0.0.1:9", MOCKSERVER_FORWARD_KEY=key)
-
-    assert (answer.exit_code, "the key of forwarded calls is empty" in answer.output) == (2, True)
+@pytest.mark.parametrize(
+    ("options", "variable", "told"),
+    [([], "MOCKSERVER_CONTROL_TOKEN", "the control token is empty"),
+     (["--forward-to", "http://127.0.0.1:9"], "MOCKSERVER_FORWARD_KEY", "the key of forwarded calls is empty")],
+)  # fmt: skip
+def test_an_empty_secret_in_the_environment_stops_the_start(run, options, variable, told):
+    for value in ("", " ", "\n"):
+        answer = run("serve", "--port", "0", *options, **{variable: value})
+        assert (answer.exit_code, told in answer.output) == (2, True)
 
 
-def test_the_key_for_forwarded_calls_is_never_printed(run):
-    answer = run("serve", "--forward-to", "nowhere", MOCKSERVER_FORWARD_KEY="sesame")
+@pytest.mark.parametrize(
+    ("options", "variable", "told"),
+    [(["--forward-to", "nowhere"], "MOCKSERVER_FORWARD_KEY", (2, "calls cannot be forwarded to")),
+     (["--scenario", "nowhere"], "MOCKSERVER_CONTROL_TOKEN", (1, "unknown scenario"))],
+)  # fmt: skip
+def test_a_secret_is_never_printed(run, options, variable, told):
+    answer = run("serve", *options, **{variable: "sesame"})
 
-    assert (answer.exit_code, "calls cannot be forwarded to" in answer.output) == (2, True)
-    assert "sesame" not in answer.output + run("serve", "--help", MOCKSERVER_FORWARD_KEY="sesame").output
+    assert (answer.exit_code, told[1] in answer.output) == (told[0], True)
+    assert "sesame" not in answer.output + run("serve", "--help", **{variable: "sesame"}).output
 
 
-@pytest.mark.parametrize(("given", "writes"), [([], False), (["--forward-writes"], True)])
-def test_a_flag_that_takes_no_value_says_yes(given, writes):
-    assert parsed(given)["forward_writes"] is writes
-
-
-def test_a_token_in_a_file_that_is_not_there_stops_the_start(run, tmp_path):
+def test_a_token_file_and_an_address_that_cannot_be_had_stop_the_start(run, tmp_path):
     answer = run("serve", "--control-token-file", str(tmp_path / "none"))
-
     assert (answer.exit_code, "cannot read the control token" in answer.output) == (2, True)
 
-
-def test_the_control_token_is_never_printed(run):
-    answer = run("serve", "--scenario", "nowhere", MOCKSERVER_CONTROL_TOKEN="sesame")
-
-    assert answer.exit_code == 1
-    assert "sesame" not in answer.output + run("serve", "--help", MOCKSERVER_CONTROL_TOKEN="sesame").output
-
-
-def test_an_address_that_cannot_be_had_is_told(run):
     answer = run("serve", "--host", "203.0.113.1", "--port", "0")
-
     assert (answer.exit_code, answer.output.startswith("cannot listen on 203.0.113.1:0")) == (1, True)
-
-
-def test_a_start_that_fails_leaves_the_garbage_collector_at_work(run):
-    run("serve", "--host", "203.0.113.1", "--port", "0")
-
     assert gc.isenabled()
 
 
-def test_health_asks_a_running_server(run, serve):
+def test_health_asks_a_running_server_by_default_of_this_machine(run, serve):
     root = serve("empty")
 
-    answer = run("health", "--url", root)
-
-    assert (answer.exit_code, answer.output) == (0, f"ok: empty at {root}\n")
+    for end in ("", "/", "/v3", "/v3/"):
+        answer = run("health", "--url", root + end)
+        assert (answer.exit_code, answer.output) == (0, f"ok: empty at {root}\n")
     assert json.loads(run("health", "--url", root, "--json").output)["status"] == "ok"
-
-
-def test_health_asks_this_machine_by_default(run, serve):
-    port = serve("empty").rpartition(":")[2]
-
-    assert run("health", MOCKSERVER_PORT=port).exit_code == 0
+    assert run("health", MOCKSERVER_PORT=root.rpartition(":")[2]).exit_code == 0
 
 
 @pytest.mark.parametrize(
     ("url", "sentence"),
     [
         ("http://127.0.0.1:1", "no server at http://127.0.0.1:1; start one with `mockserver serve`"),
-        (
-            "http://no-such.invalid",
-            "no mock server answers at http://no-such.invalid: the host name 'no-",
-        ),
+        ("http://no-such.invalid", "no mock server answers at http://no-such.invalid: the host name 'no-"),
         ("ftp://127.0.0.1", "ftp://127.0.0.1 is not the address of a server: it must begin with http:// or https://"),
-        (
-            "127.0.0.1:80",
-            "127.0.0.1:80 is not the address of a server: it must begin with http:// or https://;",
-        ),
+        ("127.0.0.1:80", "127.0.0.1:80 is not the address of a server: it must begin with http:// or https://;"),
         ("http://127.0.0.1:x", "http://127.0.0.1:x is not the address of a server: Port could not be cast"),
     ],
 )
@@ -284,38 +230,19 @@ def test_health_fails_with_a_sentence_when_no_server_answers(run, url, sentence)
 # ---------------------------------------------------------------------- how it speaks
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("mail", "show", "\udcff"),
-        ("logs", "--path", "\udcff"),
-        ("serve", "--scenario", "\udcff"),
-        ("scenarios", "show", "\udcff"),
-        ("\udcff",),
-        ("store", "info", "--url", "\udcff"),
-    ],
-)
-def test_an_argument_that_is_not_utf_8_is_refused_with_a_sentence(run, words):
-    answer = run(*words)
+def test_an_argument_or_a_variable_that_is_not_utf_8_is_refused_with_a_sentence(run):
+    for words in ("mail show", "logs --path", "serve --scenario", "scenarios show", "", "store info --url"):
+        answer = run(*words.split(), "\udcff")
+        assert (answer.exit_code, answer.stderr) == (2, "Error: argument '\\xff': not UTF-8 text\n")
 
-    assert (answer.exit_code, answer.stderr) == (2, "Error: argument '\\xff': not UTF-8 text\n")
-
-
-def test_a_variable_that_is_not_utf_8_is_refused_without_its_value(run):
     answer = run("mail", MOCKSERVER_TOKEN="secret\udcff")
 
     assert (answer.exit_code, answer.stderr) == (2, "Error: variable MOCKSERVER_TOKEN: not UTF-8 text\n")
 
 
 def program(*arguments, **options):
-    return subprocess.run(
-        [sys.executable, "-m", "mockserver", *arguments],
-        stderr=subprocess.PIPE,
-        text=True,
-        timeout=20,
-        check=False,
-        **options,
-    )
+    command = [sys.executable, "-m", "mockserver", *arguments]
+    return subprocess.run(command, stderr=subprocess.PIPE, text=True, timeout=20, check=False, **options)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that takes nothing")
@@ -324,10 +251,8 @@ def test_what_cannot_be_printed_is_told_in_a_sentence(command):
     with Path("/dev/full").open("w") as full:
         answer = program(*command, stdout=full)
 
-    assert (answer.returncode, answer.stderr) == (
-        2,
-        "Error: cannot write to the standard output: No space left on device\n",
-    )
+    told = "Error: cannot write to the standard output: No space left on device\n"
+    assert (answer.returncode, answer.stderr) == (2, told)
 
 
 def test_an_address_that_nobody_reads_ends_the_server_with_a_sentence():
@@ -371,12 +296,6 @@ def test_a_number_is_one(run, command, number):
     assert (answer.exit_code, f"Invalid value for '{command[1]}'" in answer.stderr) == (2, True)
 
 
-def test_a_seed_has_64_bits(run):
-    answer = run("serve", "--seed", str(2**63))
-
-    assert (answer.exit_code, "Invalid value for '--seed'" in answer.stderr) == (2, True)
-
-
 @pytest.mark.parametrize("command", [["serve"], ["scenarios", "list"], ["scenarios", "check"]])
 def test_a_folder_of_scenarios_that_is_not_there_is_refused(run, tmp_path, command):
     answer = run(*command, "--scenarios", str(tmp_path / "none"))
@@ -406,15 +325,6 @@ def test_help_names_the_variables_of_its_flags(run, command):
 
     assert "MOCKSERVER_URL" in words
     assert "MOCKSERVER_TOKEN" in words or command == "health"
-
-
-@pytest.mark.parametrize("end", ["/v3", "/v3/", "/"])
-def test_the_address_of_the_api_will_do_for_that_of_the_server(run, serve, end):
-    root = serve("empty")
-
-    answer = run("health", MOCKSERVER_URL=root + end)
-
-    assert (answer.exit_code, answer.output) == (0, f"ok: empty at {root}\n")
 
 
 def test_an_app_needs_something_that_it_is(run, serve):
@@ -455,4 +365,4 @@ def test_a_command_imports_the_module_of_no_other_one():
 
     found = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
-    assert found.stdout.split() == ["live.machines"]
+    assert found.stdout.split() == ["machines"]

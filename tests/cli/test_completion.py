@@ -16,7 +16,7 @@ import pytest
 from click.shell_completion import ShellComplete
 
 from mockserver.cli import commands
-from mockserver.cli.known_names import known_names
+from mockserver.cli.options import known_names
 
 #: Where the program is that the shells call.
 BIN = str(Path(sys.executable).parent)
@@ -77,7 +77,7 @@ def test_completion_offers_all_commands_when_nothing_is_typed():
 @pytest.fixture
 def patient(monkeypatch):
     """Nobody waits at a prompt here, and a busy machine takes long."""
-    monkeypatch.setattr("mockserver.cli.known_names._LONGEST_S", PATIENCE_S)
+    monkeypatch.setattr("mockserver.cli.options._LONGEST_S", PATIENCE_S)
 
 
 @pytest.mark.usefixtures("patient")
@@ -108,7 +108,7 @@ def test_snapshots_and_rules_are_those_of_the_workspace(run, serve):
 
 def test_names_that_a_shell_would_take_for_something_else_are_not_offered(monkeypatch):
     names = ("a b", "$(reboot)", "--token", "x;y", "", "caf\u00e9", "fine-1.2_3")
-    monkeypatch.setattr("mockserver.cli.known_names._on_server", lambda kind, given: iter(names))
+    monkeypatch.setattr("mockserver.cli.options._on_server", lambda kind, given: iter(names))
 
     assert known_names("workspace", {}) == ["fine-1.2_3"]
 

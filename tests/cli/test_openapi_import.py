@@ -54,15 +54,9 @@ def left_out(convert, paths, **members):
 
 def test_an_operation_becomes_a_stub_with_the_documented_status_and_body_of_success(convert):
     pet = {"type": "object", "required": ["id"], "properties": {"id": {"type": "integer", "minimum": 1}, "tag": {}}}
+    made = {"description": "made", "content": {"application/json": {"schema": pet}}}
     paths = {
-        "/v3/pets": {
-            "post": {
-                "responses": {
-                    "400": {"description": "bad"},
-                    "201": {"description": "made", "content": {"application/json": {"schema": pet}}},
-                }
-            }
-        },
+        "/v3/pets": {"post": {"responses": {"400": {"description": "bad"}, "201": made}}},
         "/v3/pets/{id}": {"delete": {"responses": DONE}},
     }
 
@@ -111,31 +105,19 @@ def test_an_operation_whose_path_could_be_one_of_the_mock_is_left_out(convert):
 @pytest.mark.parametrize(
     ("response", "answer"),
     [
-        (
-            {"200": {"content": {"application/json": {"example": {"a": 1}, "schema": {}}}}},
-            {"status": 200, "json": {"a": 1}},
-        ),
-        (
-            {"200": {"content": {"application/json": {"examples": {"one": {"externalValue": ""}, "2": {"value": 0}}}}}},
-            {"status": 200, "json": 0},
-        ),
-        (
-            {"200": {"content": {"application/json": {"example": "{}", "schema": {"type": "object"}}}}},
-            {"status": 200, "json": {}},
-        ),
+        ({"200": {"content": {"application/json": {"example": {"a": 1}, "schema": {}}}}},
+         {"status": 200, "json": {"a": 1}}),
+        ({"200": {"content": {"application/json": {"examples": {"one": {"externalValue": ""}, "2": {"value": 0}}}}}},
+         {"status": 200, "json": 0}),
+        ({"200": {"content": {"application/json": {"example": "{}", "schema": {"type": "object"}}}}},
+         {"status": 200, "json": {}}),
         ({"200": {"content": {"application/json": {}}}}, {"status": 200, "json": {}}),
-        (
-            {"200": {"content": {"text/csv": {}, "application/hal+json": {"schema": {"const": 1}}}}},
-            {"status": 200, "json": 1},
-        ),
-        (
-            {"200": {"content": {"text/csv": {"example": "a;b"}}}},
-            {"status": 200, "text": "a;b", "headers": {"Content-Type": "text/csv"}},
-        ),
-        (
-            {"200": {"content": {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}}},
-            {"status": 200, "text": "", "headers": {"Content-Type": "application/pdf"}},
-        ),
+        ({"200": {"content": {"text/csv": {}, "application/hal+json": {"schema": {"const": 1}}}}},
+         {"status": 200, "json": 1}),
+        ({"200": {"content": {"text/csv": {"example": "a;b"}}}},
+         {"status": 200, "text": "a;b", "headers": {"Content-Type": "text/csv"}}),
+        ({"200": {"content": {"application/pdf": {"schema": {"type": "string", "format": "binary"}}}}},
+         {"status": 200, "text": "", "headers": {"Content-Type": "application/pdf"}}),
         ({"200": {"content": {"text/*": {}}}}, {"status": 200, "text": ""}),
         ({"default": {"content": {"application/json": {"schema": {"const": 1}}}}}, {"status": 200, "json": 1}),
         ({"2XX": {}, "202": {}}, {"status": 200}),
@@ -159,12 +141,8 @@ def test_the_answer_follows_from_what_is_documented(convert, response, answer):
         ([{"url": "https://api.example.com/v3/"}, {"url": "/other"}], "/pets", (), "/v3/pets"),
         ([{"url": "/v3"}], "/pets", (), "/v3/pets"),
         ([{"url": "v3"}], "/pets", (), "/v3/pets"),
-        (
-            [{"url": "https://{host}/{v}", "variables": {"v": {"default": "v3"}, "host": {"default": "x"}}}],
-            "/pets",
-            (),
-            "/v3/pets",
-        ),
+        ([{"url": "https://{host}/{v}", "variables": {"v": {"default": "v3"}, "host": {"default": "x"}}}], "/pets", (),
+         "/v3/pets"),
         ([{"url": "https://api.example.com"}], "/v3/pets", (), "/v3/pets"),
         ([{"url": "https://api.example.com/v1"}], "/pets", ("--base", "/v3/"), "/v3/pets"),
         ([{"url": "https://api.example.com/v1"}], "/v3/pets", ("--base", ""), "/v3/pets"),
@@ -286,16 +264,15 @@ def test_a_document_that_is_none_is_told_with_file_and_place_and_gives_nothing(c
     assert told in result.stderr
 
 
-def test_json_is_told_with_its_lines_too(convert):
-    result, _ = convert('{"openapi": "3.0.3",\n "paths": {"/v3/a": {"get": {}}}}', name="api.json")
+@pytest.mark.parametrize(
+    ("before", "place"),
+    [("\n ", "api.json:2: "), (' "a": "\\ud83d\\ude00", ', "api.json: ")],
+    ids=["YAML as well", "no YAML"],
+)
+def test_json_is_told_with_its_lines_or_only_its_paths_when_it_is_no_yaml(convert, before, place):
+    result, _ = convert(f'{{"openapi": "3.0.3",{before}"paths": {{"/v3/a": {{"get": {{}}}}}}}}', name="api.json")
 
-    assert "api.json:2: /paths/~1v3~1a/get): no success is documented" in result.stderr
-
-
-def test_json_that_is_no_yaml_is_told_with_its_paths(convert):
-    result, _ = convert('{"openapi": "3.0.3", "a": "\\ud83d\\ude00", "paths": {"/v3/a": {"get": {}}}}', name="api.json")
-
-    assert "api.json: /paths/~1v3~1a/get): no success is documented" in result.stderr
+    assert f"{place}/paths/~1v3~1a/get): no success is documented" in result.stderr
 
 
 def test_json_has_numbers_and_letters_that_yaml_has_not(convert):
@@ -329,9 +306,3 @@ def test_a_base_is_a_path(convert):
     result, _ = convert(api({}), "--base", "v3")
 
     assert (result.exit_code, "--base is a path such as /v3, not 'v3'" in result.stderr) == (2, True)
-
-
-def test_a_file_that_cannot_be_written_is_told(convert, tmp_path):
-    result, _ = convert(api({"/v3/a": answering()}), "--output", str(tmp_path / "none" / "out.yaml"))
-
-    assert (result.exit_code, "No such file or directory" in result.stderr) == (2, True)

@@ -3,7 +3,6 @@
 import pytest
 import requests
 import yaml
-from raw_receiver import listening
 
 PEER = {
     "stubs": [
@@ -49,11 +48,13 @@ def test_a_scenario_is_made_that_answers_as_the_peer_did(run, forwarding, serve,
     assert (created.status_code, created.json()) == (201, {"id": 7, "apiKey": "***"})
 
 
-def test_without_a_file_it_is_printed(run, forwarding):
-    told = run("stubs", "record", "--url", forwarding)
+def test_without_a_file_it_is_printed_also_when_it_is_asked_for_in_parts(run, forwarding, monkeypatch):
+    told = run("stubs", "record", "--url", forwarding).stdout
 
-    assert yaml.safe_load(told.stdout)["stubs"][0]["path"].startswith("/v3/companies")
-    assert "acme.com" not in told.stdout
+    assert yaml.safe_load(told)["stubs"][0]["path"].startswith("/v3/companies")
+    assert "acme.com" not in told
+    monkeypatch.setattr("mockserver.cli.stubs._AT_ONCE", 2)
+    assert run("stubs", "record", "--url", forwarding).stdout == told
 
 
 def test_where_nothing_was_forwarded_nothing_is_written(run, serve, tmp_path):
@@ -65,25 +66,10 @@ def test_where_nothing_was_forwarded_nothing_is_written(run, serve, tmp_path):
     assert not out.exists()
 
 
-def test_a_file_that_cannot_be_written_is_misuse(run, forwarding, tmp_path):
-    told = run("stubs", "record", "--url", forwarding, "--output", str(tmp_path / "none" / "recorded.yaml"))
-
-    assert told.exit_code == 2
-    assert "cannot write" in told.stderr
-
-
 def test_a_workspace_that_is_not_there_is_misuse(run, forwarding):
     told = run("stubs", "record", "--url", forwarding, "--workspace", "nowhere")
 
-    assert told.exit_code == 2
-    assert "nowhere" in told.stderr
-
-
-def test_a_server_that_is_not_there_is_told(run):
-    told = run("stubs", "record", "--url", "http://127.0.0.1:9")
-
-    assert told.exit_code == 1
-    assert "no server at http://127.0.0.1:9; start one" in told.stderr
+    assert (told.exit_code, "nowhere" in told.stderr) == (2, True)
 
 
 def test_what_is_left_out_is_told(run, forwarding):
@@ -101,23 +87,3 @@ def test_what_the_journal_holds_no_more_is_told(run, serve):
         call(root, "GET", "/v3/companies")
 
     assert "3 older requests not in the journal any more\n" in run("stubs", "record", "--url", root).stderr
-
-
-def test_a_long_journal_is_asked_for_in_parts(run, forwarding, monkeypatch):
-    whole = run("stubs", "record", "--url", forwarding).stdout
-    monkeypatch.setattr("mockserver.cli.recording._AT_ONCE", 2)
-
-    assert run("stubs", "record", "--url", forwarding).stdout == whole
-
-
-@pytest.mark.parametrize(
-    "body",
-    [b"[]", b'{"items":[]}', b'{"items":[1],"count":1,"evicted":0}', b'{"items":[{}],"count":1,"evicted":0}', b"{"],
-)
-def test_another_program_is_told(run, body):
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body)
-    with listening() as listen:
-        told = run("stubs", "record", "--url", listen(head + body).url(""))
-
-    assert told.exit_code == 1
-    assert "no mock server answers" in told.stderr

@@ -76,14 +76,11 @@ def test_info_is_json_for_programs(path):
     }
 
 
-def test_info_tells_that_another_version_has_to_read_a_store(path):
+def test_info_tells_that_another_version_has_to_read_a_store_which_is_named_as_the_server_names_it(path):
     filled(path, layout="another")
-    assert "written by  mockserver 1.0, in a layout that this version cannot read\n" in printed("info", path)
-
-
-def test_a_store_is_named_as_the_server_names_it(path):
-    filled(path)
-    assert f"file        {path}\n" in printed("info", f"sqlite:{path}")
+    told = printed("info", f"sqlite:{path}")
+    assert "written by  mockserver 1.0, in a layout that this version cannot read\n" in told
+    assert f"file        {path}\n" in told
 
 
 def test_info_changes_nothing(path):
@@ -121,14 +118,11 @@ def test_check_lists_damages_of_the_file_whatever_the_layout(path):
 # ------------------------------------------------------------------ what cannot be read
 
 
-def test_a_store_that_is_used_is_left_alone(path):
+def test_a_store_that_is_used_is_left_alone_and_a_missing_file_is_not_created(path):
+    found = invoke(["store", "info", str(path)])
+    assert (found.exit_code, path.exists()) == (2, False)
+    assert f"Error: there is no file {path}\n" in found.stderr
     with closing(Engine(path, layout=layout())):
         found = invoke(["store", "info", str(path)])
     assert found.exit_code == 2
     assert f"Error: {path} is used by another process: a store serves one server at a time\n" in found.stderr
-
-
-def test_a_missing_file_is_not_created(path):
-    found = invoke(["store", "info", str(path)])
-    assert (found.exit_code, path.exists()) == (2, False)
-    assert f"Error: there is no file {path}\n" in found.stderr

@@ -97,20 +97,14 @@ def test_json_has_the_same_members_as_yaml(store, path, folder):
     assert kept(path.with_name("new.db"), "default").state.first_account.name == as_json["accounts"][0]["name"]
 
 
-def test_an_imported_workspace_is_reset_to_its_document(store, path, folder):
-    keep(path, store.create({"accounts": [{"name": "acme"}]}, name="own"))
-    run("export", path, folder)
-    run("import", path.with_name("new.db"), folder)
-    document = yaml.safe_load((folder / "own.yaml").read_text())
-    assert kept(path.with_name("new.db"), "own").origin.scenario == document
-
-
-def test_api_keys_stay_valid_in_an_imported_workspace(store, path, folder):
-    before = store.create("standard", name="own")
+def test_an_imported_workspace_is_reset_to_its_document_and_keeps_its_api_keys(store, path, folder):
+    before = store.create({"accounts": [{"name": "acme"}]}, name="own")
     keep(path, before)
     run("export", path, folder)
     run("import", path.with_name("new.db"), folder)
-    assert kept(path.with_name("new.db"), "own").state.first_account.api_keys == before.state.first_account.api_keys
+    found = kept(path.with_name("new.db"), "own")
+    assert found.origin.scenario == yaml.safe_load((folder / "own.yaml").read_text())
+    assert found.state.first_account.api_keys == before.state.first_account.api_keys
 
 
 def test_an_exported_document_is_the_state_that_the_control_api_shows(make_api, path, folder):
@@ -155,10 +149,6 @@ def test_a_file_that_is_there_is_not_overwritten(store, path, folder):
     (folder / "default.yaml").write_text("mine")
     assert refused("export", path, folder) == f"{folder}/default.yaml cannot be written: File exists"
     assert (folder / "default.yaml").read_text() == "mine"
-
-
-def test_a_workspace_that_is_not_there_is_told(store, path, folder):
-    keep(path, store.default)
     assert refused("export", path, folder, "other") == f"{path} holds no workspace other"
 
 
@@ -220,18 +210,11 @@ def test_a_mistake_is_reported_with_its_place_and_nothing_is_written(path, tmp_p
     assert not path.exists()
 
 
-def test_a_file_that_is_not_text_is_refused(path, tmp_path):
-    file = tmp_path / "acme.yaml"
-    file.write_bytes(b"name: \xff")
-    assert refused("import", path, file) == f"{file} is not UTF-8 at byte 6"
-
-
-def test_a_missing_file_is_refused(path, tmp_path):
+def test_a_file_that_is_missing_or_no_text_and_a_folder_without_documents_are_refused(path, tmp_path, folder):
     file = tmp_path / "acme.yaml"
     assert refused("import", path, file) == f"{file} cannot be read: No such file or directory"
-
-
-def test_a_folder_without_documents_is_refused(path, folder):
+    file.write_bytes(b"name: \xff")
+    assert refused("import", path, file) == f"{file} is not UTF-8 at byte 6"
     folder.mkdir()
     assert refused("import", path, folder) == f"{folder} has no documents: their names end in .json, .yaml, .yml"
 

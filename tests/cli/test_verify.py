@@ -7,8 +7,6 @@ import requests
 
 from mockserver.core.contract import errors
 
-# ---------------------------------------------------------------------- verify
-
 
 def test_the_contract_is_replayed_here(run):
     answer = run("verify")
@@ -47,11 +45,3 @@ def test_an_exchange_that_is_answered_otherwise_is_found_wanting(run, monkeypatc
 
     assert answer.exit_code == 1
     assert "$.code: wanted 'OTP code has expired', got 'Invalid OTP code provided'" in answer.output
-
-
-def test_a_server_that_is_not_there_cannot_be_verified(run):
-    assert run("verify", "--url", "http://127.0.0.1:1").exit_code == 1
-
-
-def test_an_address_that_is_none_of_http_cannot_be_verified(run):
-    assert run("verify", "--url", "8003").exit_code == 2

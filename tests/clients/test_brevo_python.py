@@ -54,18 +54,12 @@ METHODS = {
 #: The class of an error follows from what the library declares for the operation, not from the status alone.
 ERRORS = {
     400: (BadRequestError, set(METHODS)),
-    403: (
-        ForbiddenError,
-        {"updateSubAccountPlan", "updateSubAccountsPlan", "createAdminSsoToken", "createSubAccountSsoToken"},
-    ),
-    404: (
-        NotFoundError,
-        {
-            "updateSender", "deleteSender", "validateSenderByOtp", "getIpsFromSender", "getDomainConfiguration",
-            "deleteDomain", "authenticateDomain", "getWebhook", "updateWebhook", "deleteWebhook", "deleteSubAccount",
-            "getSharedTemplateUrl", "deleteScheduledEmailById", "deleteAttribute",
-        },
-    ),
+    403: (ForbiddenError,
+          {"updateSubAccountPlan", "updateSubAccountsPlan", "createAdminSsoToken", "createSubAccountSsoToken"}),
+    404: (NotFoundError,
+          {"updateSender", "deleteSender", "validateSenderByOtp", "getIpsFromSender", "getDomainConfiguration",
+           "deleteDomain", "authenticateDomain", "getWebhook", "updateWebhook", "deleteWebhook", "deleteSubAccount",
+           "getSharedTemplateUrl", "deleteScheduledEmailById", "deleteAttribute"}),
     405: (MethodNotAllowedError, {"getSharedTemplateUrl"}),
 }  # fmt: skip
 
@@ -164,11 +158,7 @@ def first_case(cases):
 @pytest.mark.usefixtures("fresh")
 @pytest.mark.parametrize(
     ("key", "message"),
-    [
-        ("unknown", "Key not found"),
-        ("revoked", "Key not found"),
-        (None, "authentication not found in headers"),
-    ],
+    [("unknown", "Key not found"), ("revoked", "Key not found"), (None, "authentication not found in headers")],
 )
 @pytest.mark.parametrize("operation", METHODS)
 def test_a_stranger_is_refused(connect, first_case, operation, key, message):

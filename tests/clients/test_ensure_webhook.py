@@ -73,15 +73,11 @@ def urls(root):
 
 
 @each_program
-def test_on_a_new_account_the_webhook_is_made_once(program, root, begin, run):
+def test_mine_is_made_once_on_a_new_account_and_among_other_webhooks(program, root, begin, run):
     begin()
-
     assert (run(program), run(program)) == ((0, "1"), (0, "1"))
     assert urls(root) == [MINE]
 
-
-@each_program
-def test_among_other_webhooks_mine_is_made_once(program, root, begin, run):
     begin(webhooks=[{"id": 7, "url": "https://hooks.acme.test/other", "events": ["opened"]}])
 
     assert (run(program), run(program)) == ((0, "8"), (0, "8"))
@@ -95,12 +91,7 @@ def test_without_care_for_the_error_a_new_account_breaks_it(program, root, begin
     status, printed = run(program, careless=True)
 
     assert (status, printed, urls(root)) == (1, "", [])
-
-
-@each_program
-def test_without_care_for_the_error_it_works_where_a_workspace_lists_nothing(program, root, begin, run):
-    begin(behaviour={"webhooks_none": "empty"})
-
+    begin(behaviour={"webhooks_none": "empty"})  # a list instead of the error
     assert (run(program, careless=True), run(program, careless=True)) == ((0, "1"), (0, "1"))
     assert urls(root) == [MINE]
 

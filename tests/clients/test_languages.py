@@ -62,12 +62,9 @@ def trust(server, tmp_path_factory):
     if shutil.which("keytool"):
         command = ["keytool", "-importcert", "-noprompt", "-file", file, "-keystore", store, "-storepass", "changeit"]
         subprocess.run(command, capture_output=True, check=True)
-    return {
-        "CURL_CA_BUNDLE": str(file),
-        "NODE_EXTRA_CA_CERTS": str(file),
-        "SSL_CERT_FILE": str(file),
-        "JDK_JAVA_OPTIONS": f"-Djavax.net.ssl.trustStore={store} -Djavax.net.ssl.trustStorePassword=changeit",
-    }
+    java = f"-Djavax.net.ssl.trustStore={store} -Djavax.net.ssl.trustStorePassword=changeit"
+    files = dict.fromkeys(("CURL_CA_BUNDLE", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"), str(file))
+    return {**files, "JDK_JAVA_OPTIONS": java}
 
 
 @pytest.fixture(params=["http", "https"])

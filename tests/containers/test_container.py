@@ -30,11 +30,11 @@ def mock(make_container, tmp_path_factory):
         yield mock
 
 
-def test_it_is_ready_when_the_block_begins(mock):
+def test_its_server_is_ready_and_makes_workspaces_of_its_scenario_and_seed(mock):
     assert requests.get(f"{mock.url}/_mock/readyz", timeout=5).status_code == 200
-
-
-def test_its_server_makes_workspaces_of_its_scenario(mock):
+    assert requests.get(f"{mock.url}/_mock/workspaces", timeout=5).status_code == 401  # without the token
+    assert mock.server is mock.server
+    assert mock.server.default.state.get()["seed"] == 5
     with mock.server.workspace() as workspace:
         answer = requests.get(f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, timeout=5)
 
@@ -49,14 +49,6 @@ def test_its_options_are_those_of_any_container():
     assert set(ContainerOptions.__annotations__) == {*signature(DockerContainer.__init__).parameters} - others
 
 
-def test_its_seed_takes_the_place_of_the_scenarios(mock):
-    assert mock.server.default.state.get()["seed"] == 5
-
-
-def test_its_server_is_one_object(mock):
-    assert mock.server is mock.server
-
-
 def test_it_has_the_scenarios_of_a_folder(mock):
     with mock.server.workspace("own") as workspace:
         answer = requests.get(f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, timeout=5)
@@ -64,24 +56,14 @@ def test_it_has_the_scenarios_of_a_folder(mock):
     assert [sender["id"] for sender in answer.json()["senders"]] == [77]
 
 
-def test_without_the_token_the_control_api_refuses(mock):
-    assert requests.get(f"{mock.url}/_mock/workspaces", timeout=5).status_code == 401
-
-
-def test_a_scenario_may_be_a_file(make_container, tmp_path):
+def test_a_scenario_may_be_a_file_and_after_the_block_it_does_not_answer(make_container, tmp_path):
     path = tmp_path / "mine.yml"
     path.write_text(SCENARIO.format("a file of its own"), encoding="utf-8")
 
     with make_container(scenario=path) as mock:
-        found = mock.server.default.state.get()
+        server, found = mock.server, mock.server.default.state.get()
 
     assert found["description"] == "a file of its own"
-
-
-def test_after_the_block_it_does_not_answer(make_container):
-    with make_container() as mock:
-        server = mock.server
-
     with pytest.raises(MockServerError):
         server.workspace()
 
@@ -105,21 +87,11 @@ def somewhere(monkeypatch):
         yield
 
 
-@pytest.mark.parametrize(
-    ("given", "variable", "image"),
-    [
-        (None, None, "mockserver"),
-        (None, "registry.example.com/mockserver:1.0.0", "registry.example.com/mockserver:1.0.0"),
-        ("other:1", "registry.example.com/mockserver:1.0.0", "other:1"),
-    ],
-)
-def test_the_image_is_the_given_one_or_that_of_the_variable_or_a_local_one(
-    somewhere, monkeypatch, given, variable, image
-):
-    if variable:
-        monkeypatch.setenv(IMAGE_VARIABLE, variable)
-
-    assert MockServerContainer(given).image == image
+def test_the_image_is_the_given_one_or_that_of_the_variable_or_a_local_one(somewhere, monkeypatch):
+    assert MockServerContainer().image == "mockserver"
+    monkeypatch.setenv(IMAGE_VARIABLE, "registry.example.com/mockserver:1.0.0")
+    assert MockServerContainer().image == "registry.example.com/mockserver:1.0.0"
+    assert MockServerContainer("other:1").image == "other:1"
 
 
 @pytest.mark.parametrize("option", ["scenario", "scenarios"])
@@ -162,11 +134,9 @@ class Target:
 
 @pytest.mark.parametrize(
     ("test", "command"),
-    [
-        (["CMD", "mockserver", "health"], ["mockserver", "health"]),
-        (["CMD-SHELL", "mockserver health"], ["/bin/sh", "-c", "mockserver health"]),
-    ],
-)
+    [(["CMD", "mockserver", "health"], ["mockserver", "health"]),
+     (["CMD-SHELL", "mockserver health"], ["/bin/sh", "-c", "mockserver health"])],
+)  # fmt: skip
 def test_the_wait_asks_the_images_own_health_check_until_it_succeeds(test, command):
     target = Target(test, failures=2)
 
@@ -175,13 +145,10 @@ def test_the_wait_asks_the_images_own_health_check_until_it_succeeds(test, comma
     assert target.commands == [command] * 3
 
 
-@pytest.mark.parametrize("test", [None, ["NONE"], []])
-def test_an_image_without_a_health_check_is_refused(test):
-    with pytest.raises(ContainerStartException, match="the image some has no health check"):
-        module.ImageHealth().wait_until_ready(Target(test))
-
-
-def test_a_container_that_stays_unhealthy_is_given_up():
+def test_an_image_without_a_health_check_is_refused_and_an_unhealthy_container_given_up():
+    for test in (None, ["NONE"], []):
+        with pytest.raises(ContainerStartException, match="the image some has no health check"):
+            module.ImageHealth().wait_until_ready(Target(test))
     wait = module.ImageHealth().with_poll_interval(0).with_startup_timeout(0)
 
     with pytest.raises(TimeoutError, match="not healthy within 0 s"):

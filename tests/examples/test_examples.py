@@ -86,30 +86,20 @@ def test_the_pytest_example_passes_and_tells_its_coverage(project):
 _UNASKED = 'mockserver.requests.verify(operation="createDomain")'
 
 
-@pytest.fixture(scope="module")
-def failed(tmp_path_factory):
-    """What pytest tells of a wrong code in the first test, and of a request that was never made."""
+def test_a_failure_shows_the_journal_as_in_the_readme_and_points_at_the_line_of_the_test(tmp_path):
+    """A wrong code in the first test, and a request that was never made; the toolkit's own code is left out."""
     text = (_FOLDER / "pytest" / "test_onboarding.py").read_text(encoding="utf-8")
     broken = text.replace("otp=mail.otp", "otp=mail.otp + 1").replace("assert fault.hits == 1", _UNASKED)
     assert broken.count("mail.otp + 1") == broken.count(_UNASKED) == 1
-    folder = tmp_path_factory.mktemp("failed")
-    (folder / "test_onboarding.py").write_text(broken, encoding="utf-8")
+    (tmp_path / "test_onboarding.py").write_text(broken, encoding="utf-8")
 
-    status, output = run(sys.executable, "-m", "pytest", cwd=folder)
+    status, output = run(sys.executable, "-m", "pytest", cwd=tmp_path)
 
     assert status == 1
     assert "2 failed, 2 passed" in output
-    return output
-
-
-def test_a_failure_shows_the_journal_as_in_the_readme(failed):
-    assert (_FOLDER / "pytest" / "failure.txt").read_text(encoding="utf-8") in failed
-
-
-def test_a_failure_points_at_the_line_of_the_test(failed):
-    """What lies between, the toolkit's own code, is left out."""
-    assert re.search(rf"^> +{re.escape(_UNASKED)}$", failed, re.MULTILINE)
-    assert "mockserver/testing" not in failed
+    assert (_FOLDER / "pytest" / "failure.txt").read_text(encoding="utf-8") in output
+    assert re.search(rf"^> +{re.escape(_UNASKED)}$", output, re.MULTILINE)
+    assert "mockserver/testing" not in output
 
 
 def test_the_example_of_coroutines_passes(tmp_path):
@@ -131,21 +121,13 @@ def test_the_program_of_coroutines_moves_its_clock():
     assert re.fullmatch(r"http://127\.0\.0\.1:\d+/w/[\w-]+/v3\n2026-01-15 09:16:00\+00:00\n", output)
 
 
-def test_the_unittest_example_passes_with_a_server_of_its_own():
-    status, output = run(sys.executable, "unittest_example.py")
-
-    assert status == 0, output
-    assert "Ran 1 test" in output
-
-
-def test_the_unittest_example_passes_with_a_server_elsewhere(serve):
+def test_the_unittest_example_passes_with_a_server_of_its_own_and_one_elsewhere(serve):
     root = serve()
+    for environment in ({}, {"MOCKSERVER_URL": root}):
+        status, output = run(sys.executable, "unittest_example.py", **environment)
+        assert (status, "Ran 1 test" in output) == (0, True), output
 
-    status, output = run(sys.executable, "unittest_example.py", MOCKSERVER_URL=root)
-    _, coverage = run("mockserver", "coverage", MOCKSERVER_URL=root)
-
-    assert status == 0, output
-    assert "validateSenderByOtp" in coverage
+    assert "validateSenderByOtp" in run("mockserver", "coverage", MOCKSERVER_URL=root)[1]
 
 
 def test_the_testcontainers_example_passes_with_a_process_for_the_container():
@@ -158,6 +140,8 @@ def test_the_testcontainers_example_passes_with_a_process_for_the_container():
     assert status == 0, output
     assert "1 passed" in output
     assert not engine.containers
+    text = (_FOLDER / "testcontainers_example.py").read_text(encoding="utf-8")
+    assert f'MockServerContainer("{_IMAGE}", ' in text
 
 
 # ---------------------------------------------------------------------- other languages
@@ -232,21 +216,13 @@ def test_the_store_is_on_the_volume_in_a_folder_of_the_image():
     assert re.search(rf"install -d -o (\d+) -g \1 -m 700 {place}$", _DOCKERFILE, re.MULTILINE)
 
 
-def test_the_testcontainers_example_has_this_version_of_the_image():
-    text = (_FOLDER / "testcontainers_example.py").read_text(encoding="utf-8")
-
-    assert f'MockServerContainer("{_IMAGE}", ' in text
-
-
-def test_the_job_with_the_action_gives_it_inputs_that_it_has():
+def test_the_job_with_the_action_and_the_pre_commit_hook_are_those_of_this_version():
     action = yaml.safe_load((_ROOT / ".github/actions/mockserver/action.yml").read_text(encoding="utf-8"))
     (step,) = [step for step in read("github-action.yaml")["jobs"]["tests"]["steps"] if "with" in step]
 
     assert step["uses"].endswith(f"/mockserver/.github/actions/mockserver@v{version('brevo-mockserver')}")
     assert step["with"].keys() <= action["inputs"].keys()
 
-
-def test_the_configuration_of_pre_commit_names_the_hook_of_this_version():
     (known,) = yaml.safe_load((_ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
     (repository,) = read("pre-commit-config.yaml")["repos"]
 
@@ -277,16 +253,6 @@ main(["serve", "--port", "0", "--port-file", sys.argv[1]])
 """
 
 
-@pytest.mark.parametrize("name", _CLIENTS)
-def test_clients_are_sent_to_the_port_of_the_image(name):
-    text = (_FOLDER / name).read_text(encoding="utf-8")
-
-    addresses = re.findall(r"http://\w+:(\d+)(\S*)", text)
-
-    assert addresses
-    assert set(addresses) <= {(str(_PORT), ""), (str(_PORT), "/v3")}
-
-
 def test_e_mails_are_sent_to_a_service_of_the_same_file(make_api):
     """To the port on which Mailpit takes mails; that for browsers is published."""
     services = read("mailpit.yaml")["services"]
@@ -297,7 +263,10 @@ def test_e_mails_are_sent_to_a_service_of_the_same_file(make_api):
     assert services["mailpit"]["ports"] == ["8025:8025"]
 
 
-def test_clients_get_the_variables_that_env_prints(serve):
+def test_clients_get_the_variables_that_env_prints_and_are_sent_to_the_port_of_the_image(serve):
+    for name in _CLIENTS:
+        addresses = set(re.findall(r"http://\w+:(\d+)(\S*)", (_FOLDER / name).read_text(encoding="utf-8")))
+        assert set() < addresses <= {(str(_PORT), ""), (str(_PORT), "/v3")}
     _, printed = run("mockserver", "env", MOCKSERVER_URL=serve())
     known = set(re.findall(r"^export (\w+)=", printed, re.MULTILINE))
     github, gitlab, compose = map(read, _CLIENTS)

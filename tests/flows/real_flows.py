@@ -6,18 +6,18 @@ import json
 from email.utils import parseaddr
 
 BOB, CAROL = "bob@example.test", "carol@example.test"
-#: The account of most flows: a sender and a domain that may send, and few credits.
-ACME = {
-    "extends": "empty",
-    "accounts": [
-        {
-            "name": "acme",
-            "plan": [{"type": "free", "credits": 300}],
-            "senders": [{"id": 1, "name": "News", "email": "news@acme.test"}],
-            "domains": [{"name": "acme.test", "state": "authenticated"}],
-        }
-    ],
-}
+
+
+def account(senders, domains):
+    """The scenario of an account with few credits."""
+    plan = [{"type": "free", "credits": 300}]
+    return {"extends": "empty", "accounts": [{"name": "acme", "plan": plan, "senders": senders, "domains": domains}]}
+
+
+#: A sender and a domain that may send, as most flows have them.
+NEWS = {"id": 1, "name": "News", "email": "news@acme.test"}
+DOMAIN = {"name": "acme.test", "state": "authenticated"}
+ACME = account([NEWS], [DOMAIN])
 
 
 def address(party):
@@ -47,34 +47,15 @@ class Flow:
 
 class CheckMail(Flow):
     program = "check_mail"
-    scenario = {
-        "extends": "empty",
-        "accounts": [
-            {
-                "name": "acme",
-                "plan": [{"type": "free", "credits": 300}],
-                "senders": [
-                    {"id": 1, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"},
-                    {"id": 2, "name": "News", "email": "news@acme.test"},
-                ],
-                "domains": [
-                    {"name": "acme.test", "state": "authenticated"},
-                    {"name": "new.test", "state": "pending", "dns": {"dmarc_record": "ok"}},
-                ],
-            }
-        ],
-    }
+    scenario = account(
+        [{"id": 1, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"}, {**NEWS, "id": 2}],
+        [DOMAIN, {"name": "new.test", "state": "pending", "dns": {"dmarc_record": "ok"}}],
+    )
     printed = [
-        [
-            "account owner@acme.test has 300 credits",
-            "sender ops@acme.test waits for its code",
-            "sender news@acme.test is verified",
-            "domain acme.test misses nothing",
-            "domain new.test misses dkim_record",
-            f"test mail sent to {BOB}",
-            "299 credits are left",
-        ]
-    ]
+        ["account owner@acme.test has 300 credits", "sender ops@acme.test waits for its code",
+         "sender news@acme.test is verified", "domain acme.test misses nothing", "domain new.test misses dkim_record",
+         f"test mail sent to {BOB}", "299 credits are left"]
+    ]  # fmt: skip
 
     def arguments(self, _):
         return [BOB]
@@ -90,16 +71,10 @@ class OnboardDomain(Flow):
     program = "onboard_domain"
     scenario = {"extends": "empty", "behaviour": {"trust_authenticated_domains": True}}
     printed = [
-        [
-            "domain shop.test is new",
-            "publish TXT mail._domainkey",
-            "publish TXT @",
-            "publish TXT _dmarc",
-            "domain shop.test is authenticated",
-            f"welcome sent to {BOB}",
-        ],
+        ["domain shop.test is new", "publish TXT mail._domainkey", "publish TXT @", "publish TXT _dmarc",
+         "domain shop.test is authenticated", f"welcome sent to {BOB}"],
         ["domain shop.test is known", "domain shop.test is authenticated", f"welcome sent to {BOB}"],
-    ]
+    ]  # fmt: skip
 
     def arguments(self, _):
         return ["shop.test", BOB, "0.05"]
@@ -118,13 +93,9 @@ class OnboardDomain(Flow):
 class VerifySender(Flow):
     program = "verify_sender"
     printed = [
-        [
-            "a code is on its way to jo@acme.test",
-            "Invalid OTP code provided",
-            "jo@acme.test is verified",
-            f"hello sent to {BOB}",
-        ]
-    ]
+        ["a code is on its way to jo@acme.test", "Invalid OTP code provided", "jo@acme.test is verified",
+         f"hello sent to {BOB}"]
+    ]  # fmt: skip
 
     def arguments(self, _):
         return ["Jo", "jo@acme.test", BOB]
@@ -144,15 +115,9 @@ class VerifySender(Flow):
 class FollowMail(Flow):
     program = "follow_mail"
     printed = [
-        [
-            f"news sent to {BOB}",
-            f"request {BOB}",
-            f"delivered {BOB}",
-            f"unsubscribed {BOB}",
-            f"{BOB} is blocked",
-            "nobody listens any more",
-        ]
-    ]
+        [f"news sent to {BOB}", f"request {BOB}", f"delivered {BOB}", f"unsubscribed {BOB}", f"{BOB} is blocked",
+         "nobody listens any more"]
+    ]  # fmt: skip
 
     def arguments(self, workspace):
         return [workspace.receiver("events").url, "news@acme.test", BOB]
@@ -221,18 +186,9 @@ class CancelBatch(Flow):
 class ImportContacts(Flow):
     program = "import_contacts"
     printed = [
-        [
-            f"{BOB} is new",
-            f"{CAROL} is new",
-            "dan@example.test is new",
-            f"{BOB} is changed",
-            f"{BOB} has plan gold",
-            f"{CAROL} has plan free",
-            "dan@example.test has plan free",
-            "3 contacts",
-            "the attribute is gone",
-        ]
-    ]
+        [f"{BOB} is new", f"{CAROL} is new", "dan@example.test is new", f"{BOB} is changed", f"{BOB} has plan gold",
+         f"{CAROL} has plan free", "dan@example.test has plan free", "3 contacts", "the attribute is gone"]
+    ]  # fmt: skip
 
     def arguments(self, _):
         return []

@@ -6,7 +6,7 @@ from base64 import b64encode
 
 import pytest
 
-from mockserver.cli.flags import flags
+from mockserver.cli.serving import flags
 from mockserver.resources.inbound.model import take
 from mockserver.resources.oauth.discovery import TOKEN
 from mockserver.resources.registry import ALL_OPERATIONS

@@ -29,19 +29,19 @@ def received(store, name):
     return len(store.look(name).state.first_account.timeline(model.InboundEvent))
 
 
-def test_a_mail_reaches_one_that_rests_and_no_other_stays_loaded(store, storage):
+def test_mail_reaches_a_passivated_workspace_and_loads_no_other(store, storage):
     model.take(store, RAW, "a@a.test", ["b@in.test"])
     assert ([row.name for row in store.loaded()], storage.names) == (["default", "b"], ["c", "b"])
     assert received(store, "b") == 1
 
 
-def test_one_that_cannot_be_read_keeps_no_mail_from_the_others(store, storage):
+def test_damaged_workspace_does_not_block_mails_to_others(store, storage):
     storage.damaged["c"] = "it is damaged"
     model.take(store, RAW, "a@a.test", ["b@in.test"])
     assert received(store, "b") == 1
 
 
-def test_where_none_listens_the_default_workspace_gets_it_and_all_rest_again(store):
+def test_default_workspace_receives_mails_that_match_no_webhook(store):
     model.take(store, RAW, "a@a.test", ["b@other.test"])
     assert [row.name for row in store.loaded()] == ["default"]
     assert received(store, "default") == 1

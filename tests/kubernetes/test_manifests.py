@@ -66,13 +66,10 @@ def pod(tmp_path_factory):
     process.communicate(timeout=10)
 
 
-def test_the_pod_is_ready_and_alive_where_the_probes_ask(pod):
+def test_the_pod_is_ready_alive_and_has_the_scenario_of_the_config_map(pod):
     paths = [_CONTAINER[probe]["httpGet"]["path"] for probe in ("readinessProbe", "livenessProbe")]
-
     assert [requests.get(f"{pod}{path}", timeout=5).status_code for path in paths] == [200, 200]
 
-
-def test_the_pod_has_the_scenario_of_the_config_map(pod):
     found = requests.get(f"{pod}/_mock/health", timeout=5).json()
     senders = requests.get(f"{pod}/v3/senders", headers={"api-key": "any"}, timeout=5).json()["senders"]
 

@@ -23,11 +23,7 @@ def test_the_file_is_on_the_volume_and_the_volume_belongs_to_the_user_of_the_ima
     assert ENVIRONMENT["MOCKSERVER_STORE"] == f"sqlite:{place}/mockserver.sqlite"
     assert POD["securityContext"]["fsGroup"] == POD["securityContext"]["runAsUser"]
     assert f"install -d -o 10001 -g 10001 -m 700 {place}\n" in DOCKERFILE
-
-
-def test_no_two_pods_have_the_file():
-    (claim,) = SET["volumeClaimTemplates"]
-
+    # No two pods have the file.
     assert SET["replicas"] == 1
     assert claim["spec"]["accessModes"] == ["ReadWriteOncePod"]
 

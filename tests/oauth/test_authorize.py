@@ -41,7 +41,7 @@ def test_refusal_sends_the_user_back_with_an_error(realm):
 
 @pytest.mark.parametrize("state", [None, ""])
 @pytest.mark.parametrize("consent", ["accept", "refuse"])
-def test_without_state_none_comes_back(realm, consent, state):
+def test_redirection_has_no_state_without_a_state(realm, consent, state):
     answer = realm.authorize(mock_user="boss@group.test", mock_consent=consent, state=state)
 
     assert "state" not in realm.told(answer)
@@ -112,7 +112,7 @@ def test_a_challenge_that_is_none_is_told_to_the_app(realm, app, asked):
 
 
 @pytest.mark.parametrize("name", ["state", "nonce"])
-def test_what_is_too_long_to_be_kept_is_told_to_the_app(realm, name):
+def test_long_state_or_nonce_is_refused_by_redirection(realm, name):
     long = {"state": "s1", name: "x" * 8_193}
 
     assert is_sent_back(realm, realm.authorize(mock_user="boss@group.test", **long), "invalid_request", long["state"])

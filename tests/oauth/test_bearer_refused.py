@@ -134,7 +134,7 @@ def test_a_server_that_has_signed_nothing_makes_no_key_to_find_that_out(realm, m
 
 
 @pytest.mark.parametrize("value", ["Basic YTpi", "Token {}", "{}", "Bearer", "", "Bearertoken {}"])
-def test_another_scheme_is_no_token(realm, value):
+def test_other_authorization_schemes_are_refused(realm, value):
     header = value.format(realm.tokens()["access_token"])
     answer = realm.open("GET", "/v3/senders", headers={"Authorization": header})
 

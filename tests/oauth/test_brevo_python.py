@@ -50,7 +50,7 @@ def test_the_library_fetches_a_token_and_calls_the_api_with_it(connect, live_roo
     assert asked(live_root) == ["oauthTokenClientCredentials 200", "getSenders 200", "getAccount 200"]
 
 
-def test_in_another_workspace_it_gets_its_token_there(connect, live_root, side):
+def test_library_fetches_its_token_in_another_workspace(connect, live_root, side):
     client = connect(f"{side}/v3", **CREDENTIALS)
 
     assert [row.email for row in client.senders.get_senders().senders] == ["news@shop.test"]

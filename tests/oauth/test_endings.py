@@ -94,7 +94,7 @@ def test_a_hint_changes_nothing(realm, kind, hint):
 
 
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
-def test_of_another_apps_token_nothing_is_told(realm, kind):
+def test_introspection_hides_tokens_of_other_apps(realm, kind):
     """RFC 7662, 4: else an app could learn by asking."""
     token = realm.tokens()[kind]
 
@@ -104,7 +104,7 @@ def test_of_another_apps_token_nothing_is_told(realm, kind):
 
 
 @pytest.mark.parametrize("end", ["revoke", "replace", "expire", "second use", "nonsense", "code", "bare id"])
-def test_of_what_does_not_work_nothing_is_told(realm, end):
+def test_introspection_reports_invalid_tokens_as_inactive(realm, end):
     code = realm.code()
     first = realm.exchange(code).json
     token = first["refresh_token"]

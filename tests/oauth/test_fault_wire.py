@@ -37,7 +37,7 @@ def get(root, path, fault=None, **options):
 
 @EVERY
 @pytest.mark.parametrize("fault", ["latency; ms=60", "slow_body; ms=60"])
-def test_an_answer_comes_late_and_whole(root, path, fault):
+def test_delayed_answer_is_complete(root, path, fault):
     began = time.perf_counter()
     answer = get(root, path, fault)
 
@@ -49,7 +49,7 @@ def test_an_answer_comes_late_and_whole(root, path, fault):
 
 @EVERY
 @pytest.mark.parametrize("fault", ["connection_reset", "empty_response", "hang; ms=5"])
-def test_no_answer_comes(root, path, fault):
+def test_request_is_cut_off_without_an_answer(root, path, fault):
     with pytest.raises(requests.ConnectionError):
         get(root, path, fault)
     assert get(root, path).status_code == 200
@@ -67,7 +67,7 @@ def test_half_of_an_answer_comes_though_the_whole_length_was_announced(root, pat
 
 
 @EVERY
-def test_a_body_is_broken(root, path):
+def test_malformed_body_is_cut_in_half(root, path):
     whole, answer = get(root, path).content, get(root, path, "malformed_body")
 
     assert answer.status_code == 200
@@ -91,7 +91,7 @@ def exchange(root, code, fault=None):
 
 
 @pytest.mark.parametrize("fault", ["connection_reset", "empty_response", "hang; ms=5"])
-def test_no_answer_means_that_the_code_still_works(root, fault):
+def test_code_still_works_after_a_request_without_an_answer(root, fault):
     code = new_code(root)
     with pytest.raises(requests.ConnectionError):
         exchange(root, code, fault)

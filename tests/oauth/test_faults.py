@@ -72,7 +72,7 @@ def test_every_documented_error_is_injected_with_its_own_status(realm, last_entr
         ("oauthTokenCode", "unavailable", None),
     ],
 )
-def test_who_is_refused_is_told_how_to_prove_oneself(realm, ask, name, fault, challenge):
+def test_refusal_has_the_right_authenticate_header(realm, ask, name, fault, challenge):
     assert ask(realm, name, headers={"X-Mock-Fault": fault}).headers.get("WWW-Authenticate") == challenge
 
 
@@ -130,7 +130,7 @@ def test_an_app_that_is_known_is_told_by_a_redirection(realm, fault, told):
     [{"client_id": "nobody"}, {"redirect_uri": "https://evil.test/"}, {"client_id": None}, {"redirect_uri": None}],
     ids=["client", "address", "no client", "no address"],
 )
-def test_who_is_not_known_is_never_sent_anywhere(realm, fault, wrong):
+def test_fault_never_redirects_for_an_unknown_app_or_address(realm, fault, wrong):
     answer = realm.authorize(fault=fault, **wrong)
 
     assert answer.status_code >= 400
@@ -142,7 +142,7 @@ def test_who_is_not_known_is_never_sent_anywhere(realm, fault, wrong):
     "fault",
     ["unauthorized", "account_under_validation", "rate_limited", "duplicate_request", "error; code=invalid_client"],
 )
-def test_what_oauth_has_no_answer_for_is_told_by_a_page(realm, fault):
+def test_fault_without_an_oauth_error_is_shown_on_a_page(realm, fault):
     answer = realm.authorize(fault=fault)
 
     assert 400 <= answer.status_code < 500

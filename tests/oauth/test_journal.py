@@ -36,7 +36,7 @@ def test_every_operation_is_named(realm, ask, last_entry, name):
 
 
 @pytest.mark.parametrize(("grant_type", "operation"), AT_TOKEN.items())
-def test_what_is_asked_for_at_one_address_is_told_apart_by_the_form(realm, last_entry, grant_type, operation):
+def test_grant_type_selects_the_operation(realm, last_entry, grant_type, operation):
     realm.post("token", grant_type=grant_type)
 
     assert last_entry(realm)["operation"] == operation
@@ -115,7 +115,7 @@ def test_the_end_of_a_grant_is_told_where_it_was_caused(realm, last_entry):
     assert entry["reason"] == "the code of grant 2 was used a second time, so its tokens are revoked"
 
 
-def test_what_time_does_belongs_to_no_request(realm, last_entry):
+def test_expiry_is_not_listed_with_a_request(realm, last_entry):
     realm.code()
     realm.advance("PT10M")
     realm.authorize()
@@ -142,7 +142,7 @@ def test_requests_are_verified_by_operation_status_and_code(realm):
     assert verified(realm, 3, path="/realms/*")["satisfied"]
 
 
-def test_what_is_matched_is_what_was_sent_and_what_is_shown_is_not(realm):
+def test_verify_matches_secrets_that_the_answer_redacts(realm):
     challenge = "x" * 43
     realm.authorize("public-app", code_challenge=challenge)
     asked = {"operation": "oauthAuthorize", "query": {"code_challenge": challenge}}
@@ -202,7 +202,7 @@ def test_a_call_with_a_token_counts_for_the_api(realm, contract_size):
     assert (after["met"], after["of"]) == (before + 1, contract_size.operations)
 
 
-def test_what_a_fault_says_counts_as_injected(realm, add_fault):
+def test_error_of_a_fault_counts_as_injected(realm, add_fault):
     add_fault(realm, "server_error", match={"operation": "oauthTokenCode"})
     realm.exchange("unknown")
 

@@ -52,7 +52,7 @@ def test_instances_of_all_accounts_are_listed(realm):
 
 
 @pytest.mark.parametrize("key", ["9", "x", "0"])
-def test_there_is_no_other_instance(realm, key):
+def test_unknown_grant_is_404(realm, key):
     realm.code()
 
     assert realm.api.get(f"/_mock/machines/oauth_grant/{key}").status_code == 404
@@ -62,7 +62,7 @@ def test_there_is_no_other_instance(realm, key):
 # ---------------------------------------------------------------------- what events do
 
 
-def test_after_consent_by_hand_the_page_asks_in_vain(realm, visitor, question):
+def test_consent_page_is_gone_after_a_decision_by_hand(realm, visitor, question):
     visitor.visit(question())
     visitor.press("boss@group.test")
     fire(realm, "refuse")
@@ -70,7 +70,7 @@ def test_after_consent_by_hand_the_page_asks_in_vain(realm, visitor, question):
     assert visitor.press("Accept").status_code == 410
 
 
-def test_what_is_fired_by_hand_is_counted_and_told(realm):
+def test_event_by_hand_is_counted_by_coverage(realm):
     realm.tokens()
     fire(realm, "revoke")
 

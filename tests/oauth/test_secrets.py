@@ -64,7 +64,7 @@ def forms_of(secret):
     return {secret, quote(secret), quote_plus(secret)}
 
 
-def test_nothing_of_a_whole_day_is_told(asking, make_visitor, question, told):
+def test_secrets_of_a_whole_flow_are_redacted(asking, make_visitor, question, told):
     visitor = make_visitor(asking)
     visitor.visit(question("other-app", scope="openid account:read", code_challenge=VERIFIER, nonce="n1"))
     csrf = visitor.form.hidden["csrf"]
@@ -96,7 +96,7 @@ def test_nothing_of_a_whole_day_is_told(asking, make_visitor, question, told):
 
 @pytest.mark.parametrize(("kind", "body"), WRONG.values(), ids=WRONG)
 @pytest.mark.parametrize("method", ["POST", "PUT"])
-def test_no_secret_of_a_bad_token_request_is_told(asking, told, method, kind, body):
+def test_secrets_of_bad_token_requests_are_redacted(asking, told, method, kind, body):
     code = asking.code()
     asking.open(method, TOKEN, data=body.replace("{}", code), content_type=kind)
 
@@ -105,7 +105,7 @@ def test_no_secret_of_a_bad_token_request_is_told(asking, told, method, kind, bo
 
 @pytest.mark.parametrize("query", ["code={}&client_secret=s3cret", "c%6Fde={}&client%5Fsecret=s3cret", "x=1&code={}#"])
 @pytest.mark.parametrize("path", [TOKEN, "/realms/partner/nowhere", "/v3/senders", "/shared/x"])
-def test_no_secret_of_an_address_is_told(asking, told, path, query):
+def test_secrets_in_a_query_are_redacted(asking, told, path, query):
     code = asking.code()
     asking.open("GET", path, query_string=query.replace("{}", code))
 
@@ -116,14 +116,14 @@ def test_no_secret_of_an_address_is_told(asking, told, path, query):
     "address",
     ["https://app.test/callback?code={}&state=s1", "https://app.test/callback?state=s1&code={}", "app:/x?c%6fde={}"],
 )
-def test_no_secret_of_the_page_that_somebody_comes_from_is_told(asking, told, address):
+def test_secrets_in_a_referer_are_redacted(asking, told, address):
     code = asking.code()
     asking.open("GET", "/shared/x", headers={"Referer": address.replace("{}", code)})
 
     assert_silent(told, code)
 
 
-def test_no_plain_challenge_of_a_question_is_told(asking, told, question):
+def test_plain_challenge_is_redacted(asking, told, question):
     url = question("public-app", code_challenge=VERIFIER, code_challenge_method="plain")
     asking.open("GET", url)
     asking.open("POST", url, headers={"Referer": f"http://localhost{url}"})
@@ -134,7 +134,7 @@ def test_no_plain_challenge_of_a_question_is_told(asking, told, question):
 @pytest.mark.parametrize("kind", ["corporate", "sub-account", "unknown"])
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST"])
 @pytest.mark.parametrize("rest", ["", "/", "/more", "?x=1"])
-def test_no_token_of_a_link_to_sign_in_is_told(asking, told, kind, method, rest):
+def test_sign_in_token_in_a_path_is_redacted(asking, told, kind, method, rest):
     token = asking.api.post("/v3/corporate/subAccount/ssoToken", key="key-group", json={"id": 1003002}).json["token"]
     url = f"/account/login/{kind}/sso/{token}{rest}"
     asking.open(method, url, headers={"Referer": f"http://localhost/w/default{url}"})
@@ -142,7 +142,7 @@ def test_no_token_of_a_link_to_sign_in_is_told(asking, told, kind, method, rest)
     assert_silent(told, token)
 
 
-def test_what_is_no_secret_is_told(realm, last_entry):
+def test_journal_shows_fields_that_are_not_secret(realm, last_entry):
     code = realm.code()
     assert last_entry(realm)["answer"]["headers"]["Location"] == "https://app.test/callback?code=***&state=s1"
     assert last_entry(realm)["query"]["mock_user"] == "boss@group.test"

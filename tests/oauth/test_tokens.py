@@ -18,7 +18,7 @@ def test_a_code_gives_tokens(realm):
 
 
 @pytest.mark.parametrize("kind", ["code", "refresh", "client"])
-def test_nobody_keeps_an_answer_with_tokens(realm, kind):
+def test_answers_with_tokens_are_not_cached(realm, kind):
     """RFC 6749, 5.1."""
     answer = {
         "code": lambda: realm.exchange(realm.code()),
@@ -84,7 +84,7 @@ def test_another_grant_type_is_refused(realm, is_refused, kind):
         ({"grant_type": "refresh_token"}, "refresh_token"),
     ],
 )
-def test_what_the_grant_type_needs_must_be_there(realm, is_refused, form, missing):
+def test_missing_field_of_the_grant_type_is_refused(realm, is_refused, form, missing):
     answer = realm.post("token", **form)
 
     assert is_refused(answer, 400, "invalid_request")
@@ -149,7 +149,7 @@ def lasting(make_realm):
     return make_realm(behaviour={"oauth_rotate_refresh": False})
 
 
-def test_without_rotation_the_refresh_token_stays_and_is_not_told_again(lasting):
+def test_refresh_token_stays_valid_without_rotation(lasting):
     """If one is present, it replaces the old one (contract/oauth#oauthTokenRefresh)."""
     first = lasting.tokens()
     answers = [lasting.refresh(first["refresh_token"]) for _ in range(3)]
@@ -252,7 +252,7 @@ def test_an_app_goes_with_its_account(of_shop, is_refused):
     assert of_shop.api.get("/_mock/oauth/apps/of-shop").status_code == 404
 
 
-def test_what_users_of_other_accounts_have_granted_it_ends_as_well(of_shop, granted):
+def test_grants_of_other_accounts_end_with_a_deleted_app(of_shop, granted):
     assert of_shop.works(granted)
 
     delete_shop(of_shop)
@@ -267,7 +267,7 @@ def test_the_state_of_a_workspace_that_has_lost_an_app_like_this_still_loads(of_
     assert of_shop.api.put("/_mock/state", json=of_shop.api.get("/_mock/state").json).status_code == 200
 
 
-def test_no_other_app_goes_with_it(of_shop):
+def test_other_apps_survive_the_deletion_of_a_sub_account(of_shop):
     token = of_shop.tokens()["access_token"]
 
     delete_shop(of_shop)

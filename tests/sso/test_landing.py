@@ -53,7 +53,7 @@ def test_a_user_lands_at_url_whatever_the_target(workspace, details, links, url,
 
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "data:text/html,x", "vbscript:x", '"><script>', "JavaScript:x"])
-def test_what_is_no_web_address_is_never_a_link(workspace, details, links, url):
+def test_landing_page_links_web_addresses_only(workspace, details, links, url):
     """No operation takes an address of another scheme; the page checks it nevertheless."""
     token = workspace.token()
     _, row = find(workspace.api.workspace, token)

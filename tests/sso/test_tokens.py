@@ -116,15 +116,6 @@ def test_a_token_keeps_the_moment_of_its_first_use(workspace):
     assert row["used_at"] == "2026-01-15T09:00:00Z"
 
 
-def test_state_that_is_loaded_again_is_the_same(workspace):
-    workspace.token("corporate")
-    workspace.land(workspace.token(url="https://app.test/x"))
-    state = workspace.api.get("/_mock/state").json
-
-    assert workspace.api.put("/_mock/state", json=state).status_code == 200
-    assert workspace.api.get("/_mock/state").json == state
-
-
 def test_tokens_keep_their_use_when_a_state_is_loaded(make_workspace):
     workspace = make_workspace(behaviour={"sso_token": {"single_use": True}})
     used, fresh = workspace.token(), workspace.token("corporate")

@@ -131,6 +131,27 @@ def later():
         assert not thread.is_alive()
 
 
+# ---------------------------------------------------------------------- coroutines
+
+
+@pytest.fixture(params=["asyncio", "trio"])
+def anyio_backend(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def blocking():
+    with MockServer() as server:
+        yield server
+
+
+@pytest.fixture
+def async_workspace(blocking):
+    """A new workspace with coroutines."""
+    with blocking.workspace("onboarding") as found:
+        yield found.asynchronous
+
+
 # ---------------------------------------------------------------------- suites that use the plugin
 
 #: What an inner run may import first, beside what a server imports when it needs it.

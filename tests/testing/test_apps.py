@@ -18,16 +18,12 @@ def test_an_app_is_registered_with_credentials_of_its_own(workspace, app):
     assert workspace.apps.list() == [app]
 
 
-def test_what_is_named_of_an_app_changes(workspace, app):
+def test_an_app_changes_as_it_is_told_and_is_deleted(workspace, app):
     changed = workspace.apps.update(app.client_id, name="Sync", scopes=["all"])
 
     assert changed == app._replace(name="Sync", scopes=("all",))
     assert workspace.apps.get(app.client_id) == changed
-
-
-def test_an_app_that_is_deleted_is_gone(workspace, app):
     workspace.apps.delete(app.client_id)
-
     assert workspace.apps.list() == []
     with pytest.raises(MockServerError, match="unknown client_id"):
         workspace.apps.get(app.client_id)

@@ -50,11 +50,7 @@ def test_server_settings_have_the_types_of_settings():
 
 @pytest.mark.parametrize(
     ("name", "advice"),
-    [
-        ("prot", "did you mean port?"),
-        ("sed", "did you mean seed?"),
-        ("xyz", "known: allowed_host, answers_limit, "),
-    ],
+    [("prot", "did you mean port?"), ("sed", "did you mean seed?"), ("xyz", "known: allowed_host, answers_limit, ")],
 )
 def test_server_refuses_an_unknown_setting_with_advice(name, advice):
     with pytest.raises(TypeError) as refusal:

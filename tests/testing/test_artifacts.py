@@ -11,7 +11,7 @@ from invoking import invoke
 
 from mockserver import MockServer
 from mockserver.scenario.documents.reading import parse
-from mockserver.testing.sessions.folder import safe_name
+from mockserver.testing.sessions.artifacts import safe_name
 
 
 @pytest.fixture
@@ -44,7 +44,7 @@ FAILING = """
 # ---------------------------------------------------------------------- what is in a folder
 
 
-def test_a_folder_has_all_that_the_workspace_held(artifacts):
+def test_a_folder_has_all_that_the_workspace_held_and_its_states_before_and_after_the_test(artifacts):
     [folder] = artifacts("""
     @pytest.mark.mockserver(scenario="onboarding", seed=3)
     def test_fails(mockserver):
@@ -63,16 +63,6 @@ def test_a_folder_has_all_that_the_workspace_held(artifacts):
     assert read(folder / "test.json")["test"] == "test_it.py::test_fails"
     assert "assert False" in (folder / "report.txt").read_text()
     assert "POST /v3/senders 201" in (folder / "report.txt").read_text()
-
-
-def test_the_states_are_scenarios_of_before_and_after_the_test(artifacts):
-    [folder] = artifacts("""
-    @pytest.mark.mockserver(scenario="onboarding", seed=3)
-    def test_fails(mockserver):
-        call(mockserver, "/senders", b'{"name": "Jo", "email": "jo@acme.test"}')
-        assert False
-    """)
-
     before, after = (parse((folder / f"state-{when}.yaml").read_text(), when) for when in ("before", "after"))
 
     assert [row["email"] for row in after["accounts"][0]["senders"]][-1] == "jo@acme.test"
@@ -118,23 +108,17 @@ def test_a_fixture_that_fails_has_a_folder_as_well(artifacts, phase, body, last)
     assert [row["operation"] for row in read(folder / "journal.json")["items"]] == ["getAccount"]
 
 
-def test_the_report_says_where_the_folder_is(run, pytester):
-    result = run(FAILING, "--mockserver-artifacts", "artifacts")
+@pytest.mark.parametrize("way", ["option", "variable", "setting"])
+def test_the_report_says_where_the_folder_is_that_an_option_variable_or_setting_names(run, pytester, monkeypatch, way):
+    if way == "variable":
+        monkeypatch.setenv("MOCKSERVER_ARTIFACTS", "artifacts")
+    elif way == "setting":
+        pytester.makeini("[pytest]\nmockserver_artifacts = artifacts")
+
+    result = run(FAILING, *(["--mockserver-artifacts", "artifacts"] if way == "option" else []))
 
     [folder] = folders(pytester)
     result.stdout.fnmatch_lines(["*- mockserver artifacts -*", str(folder)])
-
-
-@pytest.mark.parametrize("way", ["variable", "setting"])
-def test_a_variable_and_a_setting_name_the_folder_too(run, pytester, monkeypatch, way):
-    if way == "variable":
-        monkeypatch.setenv("MOCKSERVER_ARTIFACTS", "artifacts")
-    else:
-        pytester.makeini("[pytest]\nmockserver_artifacts = artifacts")
-
-    run(FAILING)
-
-    assert len(folders(pytester)) == 1
 
 
 def test_a_folder_that_cannot_be_written_is_told_and_hides_no_failure(run, pytester):
@@ -158,22 +142,13 @@ def test_the_folder_of_an_earlier_session_gives_way(artifacts):
     assert not (after / "mine.txt").exists()
 
 
-def test_parameters_and_workers_have_folders_of_their_own(run, pytester):
-    run(
-        """
+def test_parameters_and_workers_have_folders_of_their_own(artifacts):
+    suite = """
     @pytest.mark.parametrize("name", ["a/b", "a b", "A B", "x" * 300])
     def test_fails(mockserver, name):
         assert False
-    """,
-        "--mockserver-artifacts",
-        "artifacts",
-        "-n",
-        "2",
-        "-p",
-        "no:cacheprovider",
-    )
-
-    assert len(folders(pytester)) == 4
+    """
+    assert len(artifacts(suite, "-n", "2", "-p", "no:cacheprovider")) == 4
 
 
 @pytest.mark.parametrize(
@@ -415,19 +390,13 @@ def test_a_replay_names_the_requests_that_differ_in_json(changed):
     assert json.loads(found.stdout) == {"answers": 1, "differences": {"1: GET /v3/account 404": ["200 and not 404"]}}
 
 
-def test_a_replay_tells_how_much_is_missing(changed):
-    found = invoke(["verify", str(changed("journal.json", "evicted", 1500))])
-
-    assert (found.exit_code, found.stderr) == (
-        0,
-        "the 1,500 oldest requests and calls are missing: they were not kept\n",
-    )
-
-
-def test_a_replay_shows_no_sign_that_controls_a_terminal(changed):
-    found = invoke(["verify", str(changed("journal.json", "items/0/path", "/v3/\x1b[2J"))])
-
-    assert found.stdout.splitlines()[0] == "differs  GET /v3/\\x1b[2J 200"
+@pytest.mark.parametrize(
+    ("place", "value", "told"),
+    [("evicted", 1500, "the 1,500 oldest requests and calls are missing: they were not kept\n"),
+     ("items/0/path", "/v3/\x1b[2J", "differs  GET /v3/\\x1b[2J 200\n")],
+)  # fmt: skip
+def test_a_replay_tells_how_much_is_missing_and_escapes_control_characters(changed, place, value, told):
+    assert told in invoke(["verify", str(changed("journal.json", place, value))]).output
 
 
 @pytest.mark.parametrize(

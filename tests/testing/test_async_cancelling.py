@@ -13,32 +13,14 @@ import time
 import anyio
 import pytest
 
-from mockserver import AsyncMockServer, MockServer
+from mockserver import AsyncMockServer
 from mockserver.testing import client as client_module
 from mockserver.testing import loops
-from mockserver.testing.cancellation import Cancellation
+from mockserver.testing.loops import Cancellation
 
 pytestmark = pytest.mark.anyio
 #: In seconds: far above the milliseconds that a call takes to end, and far below those that it would wait.
 SOON = 10
-
-
-@pytest.fixture(params=["asyncio", "trio"])
-def anyio_backend(request):
-    return request.param
-
-
-@pytest.fixture(scope="module")
-def blocking():
-    with MockServer() as server:
-        yield server
-
-
-@pytest.fixture
-def async_workspace(blocking):
-    """A new workspace with coroutines."""
-    with blocking.workspace("onboarding") as found:
-        yield found.asynchronous
 
 
 class Calls:
@@ -107,20 +89,16 @@ async def test_a_cancelled_wait_ends_at_once_here_and_on_the_server(blocking, as
     assert time.monotonic() < began + SOON
 
 
-async def test_a_wait_ends_with_a_timeout(async_workspace, under_way):
-    with pytest.raises(TimeoutError), anyio.fail_after(0.05):
-        await async_workspace.mailbox.latest(to="nobody@acme.test", wait=30)
-
-    assert await anyio.to_thread.run_sync(under_way.wait_for, 0)
-
-
-async def test_a_call_in_a_scope_that_is_cancelled_makes_no_call(async_workspace, under_way):
+async def test_a_cancelled_scope_and_a_timeout_end_calls(async_workspace, under_way):
     with anyio.CancelScope() as scope:
         scope.cancel()
         await anyio.lowlevel.checkpoint_if_cancelled()
         await async_workspace.mailbox.clear()
-
     assert under_way.begun == 0
+
+    with pytest.raises(TimeoutError), anyio.fail_after(0.05):
+        await async_workspace.mailbox.latest(to="nobody@acme.test", wait=30)
+    assert await anyio.to_thread.run_sync(under_way.wait_for, 0)
 
 
 @pytest.mark.parametrize("seed", range(5))

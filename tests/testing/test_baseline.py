@@ -10,27 +10,16 @@ from mockserver.testing.baseline import BaselineError, compare, points_of, selec
 REPORT = {
     "operations": {
         "getSenders": {"calls": 1, "statuses": {"200": 1}, "codes": {}, "fields": {"ip": 1}},
-        "createSender": {
-            "calls": 2,
-            "statuses": {"400": 1, "201": 1},
-            "codes": {"Sender already exists": {"natural": 1, "injected": 0}},
-            "fields": {"ips[].weight": 1},
-        },
+        "createSender": {"calls": 2, "statuses": {"400": 1, "201": 1}, "fields": {"ips[].weight": 1},
+                         "codes": {"Sender already exists": {"natural": 1, "injected": 0}}},
     },
     "transitions": {"sender": {"verify": 1, "create": 2}},
-}
+}  # fmt: skip
 LINES = [
-    "createSender: called",
-    "createSender: status 201",
-    "createSender: status 400",
-    "createSender: code Sender already exists",
-    "createSender: field ips[].weight",
-    "getSenders: called",
-    "getSenders: status 200",
-    "getSenders: field ip",
-    "sender: event create",
-    "sender: event verify",
-]
+    "createSender: called", "createSender: status 201", "createSender: status 400",
+    "createSender: code Sender already exists", "createSender: field ips[].weight", "getSenders: called",
+    "getSenders: status 200", "getSenders: field ip", "sender: event create", "sender: event verify",
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -48,31 +37,21 @@ def written(path):
     return path
 
 
-def test_the_points_of_a_report_are_what_was_met():
-    assert points_of(REPORT) == set(LINES)
-
-
-def test_an_update_makes_the_file_with_a_line_for_each_point_in_order(path):
+def test_an_update_makes_the_file_with_a_line_for_each_met_point_in_order(path):
     compare(path, points_of(REPORT), update=True)
 
     assert lines(path) == LINES
 
 
-def test_a_point_that_is_not_met_any_more_is_lost(written):
-    found = compare(written, set(LINES) - {"sender: event verify"}, update=False)
+def test_a_lost_and_a_new_point_are_told_and_change_nothing_without_an_update(written):
+    found = compare(written, {*LINES, "getAccount: called"} - {"sender: event verify"}, update=False)
 
-    assert found == (["sender: event verify"], [])
-    assert list(baseline.told(found, written, updated=False)) == [
+    assert found == (["sender: event verify"], ["getAccount: called"])
+    assert list(baseline.differences(found, written, updated=False)) == [
         "not met any more: sender: event verify",
         f"1 point of {written} not met; if that is meant, remove the line",
+        f"1 point more than in {written}; the option update-baseline adds them",
     ]
-
-
-def test_a_new_point_is_told_and_stays_out_without_an_update(written):
-    found = compare(written, {*LINES, "getAccount: called"}, update=False)
-
-    assert found == ([], ["getAccount: called"])
-    assert "1 point more than in" in next(baseline.told(found, written, updated=False))
     assert lines(written) == LINES
 
 
@@ -83,20 +62,12 @@ def test_an_update_adds_what_is_new_and_keeps_what_is_lost(written):
     assert lines(written) == sorted([*LINES, "getAccount: called"], key=lambda line: line.split(":")[0])
 
 
-def test_an_update_without_news_leaves_the_file_as_it_is(written):
-    written.write_text("# Ours.\n" + "\n".join(LINES[::-1]), encoding="utf-8")
+def test_order_blanks_comments_and_lines_that_come_twice_do_not_matter_and_stay_without_news(written):
+    written.write_text("\r\n".join(["", "# Ours.", *LINES[::-1], LINES[0], "  "]), encoding="utf-8")
     before = written.read_bytes()
 
-    compare(written, set(LINES), update=True)
-
+    assert compare(written, set(LINES), update=True) == ([], [])
     assert written.read_bytes() == before
-
-
-def test_order_blanks_comments_and_lines_that_come_twice_do_not_matter(written):
-    text = "\r\n".join(["", "# Ours.", *LINES[::-1], LINES[0], "  "])
-    written.write_text(text, encoding="utf-8")
-
-    assert compare(written, set(LINES), update=False) == ([], [])
 
 
 def test_two_branches_that_add_points_merge(tmp_path):
@@ -147,35 +118,21 @@ def test_a_file_that_is_no_baseline_is_refused_with_its_line(path, text, told):
         compare(path, set(), update=True)
 
 
-def test_a_baseline_that_is_not_there_is_refused_with_advice(path):
-    with pytest.raises(BaselineError, match="the option update-baseline makes it"):
-        compare(path, set(), update=False)
+@pytest.mark.parametrize(
+    ("name", "update", "told"),
+    [("none", False, "the option update-baseline makes it"), ("", True, "cannot read"), ("", False, "cannot read"),
+     ("nowhere/file", True, "cannot write")],
+)  # fmt: skip
+def test_a_missing_file_a_folder_and_a_file_that_cannot_be_written_are_refused(tmp_path, name, update, told):
+    with pytest.raises(BaselineError, match=told):
+        compare(tmp_path / name, {"getSenders: called"}, update=update)
 
 
-@pytest.mark.parametrize("update", [True, False])
-def test_a_folder_is_no_baseline(tmp_path, update):
+def test_names_come_from_a_file_by_its_path_unless_it_cannot_be_read(path):
     with pytest.raises(BaselineError, match="cannot read"):
-        compare(tmp_path, set(), update=update)
-
-
-def test_a_file_that_cannot_be_written_is_told(tmp_path):
-    with pytest.raises(BaselineError, match="cannot write"):
-        compare(tmp_path / "nowhere" / "file", {"getSenders: called"}, update=True)
-
-
-def test_names_come_from_a_file_by_its_path(tmp_path):
-    path = tmp_path / "used.txt"
+        selected(f"@{path}")
     path.write_text("# Ours.\ngetSenders, createSender  # both\n\nsender\n", encoding="utf-8")
-
-    assert selected(f"@{path}") == "getSenders,createSender,sender"
-    assert selected("used") == "used"
-
-
-@pytest.mark.parametrize("content", [None, b"\xff"])
-def test_a_file_of_names_that_cannot_be_read_is_told(tmp_path, content):
-    path = tmp_path / "used.txt"
-    if content is not None:
-        path.write_bytes(content)
-
+    assert (selected(f"@{path}"), selected("used")) == ("getSenders,createSender,sender", "used")
+    path.write_bytes(b"\xff")
     with pytest.raises(BaselineError, match="cannot read"):
         selected(f"@{path}")

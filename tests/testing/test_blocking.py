@@ -12,7 +12,7 @@ import trio
 
 import mockserver.control
 from mockserver import BlockingCallWarning, MockServerError
-from mockserver.testing import blocking
+from mockserver.testing import loops
 
 pytestmark = pytest.mark.server("here")
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.server("here")
 @pytest.fixture(autouse=True)
 def unwarned(monkeypatch):
     """A process that was not warned yet."""
-    monkeypatch.setattr(blocking, "_is_warned", False)
+    monkeypatch.setattr(loops, "_is_warned", False)
 
 
 def under_asyncio(function):
@@ -102,18 +102,13 @@ def test_a_process_is_warned_once(workspace):
     assert len(found) == 1
 
 
-def test_a_program_without_a_loop_is_not_warned(workspace):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        workspace.clock.advance(minutes=1)
-
-
-def test_a_thread_beside_the_loop_is_not_warned(workspace):
+def test_a_program_without_a_loop_and_a_thread_beside_it_are_not_warned(workspace):
     async def run():
         await asyncio.to_thread(workspace.clock.advance, minutes=1)
 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        workspace.clock.advance(minutes=1)
         asyncio.run(run())
 
 

@@ -25,52 +25,40 @@ def test_the_clock_advances_by_a_timedelta_a_duration_or_units(workspace, by, un
     ]
 
 
-def test_the_clock_is_moved_to_the_next_timer(workspace):
-    fired = workspace.clock.advance(to="next")
-
-    assert workspace.clock.now == START + timedelta(minutes=15)
-    assert [event.event for event in fired] == ["expire_otp"]
-
-
-@pytest.mark.parametrize("given", ["itself", "its id"])
+@pytest.mark.parametrize("given", ["itself", "its id", "next"])
 def test_the_clock_is_moved_to_a_timer(workspace, given):
     (timer,) = workspace.clock.timers()
     assert (timer.at, timer.machine, timer.key, timer.account) == (START + timedelta(minutes=15), "sender", 2, "acme")
 
-    fired = workspace.clock.advance(to=timer if given == "itself" else timer.id)
+    fired = workspace.clock.advance(to={"itself": timer, "its id": timer.id}.get(given, given))
 
+    assert workspace.clock.now == START + timedelta(minutes=15)
     assert [event.event for event in fired] == ["expire_otp"]
     assert workspace.clock.timers() == []
 
 
-@pytest.mark.parametrize(
-    ("by", "options"),
-    [(None, {}), ("PT1M", {"minutes": 1}), (None, {"to": "next", "minutes": 1}), (20, {}), (0, {}), (["PT1M"], {})],
-)
-def test_advance_takes_exactly_one_kind_of_argument(workspace, by, options):
-    with pytest.raises(TypeError, match="advance takes one of"):
-        workspace.clock.advance(by, **options)
-
-
-def test_advancing_by_zero_is_allowed(workspace):
+def test_advance_takes_exactly_one_kind_of_argument_which_may_be_zero(workspace):
+    two = {"to": "next", "minutes": 1}
+    for by, options in [(None, {}), ("PT1M", {"minutes": 1}), (None, two), (20, {}), (0, {}), (["PT1M"], {})]:
+        with pytest.raises(TypeError, match="advance takes one of"):
+            workspace.clock.advance(by, **options)
+    for unit, advice in [("minuts", "did you mean minutes?"), ("fortnights", "known: days, hours, microseconds, ")]:
+        with pytest.raises(TypeError, match=re.escape(f"advance has no argument '{unit}'; {advice}")):
+            workspace.clock.advance(**{unit: 3})
     assert workspace.clock.advance(timedelta()) == []
     assert workspace.clock.advance(seconds=0) == []
     assert workspace.clock.now == START
 
 
-def test_the_clock_is_set_to_a_later_moment(workspace):
+def test_the_clock_is_set_to_a_later_moment_but_not_to_an_earlier_one(workspace):
     workspace.clock.set(START + timedelta(hours=1))
     assert workspace.clock.now == START + timedelta(hours=1)
 
     workspace.clock.set("2026-01-15T11:00:00Z")
     assert workspace.clock.now == START + timedelta(hours=2)
 
-
-def test_the_clock_cannot_be_set_to_an_earlier_moment(workspace):
-    with pytest.raises(MockServerError, match=r"^400: .*backwards by a reset only") as refusal:
-        workspace.clock.set(START - timedelta(seconds=1))
-
-    assert refusal.value.status == 400
+    with pytest.raises(MockServerError, match=r"^400: .*backwards by a reset only"):
+        workspace.clock.set(START)
 
 
 def test_the_clock_is_thawed_and_frozen(workspace):
@@ -79,13 +67,3 @@ def test_the_clock_is_thawed_and_frozen(workspace):
 
     workspace.clock.freeze()
     assert workspace.clock.frozen
-
-
-@pytest.mark.parametrize(
-    ("unit", "advice"), [("minuts", "did you mean minutes?"), ("fortnights", "known: days, hours, microseconds, ")]
-)
-def test_advance_refuses_an_unknown_unit_with_advice(workspace, unit, advice):
-    with pytest.raises(TypeError, match=re.escape(f"advance has no argument '{unit}'; {advice}")):
-        workspace.clock.advance(**{unit: 3})
-
-    assert workspace.clock.now == START

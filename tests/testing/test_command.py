@@ -47,26 +47,18 @@ def is_stopped(url):
     return True
 
 
-def test_one_server_serves_a_session_and_stops_with_it(run, used):
-    result = run(NOTING, "--mockserver-command", SERVE)
+@pytest.mark.parametrize("way", ["option", "variable", "setting"])
+def test_one_server_serves_a_session_and_stops_with_it(run, used, pytester, monkeypatch, way):
+    if way == "variable":
+        monkeypatch.setenv("MOCKSERVER_COMMAND", SERVE)
+    elif way == "setting":
+        pytester.makeini(f"[pytest]\nmockserver_command = {SERVE} --port {{port}}\n")
+
+    result = run(NOTING, *(["--mockserver-command", SERVE] if way == "option" else []))
 
     result.assert_outcomes(passed=4)
     (url,), names, _ = used()
     assert len(names) == 4
-    assert is_stopped(url)
-
-
-@pytest.mark.parametrize("way", ["variable", "setting"])
-def test_the_command_is_given_in_other_ways(run, used, pytester, monkeypatch, way):
-    if way == "variable":
-        monkeypatch.setenv("MOCKSERVER_COMMAND", SERVE)
-    else:
-        pytester.makeini(f"[pytest]\nmockserver_command = {SERVE} --port {{port}}\n")
-
-    result = run(NOTING)
-
-    result.assert_outcomes(passed=4)
-    (url,), *_ = used()
     assert is_stopped(url)
 
 
@@ -110,15 +102,12 @@ def test_no_server_is_started_that_no_test_asks_for(run, pytester):
 @pytest.mark.parametrize("variable", ["MOCKSERVER_TOKEN", "MOCKSERVER_CONTROL_TOKEN"])
 def test_a_token_of_the_environment_is_that_of_the_server(run, monkeypatch, variable):
     monkeypatch.setenv(variable, "a-token")
-
     suite = """
     def test_it(mockserver, mockserver_server):
-        assert mockserver_server.token == "a-token"
-        assert call(mockserver) == 200
+        assert (mockserver_server.token, call(mockserver)) == ("a-token", 200)
     """
-    result = run(suite, "--mockserver-command", SERVE)
 
-    result.assert_outcomes(passed=1)
+    run(suite, "--mockserver-command", SERVE).assert_outcomes(passed=1)
 
 
 # ---------------------------------------------------------------------- what fails
@@ -133,13 +122,9 @@ def fails(python):
 
 @pytest.mark.parametrize(
     ("command", "sentence"),
-    [
-        (fails("print('no room'); raise SystemExit(3)"), "has ended with status 3 before a server was ready"),
-        ("no-such-program-here serve", "cannot be run: "),
-        ("'", "cannot be run: No closing quotation"),
-        (" ", "is no command"),
-    ],
-)
+    [("no-such-program-here serve", "cannot be run: "), ("'", "cannot be run: No closing quotation"),
+     (" ", "is no command")],
+)  # fmt: skip
 def test_a_command_that_does_not_start_a_server_is_told(run, command, sentence):
     result = run(TWO, "--mockserver-command", command)
 
@@ -152,7 +137,9 @@ def test_what_a_failed_command_has_printed_is_shown_once_and_cannot_colour_the_t
 
     result = run(TWO, "--mockserver-command", printing)
 
+    result.assert_outcomes(errors=2)
     told = result.stdout.str().partition("= mockserver command =")[2]
+    assert "has ended with status 3 before a server was ready" in told
     assert re.search(r"^no room \[31m$", told, re.MULTILINE)
     assert result.stdout.str().count("\nno room") == 1
 
@@ -201,13 +188,6 @@ def test_a_server_that_ends_while_tests_run_is_told(run):
 ONE = "def test_it(mockserver): pass"
 
 
-def test_what_the_command_has_started_is_stopped_too(run, pytester):
-    result = run(ONE, "--mockserver-command", shell(f"{SERVE} & echo $! > pid; wait"))
-
-    result.assert_outcomes(passed=1)
-    assert is_ended(int((pytester.path / "pid").read_text()))
-
-
 def test_what_the_command_has_started_has_time_to_end(run, pytester):
     """As a container has, whose client passes the signal on, while the shell that has started it ends at once."""
     client = "import signal, time; signal.signal(signal.SIGTERM, lambda *_: (time.sleep(0.3), print('end'), exit()))"
@@ -220,12 +200,13 @@ def test_what_the_command_has_started_has_time_to_end(run, pytester):
     assert (pytester.path / "client").read_text() == "begun\nend\n"
 
 
-def test_what_does_not_end_is_killed(run, pytester, monkeypatch):
-    monkeypatch.setattr("mockserver.testing.sessions.command._STOP_S", 0.3)
+@pytest.mark.parametrize("script", ["{} & echo $! > pid; wait", "trap '' TERM; sleep 60 & echo $! > pid; {}"])
+def test_what_the_command_has_started_is_stopped_and_else_killed(run, pytester, monkeypatch, script):
+    if "trap" in script:
+        monkeypatch.setattr("mockserver.testing.sessions.command._STOP_S", 0.3)
 
-    result = run(ONE, "--mockserver-command", shell(f"trap '' TERM; sleep 60 & echo $! > pid; {SERVE}"))
+    run(ONE, "--mockserver-command", shell(script.format(SERVE))).assert_outcomes(passed=1)
 
-    result.assert_outcomes(passed=1)
     assert is_ended(int((pytester.path / "pid").read_text()))
 
 

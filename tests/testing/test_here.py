@@ -32,20 +32,13 @@ def test_a_server_runs_from_its_creation_on(others):
     assert set(threads()) == others
 
 
-def test_starting_and_stopping_a_server_twice_is_allowed():
-    server = MockServer()
-    url = server.url
-
-    server.start()
-    assert server.url == url
-
-    server.stop()
-    server.stop()
-
-
-def test_a_server_that_is_started_again_has_new_workspaces():
+def test_a_server_may_be_started_and_stopped_twice_and_has_new_workspaces_then():
     with MockServer() as server:
+        url = server.url
+        server.start()
+        assert server.url == url
         server.workspace(name="mine")
+        server.stop()
         server.stop()
 
         server.start()
@@ -106,29 +99,18 @@ def test_an_invalid_scenario_is_refused_with_every_mistake():
         MockServer("none")
 
 
-def test_an_unknown_setting_is_refused():
+def test_an_unknown_setting_and_a_port_that_is_taken_are_refused():
     with pytest.raises(TypeError, match="colour"):
         MockServer(colour="red")
-
-
-def test_a_port_that_is_taken_raises_an_error():
     with MockServer() as server, pytest.raises(OSError, match="cannot listen on"):
         MockServer(port=int(server.url.rpartition(":")[2]))
 
 
 @pytest.mark.parametrize("exit_", ["", "raise SystemExit(0)"])
 def test_a_program_that_does_not_stop_its_server_ends_without_output(exit_):
-    program = (
-        f"from mockserver import MockServer; workspace = MockServer().workspace(); print(workspace.clock.now); {exit_}"
-    )
-
-    run = subprocess.run(
-        [sys.executable, "-X", "dev", "-W", "error", "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
+    program = f"from mockserver import MockServer; print(MockServer().workspace().clock.now); {exit_}"
+    command = [sys.executable, "-X", "dev", "-W", "error", "-c", program]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
 
     assert (run.returncode, run.stderr) == (0, "")
 

@@ -10,7 +10,7 @@ import pytest
 from invoking import invoke
 
 from mockserver import MockServer, MockServerError
-from mockserver.testing import answers
+from mockserver.testing import client as module
 from mockserver.testing.client import Client
 
 
@@ -66,19 +66,14 @@ def _answer_all(listener, pieces):
 
 
 @pytest.mark.parametrize(("answer", "told"), ANSWERS.values(), ids=ANSWERS)
-def test_the_handles_raise_their_own_error(program, answer, told):
+def test_the_handles_raise_their_own_error_and_commands_end_with_a_line(program, answer, told):
     url = program(lambda: [answer])
 
     with pytest.raises(MockServerError) as refusal:
         MockServer.connect(url)
-
     assert told in refusal.value.detail
     assert refusal.value.detail.isprintable()
-
-
-@pytest.mark.parametrize("answer", [answer for answer, _ in ANSWERS.values()], ids=ANSWERS)
-def test_commands_end_with_a_line(program, answer):
-    url = program(lambda: [answer])
+    assert refusal.value.status in (None, 200, 302, 400)
 
     ended = invoke(["health", "--url", url])
 
@@ -94,7 +89,7 @@ def endless():
 
 
 def test_an_answer_without_an_end_is_not_read_to_its_end(program, monkeypatch):
-    monkeypatch.setattr(answers, "LONGEST", 1_000_000)
+    monkeypatch.setattr(module, "LONGEST", 1_000_000)
     url = program(endless)
 
     with pytest.raises(MockServerError, match="its answer does not end"):
@@ -104,7 +99,7 @@ def test_an_answer_without_an_end_is_not_read_to_its_end(program, monkeypatch):
 
 def test_an_answer_that_takes_too_long_is_given_up(program, monkeypatch):
     moments = iter(range(0, 10_000, 10))
-    monkeypatch.setattr(answers, "monotonic", lambda: next(moments))
+    monkeypatch.setattr(module, "monotonic", lambda: next(moments))
     url = program(endless)
 
     with pytest.raises(MockServerError, match="its answer does not end"):

@@ -4,12 +4,6 @@ import pytest
 
 from mockserver import MockServer
 
-
-def passed(result, number):
-    result.assert_outcomes(passed=number)
-    return result.ret == 0
-
-
 # ---------------------------------------------------------------------- fixtures and marker
 
 
@@ -29,7 +23,7 @@ def test_every_test_has_a_fresh_workspace_that_is_dropped_after_it(run):
         assert call(mockserver) == 200
     """)
 
-    assert passed(result, 2)
+    result.assert_outcomes(passed=2)
 
 
 def test_the_server_is_one_for_the_session_and_stops_with_it(run, pytester):
@@ -42,7 +36,7 @@ def test_the_server_is_one_for_the_session_and_stops_with_it(run, pytester):
             print(mockserver_server.url, file=file)
     """)
 
-    assert passed(result, 2)
+    result.assert_outcomes(passed=2)
     first, second = (pytester.path / "urls").read_text().split()
     assert first == second
     with pytest.raises(Exception, match="no server at"):
@@ -83,7 +77,7 @@ def test_a_marker_chooses_scenario_and_seed_and_the_closest_one_wins(run):
             assert (len(mockserver.machines.instances("sender")), mockserver.state.get()["seed"]) == (1, 4)
     """)
 
-    assert passed(result, 3)
+    result.assert_outcomes(passed=3)
 
 
 def test_a_scenario_is_chosen_by_overriding_a_fixture(run):
@@ -101,7 +95,7 @@ def test_a_scenario_is_chosen_by_overriding_a_fixture(run):
         assert mockserver.scenario == "empty"
     """)
 
-    assert passed(result, 4)
+    result.assert_outcomes(passed=4)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +120,7 @@ def test_a_strict_workspace_refuses_what_the_service_does_not_know(run, pytester
         assert call(mockserver, "/senders", b'{{"name": "A", "email": "a@acme.test", "colour": "red"}}') == 201
     """)
 
-    assert passed(result, 2)
+    result.assert_outcomes(passed=2)
 
 
 @pytest.mark.parametrize(
@@ -140,11 +134,7 @@ def test_a_strict_workspace_refuses_what_the_service_does_not_know(run, pytester
     ],
 )
 def test_a_marker_with_wrong_arguments_stops_the_session(run, arguments, expected):
-    result = run(f"""
-    @pytest.mark.mockserver({arguments})
-    def test_never(mockserver):
-        pass
-    """)
+    result = run(f"@pytest.mark.mockserver({arguments})\ndef test_never(mockserver): pass")
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: *test_it.py::test_never: @pytest.mark.mockserver {expected}"])
@@ -157,16 +147,25 @@ def test_the_marker_of_the_plugin_is_registered(run):
 # ---------------------------------------------------------------------- the report of a failed test
 
 
-def test_the_report_of_a_failed_test_shows_the_journal(run):
+def test_the_report_of_a_failed_test_or_fixture_shows_the_journal(run):
     result = run("""
     def test_fails(mockserver):
         mockserver.faults.add("otp_expired", times=1)
         call(mockserver)
         call(mockserver, "/senders?ip=198.51.100.7")
         call(mockserver, "/senders", b'{"name": "A"}')
+
+    @pytest.fixture
+    def client(mockserver):
+        call(mockserver, "/webhooks?type=marketing")
+        raise OSError("no client")
+
+    def test_never(client):
+        pass
     """)
 
-    result.assert_outcomes(failed=1)
+    result.assert_outcomes(failed=1, errors=1)
+    result.stdout.fnmatch_lines(["*- mockserver journal -*", "GET */v3/webhooks?type=marketing *"])
     result.stdout.fnmatch_lines(
         [
             "*- mockserver journal -*",
@@ -204,21 +203,6 @@ def test_a_failed_test_without_requests_has_no_journal_in_its_report(run):
 
     result.assert_outcomes(failed=2, passed=1)
     result.stdout.no_fnmatch_line("*mockserver journal*")
-
-
-def test_the_report_of_a_failed_fixture_shows_the_journal(run):
-    result = run("""
-    @pytest.fixture
-    def client(mockserver):
-        call(mockserver)
-        raise OSError("no client")
-
-    def test_never(client):
-        pass
-    """)
-
-    result.assert_outcomes(errors=1)
-    result.stdout.fnmatch_lines(["*mockserver journal*", "GET */v3/account 200"])
 
 
 def test_a_journal_that_cannot_be_read_hides_no_failure(run):

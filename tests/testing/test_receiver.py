@@ -35,25 +35,14 @@ def test_the_body_of_a_call_is_a_json_value_a_text_or_none(workspace, post, sent
     assert receiver.calls()[0].body == read
 
 
-def test_receivers_without_a_name_are_different_ones(workspace, post):
+def test_receivers_are_the_same_by_their_name_and_different_without_one_or_in_other_workspaces(server, workspace, post):
     one, two = workspace.receiver(), workspace.receiver()
     post(one.url)
-
-    assert len(one.calls()) == 1
-    assert two.calls() == []
-
-
-def test_receivers_of_one_name_are_the_same(workspace, post):
     post(workspace.receiver("mine").url)
 
-    assert len(workspace.receiver("mine").calls()) == 1
-
-
-def test_receivers_of_workspaces_do_not_see_each_other(server, workspace, post):
+    assert (len(one.calls()), two.calls(), len(workspace.receiver("mine").calls())) == (1, [], 1)
     with server.workspace() as other:
-        post(other.receiver("mine").url)
-
-        assert workspace.receiver("mine").calls() == []
+        assert other.receiver("mine").calls() == []
 
 
 def test_the_default_workspace_has_receivers_at_the_bare_root(server, post):
@@ -65,37 +54,21 @@ def test_the_default_workspace_has_receivers_at_the_bare_root(server, post):
     receiver.clear()
 
 
-def test_a_receiver_answers_with_a_status_for_so_many_times(workspace, post):
+def test_a_receiver_answers_with_a_status_a_number_of_times_or_late_or_resets_a_connection(workspace, post):
     receiver = workspace.receiver()
     receiver.answer(503, times=2)
-
     assert [post(receiver.url).status_code for _ in range(3)] == [503, 503, 200]
-
-
-def test_a_receiver_answers_late(workspace, post):
-    receiver = workspace.receiver()
     receiver.answer(delay_ms=50)
-
     assert post(receiver.url).elapsed.total_seconds() >= 0.05
-
-
-def test_a_receiver_resets_a_connection(workspace, post):
-    receiver = workspace.receiver()
     receiver.answer(reset=True)
-
     with pytest.raises(requests.ConnectionError):
         post(receiver.url)
-    assert len(receiver.calls()) == 1
+    assert len(receiver.calls()) == 5
 
 
 def test_calls_that_come_later_are_waited_for(workspace, post, later):
     receiver = workspace.receiver()
-
-    def call():
-        for number in range(3):
-            post(receiver.url, str(number))
-
-    later(call)
+    later(lambda: [post(receiver.url, str(number)) for number in range(3)])
 
     assert [call.body for call in receiver.calls(count=3, wait=10)] == [2, 1, 0]
 

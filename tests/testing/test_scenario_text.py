@@ -86,23 +86,13 @@ def test_a_file_that_is_not_yaml_is_refused_with_its_line(server, workspace, sto
         take(server, workspace, story(text))
 
 
-def test_a_file_that_is_too_large_is_named(server, story):
-    with pytest.raises(MockServerError, match=r"^413: .*story\.yaml: yaml is larger than 9,437,184 bytes"):
-        server.workspace(story("#" * (9 * 1024 * 1024 + 1)))
-
-
 @takers
-def test_a_file_that_is_not_there_raises_an_error(server, workspace, tmp_path, take):
+def test_a_file_that_is_not_there_or_no_text_in_utf_8_raises_an_error(server, workspace, tmp_path, take):
     with pytest.raises(FileNotFoundError):
         take(server, workspace, tmp_path / "none.yaml")
-
-
-def test_a_file_that_is_no_text_in_utf_8_raises_an_error(server, tmp_path):
-    path = tmp_path / "story.yaml"
-    path.write_bytes(b"description: \xff")
-
+    (tmp_path / "story.yaml").write_bytes(b"description: \xff")
     with pytest.raises(ValueError, match="utf-8"):
-        server.workspace(path)
+        take(server, workspace, tmp_path / "story.yaml")
 
 
 def test_a_refusal_that_has_nothing_to_do_with_the_file_is_told_as_it_is(server, workspace, story):
@@ -110,6 +100,8 @@ def test_a_refusal_that_has_nothing_to_do_with_the_file_is_told_as_it_is(server,
         server.workspace(story(STORY), name=workspace.name)
 
 
-def test_what_the_file_extends_keeps_its_name(server, story):
+def test_what_the_file_extends_keeps_its_name_and_a_file_that_is_too_large_is_named(server, story):
+    with pytest.raises(MockServerError, match=r"^413: .*story\.yaml: yaml is larger than 9,437,184 bytes"):
+        server.workspace(story("#" * (9 * 1024 * 1024 + 1)))
     with pytest.raises(MockServerError, match=r"^400: .*story\.yaml:2: extends: unknown scenario 'no-such'"):
         server.workspace(story("seed: 1\nextends: no-such\n"))

@@ -21,7 +21,10 @@ def test_the_default_workspace_is_at_the_root(server, ask):
     assert ask(server.default, "GET", "/account", key="whatever").status == 200
 
 
-def test_the_default_workspace_is_reset_and_stays(server, workspace, ask):
+def test_the_default_workspace_is_reset_to_any_scenario_and_stays(server, workspace, ask):
+    for scenario in ("onboarding", "standard"):
+        server.reset(scenario)
+        assert server.default.scenario == scenario
     ask(server.default, "DELETE", "/senders/1")
     ask(workspace, "DELETE", "/senders/1")
 
@@ -34,22 +37,12 @@ def test_the_default_workspace_is_reset_and_stays(server, workspace, ask):
     assert refusal.value.status == 409
 
 
-def test_the_default_workspace_takes_another_scenario(server):
-    server.reset("onboarding")
-    assert server.default.scenario == "onboarding"
-
-    server.reset("standard")
-    assert server.default.scenario == "standard"
-
-
 def test_a_strict_workspace_is_one_of_the_servers_own_scenario():
     with MockServer({"accounts": [{"name": "mine"}]}) as server:
         server.reset("empty")
         with server.workspace(strict=True) as workspace:
-            assert ([account.name for account in workspace.accounts], workspace.state.get()["strict"]) == (
-                ["mine"],
-                True,
-            )
+            assert [account.name for account in workspace.accounts] == ["mine"]
+            assert workspace.state.get()["strict"] is True
 
 
 def test_all_workspaces_are_listed_the_one_used_last_first(server, monkeypatch):
@@ -118,11 +111,6 @@ def test_proxies_of_the_environment_are_ignored(server, monkeypatch):
     assert server.default.name == "default"
 
 
-def test_an_address_may_end_with_a_slash(running):
-    with MockServer.connect(f"{running}/") as server:
-        assert (server.url, server.default.name) == (running, "default")
-
-
 def test_an_address_may_have_a_path(running):
     """A gateway may add a path; the prefix of a workspace takes its place here."""
     with MockServer.connect(f"{running}/w/default") as server, server.workspace() as workspace:
@@ -141,36 +129,19 @@ def test_an_address_where_nobody_answers_raises_an_error_at_once():
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
 
-        with pytest.raises(
-            MockServerError, match=f"^no server at {url}; start one with `mockserver serve`$"
-        ) as refusal:
+        with pytest.raises(MockServerError, match=f"^no server at {url}; start one with `") as refusal:
             MockServer.connect(url)
 
     assert (refusal.value.status, refusal.value.errors) == (None, ())
 
 
-def test_a_server_that_is_no_mock_raises_an_error(running):
+def test_a_server_that_is_no_mock_or_speaks_no_tls_raises_an_error(running):
+    with pytest.raises(MockServerError, match="it does not speak TLS there"):
+        MockServer.connect(running.replace("http://", "https://"))
     with pytest.raises(MockServerError, match="gets no answer of a mock server") as refusal:
         MockServer.connect(f"{running}/v4")
 
     assert refusal.value.status == 401
-
-
-def test_an_answer_that_is_no_http_raises_an_error(later):
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        later(_answer_once, listener, b"SSH-2.0-hello\r\n")
-
-        with pytest.raises(MockServerError, match="no mock server answers") as refusal:
-            MockServer.connect(f"http://127.0.0.1:{listener.getsockname()[1]}")
-
-    assert refusal.value.status is None
-
-
-def _answer_once(listener, content):
-    connection, _ = listener.accept()
-    with connection:
-        connection.recv(10_000)
-        connection.sendall(content)
 
 
 def test_an_interrupted_call_leaves_no_connection_behind(running, monkeypatch):
@@ -186,11 +157,6 @@ def test_an_interrupted_call_leaves_no_connection_behind(running, monkeypatch):
                 server.client.call("GET", "/_mock/scenarios")
 
         assert server.default.name == "default"
-
-
-def test_https_is_spoken_where_the_address_says_so(running):
-    with pytest.raises(MockServerError, match="it does not speak TLS there"):
-        MockServer.connect(running.replace("http://", "https://"))
 
 
 @pytest.mark.parametrize(("token", "what"), [(None, "missing"), ("another", "wrong")])

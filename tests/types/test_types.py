@@ -67,13 +67,9 @@ _REACHED = {
     "AsyncMockServer": "(?:server|elsewhere|AsyncMockServer)",
     "AsyncWorkspace": "workspace",
     **{name: name.lower() for name in ("Fault", "Receiver", "Snapshot", "Stub")},
-    **{
-        name: rf"workspace\.{name.lower()}"
-        for name in (
-            "Apps", "Calls", "Clock", "Coverage", "Deliveries", "Dns", "Faults", "Machines", "Mailbox", "Requests",
-            "State", "Stubs",
-        )
-    },
+    **{name: rf"workspace\.{name.lower()}" for name in (
+        "Apps", "Calls", "Clock", "Coverage", "Deliveries", "Dns", "Faults", "Machines", "Mailbox", "Requests",
+        "State", "Stubs")},
 }  # fmt: skip
 
 
@@ -102,12 +98,8 @@ def test_no_public_function_of_a_handle_takes_untyped_keyword_arguments():
 
 
 @pytest.mark.slow  # it takes seconds
-def test_mypy_finds_nothing_in_either_variant(project):
+def test_mypy_finds_nothing_in_either_variant_but_a_coroutine_that_is_not_awaited(project):
     assert checked_by_mypy(project, "coroutines.py", "blocking.py") == ""
-
-
-@pytest.mark.slow  # it takes seconds
-def test_mypy_finds_a_coroutine_that_is_not_awaited(project):
     found = re.findall(r" error: .*\[([\w-]+)\]$", checked_by_mypy(project, "forgotten.py"), re.MULTILINE)
 
     assert found == ["unused-coroutine"]
@@ -178,11 +170,8 @@ def test_mypy_finds_a_misspelt_name(errors, row):
     assert f"misspelt.py:{line_of(row)}: error:" in errors
 
 
-def test_mypy_finds_nothing_in_right_names(errors):
+def test_mypy_finds_nothing_in_right_names_and_no_error_is_longer_than_its_longest_list_of_names(errors):
     assert "right.py" not in errors
-
-
-def test_no_error_of_mypy_is_longer_than_its_longest_list_of_names(errors):
     assert max(map(len, errors.splitlines())) < 1_000
 
 
@@ -215,13 +204,8 @@ def test_pyright_finds_nothing_in_a_right_file(complaints, file):
 
 @pytest.mark.slow  # it takes seconds
 @needs_pyright
-def test_pyright_finds_every_misspelt_name(complaints):
+def test_pyright_finds_every_misspelt_name_and_a_coroutine_that_is_not_awaited(complaints):
     assert [int(line.split(":")[0]) for line in complaints["misspelt.py"]] == [line_of(row) for row in _MISSPELT]
-
-
-@pytest.mark.slow  # it takes seconds
-@needs_pyright
-def test_pyright_finds_a_coroutine_that_is_not_awaited(complaints):
     assert [line.split(": ")[1].split(";")[0] for line in complaints["forgotten.py"]] == [
         "Result of async function call is not used"
     ]

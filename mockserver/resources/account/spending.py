@@ -36,8 +36,8 @@ def use(workspace: Workspace, account: Account, kind: str, amount: Amount = 1) -
     if not are_left(workspace, account, kind, amount):
         return False
     if pool.holding(workspace, account, kind) is not None:
-        return pool.use(workspace, account, kind, amount)
-    if left(workspace, account, kind) != UNLIMITED:
+        pool.use(workspace, account, kind, amount)
+    elif left(workspace, account, kind) != UNLIMITED:
         _take_from_plan(account.record(Profile), kind, amount)
     return True
 

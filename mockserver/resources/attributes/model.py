@@ -6,12 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from mockserver.core.contract.errors import (
-    ATTRIBUTE_NOT_FOUND,
-    DOCUMENT_NOT_FOUND,
-    INVALID_PARAMETER,
-    MISSING_PARAMETER,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import Caller
@@ -77,14 +72,14 @@ def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) ->
     account, types = caller.account, TYPES.get(category, ())
     if exists(account, category, name):
         reason = f"category {category} of account {account.name} has an attribute {reasons.shown(name)}"
-        raise INVALID_PARAMETER("Attribute name must be unique").because(reason)
+        raise errors.INVALID_PARAMETER("Attribute name must be unique").because(reason)
     given = body.get("type")
     if types and given and given not in types:
         reason = f"type {reasons.shown(given)}: not a type of the category {category}, expected {', '.join(types)}"
-        raise INVALID_PARAMETER(f"type: Must be one of: {', '.join(types)}").because(reason)
+        raise errors.INVALID_PARAMETER(f"type: Must be one of: {', '.join(types)}").because(reason)
     if category in (CALCULATED, GLOBAL) and "value" not in body:
         reason = f"missing field `value` in the body: attributes of the category {category} require a formula"
-        raise MISSING_PARAMETER("Attribute value is missing").because(reason)
+        raise errors.MISSING_PARAMETER("Attribute value is missing").because(reason)
     check_bytes(caller.workspace, dict(body))
     found = account.table(Attribute)[category, name] = Attribute(category, name)
     found.type = given if category in (NORMAL, TRANSACTIONAL) and given else None
@@ -101,7 +96,7 @@ def update(caller: Caller, category: str, name: str, body: Mapping[str, Any]) ->
     """
     account = caller.account
     if not exists(account, category, name):
-        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))
+        raise errors.DOCUMENT_NOT_FOUND(sentence=errors.ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))
     check_bytes(caller.workspace, dict(body))
     _apply(account.table(Attribute)[category, name], body)
 
@@ -121,14 +116,14 @@ def select(account: Account) -> Iterable[Attribute]:
 
 
 def delete(caller: Caller, category: str, name: str) -> None:
-    """Delete an attribute, and its values of contacts unless another category has an attribute of the same name.
+    """Delete an attribute; delete contact values unless another category has an attribute of the same name.
 
     Raises:
         ServiceError: 404, unknown attribute.
     """
     account = caller.account
     if account.table(Attribute).pop((category, name), None) is None:
-        raise DOCUMENT_NOT_FOUND(sentence=ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))
+        raise errors.DOCUMENT_NOT_FOUND(sentence=errors.ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))
     if not any(exists(account, other, name) for other in CATEGORIES):
         drop_attribute(account, name)
 

@@ -34,7 +34,7 @@ class AttributeItem(Item):
 
 
 class NameOrAttribute(fields.Field[Any]):
-    """An attribute: a name, or a mapping with a name."""
+    """An attribute: name, or mapping with `name`."""
 
     item = AttributeItem()
 

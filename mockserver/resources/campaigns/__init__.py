@@ -1,4 +1,4 @@
-"""Campaigns and templates, and the addresses under which they are shared."""
+"""Campaigns, templates, and their shared addresses."""
 
 from mockserver.core.lazy import lazy
 from mockserver.resources.campaigns.routes import CAMPAIGNS

@@ -13,16 +13,7 @@ from mockserver.core.workspaces.caller import Caller
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import pool
-from mockserver.resources.corporate.pool import (
-    CREDITS,
-    FEATURES,
-    SUB_ACCOUNT_PLAN,
-    UNASSIGNED,
-    V1_ONLY,
-    Groups,
-    Master,
-    SubAccount,
-)
+from mockserver.resources.corporate.pool import SUB_ACCOUNT_PLAN, Groups, Master, SubAccount
 
 #: Names of a read plan that differ from plan updates (contract/corporate#getSubAccount).
 _READ_NAMES = {"email": "emails"}
@@ -81,7 +72,7 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
             users=[User(body["email"], admin=True)],
         )
     )
-    row = SubAccount(number, UNASSIGNED, timezone=body.get("timezone"), group_ids=group_ids)
+    row = SubAccount(number, pool.UNASSIGNED, timezone=body.get("timezone"), group_ids=group_ids)
     SUB_ACCOUNT_PLAN.begin(workspace, master, row)
     return number
 
@@ -140,7 +131,7 @@ def _groups(master: Account, row: SubAccount) -> list[dict[str, str]]:
 def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
     """Return a sub-account with its plan, without its id."""
     account = caller.workspace.state.accounts[row.id]
-    features = [name for name in FEATURES if caller.workspace.state.solution != "v2" or name not in V1_ONLY]
+    features = [name for name in pool.FEATURES if caller.workspace.state.solution != "v2" or name not in pool.V1_ONLY]
     return {
         "name": account.full_name or account.company_name,
         "email": account.email,
@@ -148,7 +139,7 @@ def detail(caller: Caller, row: SubAccount) -> dict[str, Any]:
         "groups": _groups(caller.account, row),
         "planInfo": {
             "planType": row.effective_plan_type,
-            "credits": {_READ_NAMES.get(name, name): _balance(row, name) for name in CREDITS},
+            "credits": {_READ_NAMES.get(name, name): _balance(row, name) for name in pool.CREDITS},
             "features": {name: _balance(row, name) for name in features},
         },
     }

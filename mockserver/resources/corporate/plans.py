@@ -18,14 +18,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.activities import model as activities
 from mockserver.resources.corporate import pool
 from mockserver.resources.corporate.model import require
-from mockserver.resources.corporate.pool import (
-    ASSIGNMENT_PENDING,
-    MACHINE,
-    SUB_ACCOUNT_PLAN,
-    UNASSIGNED,
-    Allotment,
-    SubAccount,
-)
+from mockserver.resources.corporate.pool import SUB_ACCOUNT_PLAN, Allotment, SubAccount
 
 #: Number of stale heap entries, besides one per change, before a rebuild; chosen: small heaps are rarely rebuilt.
 _TOLERATED_STALE = 64
@@ -40,7 +33,7 @@ def change_plan(caller: Caller, sub_account_id: int, change: Allotment) -> None:
     row = require(caller, sub_account_id)
     change = _checked(caller, [row], change)
     pool.assign(caller.workspace, caller.account, row, change)
-    event = "assign" if row.state in (UNASSIGNED, ASSIGNMENT_PENDING) else "change"
+    event = "assign" if row.state in (pool.UNASSIGNED, pool.ASSIGNMENT_PENDING) else "change"
     SUB_ACCOUNT_PLAN.fire(caller.workspace, caller.account, row, event)
     activities.log(caller.workspace, caller.account, activities.PLAN_UPDATED, caller.visit)
 
@@ -219,7 +212,7 @@ def set_bulk_timer(workspace: Workspace, master: Account, row: SubAccount) -> No
     """Set the timer that applies a sub-account's next change."""
     bulk = next_change(master, row.id)
     if bulk is not None:
-        workspace.set_timer(bulk.due, master, MACHINE.name, row.id, "apply_bulk")
+        workspace.set_timer(bulk.due, master, pool.MACHINE.name, row.id, "apply_bulk")
 
 
 # ---------------------------------------------------------------------- events
@@ -260,7 +253,7 @@ def _finish(workspace: Workspace, master: Account, row: SubAccount, event: str) 
     if event == "apply_bulk":
         pool.assign(workspace, master, row, bulk.change)
     leave(master, bulk, row.id)
-    workspace.state.timers.cancel(MACHINE.name, row.id)
+    workspace.state.timers.cancel(pool.MACHINE.name, row.id)
     if next_change(master, row.id) is not None:
         SUB_ACCOUNT_PLAN.fire(workspace, master, row, "accept_bulk")
         set_bulk_timer(workspace, master, row)

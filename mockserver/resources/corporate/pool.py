@@ -248,22 +248,13 @@ def plan_type(workspace: Workspace, account: Account) -> str:
     return "paid" if row is None else row.effective_plan_type
 
 
-def use(workspace: Workspace, account: Account, name: str, amount: Amount = 1) -> bool:
-    """Use credits of an account; return False and change nothing if too few are left.
-
-    Accounts that do not depend on a pool have constant credits.
-    """
-    balance = holding(workspace, account, name)
-    if balance is None:
-        return True
-    enough = balance.is_unlimited or balance.left >= amount
+def use(workspace: Workspace, account: Account, name: str, amount: Amount) -> None:
+    """Use credits that an account's pool or plan has left."""
     row = _row(workspace, account)
-    if enough and row is not None:
+    if row is not None:
         row.used.set(name, row.used.get(name) + amount)
-    elif enough and not balance.is_unlimited:
-        pool = account.record(Master).pool
+    elif (pool := account.record(Master).pool).get(name) != UNLIMITED:
         pool.set(name, pool.get(name) - amount)
-    return enough
 
 
 def _row(workspace: Workspace, account: Account) -> SubAccount | None:

@@ -17,23 +17,7 @@ from mockserver.core.workspaces.caller import Visit
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.corporate import plans, pool
 from mockserver.resources.corporate.plans import BulkPlan
-from mockserver.resources.corporate.pool import (
-    ACTIVE,
-    ASSIGNMENT_PENDING,
-    CHANGE_PENDING,
-    CREDITS,
-    FEATURES,
-    FRACTIONAL,
-    MACHINE,
-    SWITCHES,
-    UNASSIGNED,
-    UNLIMITED,
-    Allotment,
-    Assigned,
-    Groups,
-    Master,
-    SubAccount,
-)
+from mockserver.resources.corporate.pool import Allotment, Groups, Master, SubAccount
 from mockserver.resources.corporate.schemas import BillingInfo, MasterPlan
 from mockserver.resources.section import (
     ID_RANGE,
@@ -52,7 +36,7 @@ from mockserver.web.schemas.fields import INT64_MAX, Int64, List, Number, Quanti
 _MASTER = ("currency_code", "billing_info", "plan_info", "groups", "pool", "bulk_plans")
 _SUB_ACCOUNT = ("plan_type", "group_ids", "assigned", "used", "plan_state")
 #: The states of a sub-account with a pending bulk plan.
-_PENDING = (ASSIGNMENT_PENDING, CHANGE_PENDING)
+_PENDING = (pool.ASSIGNMENT_PENDING, pool.CHANGE_PENDING)
 #: What the amounts count.
 _MEANINGS = {
     "email": "e-mails",
@@ -74,7 +58,7 @@ def _amounts(
     """Return a mapping of named amounts, validated by `others` or else by `check`."""
     amounts: dict[str, fields.Field[Any]] = {}
     for name in names:
-        amount = Number if name in FRACTIONAL else Int64
+        amount = Number if name in pool.FRACTIONAL else Int64
         checks = [others.get(name, check), validate.Range(max=INT64_MAX)]
         amounts[name] = amount(validate=checks, **about(_MEANINGS[name]))
     return fields.Nested(Item.from_dict(amounts, name=kind), **options)
@@ -83,8 +67,8 @@ def _amounts(
 class AllotmentItem(Item):
     """Credits and features; -1 is an unlimited credit."""
 
-    credits = _amounts("CreditAmounts", CREDITS, Quantity(), **about("amounts of credits, by what they are for"))
-    features = _amounts("FeatureAmounts", FEATURES, _NOT_NEGATIVE, **about("amounts of features, by their names"))
+    credits = _amounts("CreditAmounts", pool.CREDITS, Quantity(), **about("amounts of credits, by what they are for"))
+    features = _amounts("FeatureAmounts", pool.FEATURES, _NOT_NEGATIVE, **about("amounts of features, by their names"))
 
     @post_load
     def _make(self, data: dict[str, Any], **_: Any) -> Allotment:
@@ -99,9 +83,9 @@ class AssignedItem(AllotmentItem):
 
     credits = _amounts(
         "PlanCredits",
-        CREDITS,
+        pool.CREDITS,
         Quantity(),
-        {name: validate.OneOf(values, error="must be one of: {choices}") for name, values in SWITCHES.items()},
+        {name: validate.OneOf(values, error="must be one of: {choices}") for name, values in pool.SWITCHES.items()},
         **about("amounts of credits, by what they are for; wpSubscribers and externalFeeds are switches"),
     )
 
@@ -110,7 +94,7 @@ class UsedItem(AllotmentItem):
     """Used credits and features of a sub-account, never unlimited."""
 
     credits = _amounts(
-        "UsedCredits", CREDITS, _NOT_NEGATIVE, **about("amounts of credits that were used, by what they are for")
+        "UsedCredits", pool.CREDITS, _NOT_NEGATIVE, **about("amounts of credits that were used, by what they are for")
     )
 
 
@@ -165,7 +149,9 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
     if "pool" in data:
         # A pool may have any amounts, whatever the solution, except unlimited ones.
         credits_ = master.pool.credits.items()
-        unlimited = {name: amount for name, amount in credits_ if amount == UNLIMITED and name not in SWITCHES}
+        unlimited = {
+            name: amount for name, amount in credits_ if amount == pool.UNLIMITED and name not in pool.SWITCHES
+        }
         yield from _check_solution(workspace, ("pool",), Allotment(unlimited))
     for index, bulk in enumerate(data.get("bulk_plans", ())):
         if not bulk.members:
@@ -177,7 +163,7 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
             continue
         plans.enqueue(account, bulk)
         _loaded_bulk_plans(workspace).append((account, index, bulk))
-    for name in account.record(Assigned):
+    for name in account.record(pool.Assigned):
         balance = pool.of_master(account, name)
         if _is_exceeded(name, balance):
             held = f"it holds {balance.quantity} {name}, and the sub-accounts were assigned {balance.used}"
@@ -185,7 +171,7 @@ def _load_master(workspace: Workspace, account: Account, data: Mapping[str, Any]
 
 
 def _is_exceeded(name: str, balance: pool.Balance) -> bool:
-    return name not in SWITCHES and not balance.is_unlimited and balance.used > balance.quantity
+    return name not in pool.SWITCHES and not balance.is_unlimited and balance.used > balance.quantity
 
 
 def _loaded_bulk_plans(workspace: Workspace) -> list[tuple[Account, int, BulkPlan]]:
@@ -233,7 +219,7 @@ def _check_plan(workspace: Workspace, path: tuple[str | int, ...], found: Allotm
 def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> Iterator[SectionError]:
     master = workspace.state.master_of(account)
     assert master is not None, "the scenario's accounts are checked first"
-    row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, UNASSIGNED))
+    row = master.table(SubAccount).setdefault(account.id, SubAccount(account.id, pool.UNASSIGNED))
     for name in ("plan_type", "timezone", "group_ids"):
         if name in data:
             setattr(row, name, data[name])
@@ -243,7 +229,7 @@ def _load_sub_account(workspace: Workspace, account: Account, data: Mapping[str,
             message = f"not a group of {shown(master.name)}: got {shown(group_id)}"
             yield SectionError(("group_ids", index), message, wanted=(group_id,))
     yield from _load_plan(workspace, master, row, data.get("assigned", Allotment()), data.get("used", Allotment()))
-    row.state = data.get("plan_state") or (ACTIVE if row.assigned else UNASSIGNED)
+    row.state = data.get("plan_state") or (pool.ACTIVE if row.assigned else pool.UNASSIGNED)
     if plans.next_change(master, row.id) is not None and row.state not in _PENDING:
         reason = f"the sub-account waits for a bulk plan of {shown(master.name)}"
         yield SectionError(("plan_state",), f"got {row.state}, expected {' or '.join(_PENDING)}: {reason}")
@@ -268,7 +254,7 @@ def _load_plan(
             yield SectionError(("assigned",), f"the pool of {shown(master.name)} is too small: {held}")
     for name, amount in used.items():
         quantity = assigned.get(name)
-        if quantity != UNLIMITED and amount > quantity:
+        if quantity != pool.UNLIMITED and amount > quantity:
             path = ("used", *pool.path(name).split("."))
             yield SectionError(path, f"more used than assigned: got {amount}, expected at most {quantity}")
 
@@ -306,7 +292,7 @@ def _dump_sub_account(row: SubAccount) -> dict[str, Any]:
         "group_ids": row.group_ids,
         "assigned": _dump_amounts(row.assigned),
         "used": _dump_amounts(row.used),
-        "plan_state": row.state if row.state != (ACTIVE if row.assigned else UNASSIGNED) else None,
+        "plan_state": row.state if row.state != (pool.ACTIVE if row.assigned else pool.UNASSIGNED) else None,
     }
 
 
@@ -339,7 +325,7 @@ SECTION = Section(
         "assigned": fields.Nested(AssignedItem, **about("what its master has assigned to a sub-account")),
         "used": fields.Nested(UsedItem, **about("what a sub-account has used of what it was assigned")),
         "plan_state": fields.String(
-            validate=validate.OneOf(MACHINE.states), **about("whether a sub-account has a plan, or waits for one")
+            validate=validate.OneOf(pool.MACHINE.states), **about("whether a sub-account has a plan, or waits for one")
         ),
     },
     load=_load,

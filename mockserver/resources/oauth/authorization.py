@@ -8,14 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import urlencode
 
-from mockserver.core.contract.errors import (
-    ACCESS_DENIED,
-    GONE,
-    INVALID_CLIENT,
-    INVALID_REQUEST,
-    INVALID_SCOPE,
-    UNSUPPORTED_RESPONSE_TYPE,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account, User
 from mockserver.core.text.addresses import equals_address
@@ -80,11 +73,11 @@ def redirection(workspace: Workspace, query: Mapping[str, str]) -> Redirection:
         known = reasons.listed(workspace.state.table(App))
         given = reasons.shown(query.get("client_id", ""))
         reason = f"unknown client_id {given} in workspace {workspace.name} (known: {known})"
-        raise INVALID_CLIENT("There is no app with this client_id", status=400).because(reason)
+        raise errors.INVALID_CLIENT("There is no app with this client_id", status=400).because(reason)
     uri = query.get("redirect_uri", "")
     if uri not in app.redirect_uris:
         reason = f"unregistered redirect_uri {reasons.shown(uri)} (registered: {reasons.listed(app.redirect_uris)})"
-        raise INVALID_REQUEST(f"{app.name} has not registered this redirect_uri").because(reason)
+        raise errors.INVALID_REQUEST(f"{app.name} has not registered this redirect_uri").because(reason)
     return Redirection(app, uri, query.get("state"))
 
 
@@ -96,19 +89,21 @@ def authorization_request(found: Redirection, query: Mapping[str, str]) -> Autho
     """
     for name in ("state", "nonce"):
         if (length := len(query.get(name, ""))) > LONGEST_STATE:
-            refused = INVALID_REQUEST(f"{name} has more than {LONGEST_STATE:,} characters")
+            refused = errors.INVALID_REQUEST(f"{name} has more than {LONGEST_STATE:,} characters")
             raise refused.because(f"{name} has {length:,} characters, expected at most {LONGEST_STATE:,}")
     response_type = query.get("response_type", "code")
     if response_type != "code":
-        raise UNSUPPORTED_RESPONSE_TYPE("response_type must be code").because(
+        raise errors.UNSUPPORTED_RESPONSE_TYPE("response_type must be code").because(
             f"response_type is {reasons.shown(response_type)}, expected code"
         )
     scopes = split_scopes(query.get("scope", ""))
     if not scopes:
-        raise INVALID_SCOPE("scope must name what the app asks for").because("missing parameter `scope` in the query")
+        raise errors.INVALID_SCOPE("scope must name what the app asks for").because(
+            "missing parameter `scope` in the query"
+        )
     if more := uncovered_scopes(scopes, found.app.scopes):
         reason = f"app {found.app.client_id} may ask for {reasons.listed(found.app.scopes)}"
-        raise INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
+        raise errors.INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
     return AuthorizationRequest(found, scopes, _challenge(found.app, query), query.get("nonce"))
 
 
@@ -116,7 +111,7 @@ def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:
     value, method = query.get("code_challenge"), query.get("code_challenge_method")
     if value is None:
         if method is not None or app.public:
-            raise INVALID_REQUEST("code_challenge is missing").because(
+            raise errors.INVALID_REQUEST("code_challenge is missing").because(
                 "code_challenge_method is given without it"
                 if method is not None
                 else f"public app {app.client_id} requires it"
@@ -125,7 +120,7 @@ def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:
     if not _CHALLENGE.fullmatch(value) or method not in (None, *_METHODS):
         given = f"code_challenge has {len(value)} characters, code_challenge_method is {reasons.shown(method)}"
         reason = f"{given}; expected 43 to 128 letters, digits, '-', '.', '_' or '~', and S256 or plain"
-        raise INVALID_REQUEST("code_challenge or code_challenge_method is not one of RFC 7636").because(reason)
+        raise errors.INVALID_REQUEST("code_challenge or code_challenge_method is not one of RFC 7636").because(reason)
     return Challenge(value, method or "plain")
 
 
@@ -194,7 +189,9 @@ def begin_grant(workspace: Workspace, person: Person, request: AuthorizationRequ
     app, account, user = request.app, person.account, person.user.email
     if not access_check(workspace, app)(account):
         reason = f"user {user} belongs to account {account.name}, but the private app belongs to account {app.account}"
-        raise ACCESS_DENIED("Only users of the app's own organization can authorize a private app").because(reason)
+        raise errors.ACCESS_DENIED("Only users of the app's own organization can authorize a private app").because(
+            reason
+        )
     return model.begin(
         workspace,
         account,
@@ -218,9 +215,11 @@ def decide(workspace: Workspace, account: Account, row: Grant, decision: str) ->
     app = workspace.state.table(App).get(row.client_id)
     if app is None or row.redirect_uri not in app.redirect_uris:
         reason = f"app {row.client_id} no longer has the redirect_uri {reasons.shown(row.redirect_uri)}"
-        raise GONE("The app that asked takes nobody back there any more. Start again from the app.").because(reason)
+        raise errors.GONE("The app that asked takes nobody back there any more. Start again from the app.").because(
+            reason
+        )
     model.GRANT.fire(workspace, account, row, "consent" if decision == ACCEPT else "refuse")
     answer = Redirection(app, row.redirect_uri, row.app_state)
     if row.code is not None:
         return answer.with_answer(code=row.code)
-    return answer.with_answer(error=ACCESS_DENIED.code, error_description=ACCESS_DENIED.message)
+    return answer.with_answer(error=errors.ACCESS_DENIED.code, error_description=errors.ACCESS_DENIED.message)

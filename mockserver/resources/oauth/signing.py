@@ -33,7 +33,7 @@ _LONGEST = 8_192
 
 
 class BadSignature(ValueError):
-    """A text that is not a token of this server."""
+    """An invalid token: malformed, or signed by another server."""
 
 
 class Signer:

@@ -5,15 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mockserver.core.contract.errors import (
-    INSUFFICIENT_SCOPE,
-    INVALID_CLIENT,
-    INVALID_GRANT,
-    INVALID_SCOPE,
-    INVALID_TOKEN,
-    UNAUTHORIZED_CLIENT,
-    UNSUPPORTED_GRANT_TYPE,
-)
+from mockserver.core.contract import errors
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.workspaces.caller import AnonymousCaller
@@ -43,7 +35,7 @@ def exchange_code(caller: AnonymousCaller, credentials: str, form: Mapping[str, 
     """
     grant_type = form.get("grant_type", "authorization_code")
     if grant_type != "authorization_code":
-        raise UNSUPPORTED_GRANT_TYPE(f"grant_type must be {_GRANT_TYPES}").because(
+        raise errors.UNSUPPORTED_GRANT_TYPE(f"grant_type must be {_GRANT_TYPES}").because(
             f"grant_type is {reasons.shown(grant_type)}, expected {_GRANT_TYPES}"
         )
     app = authenticate(caller.workspace, credentials, form)
@@ -83,11 +75,13 @@ def exchange_client_credentials(
     workspace = caller.workspace
     app = authenticate(workspace, credentials, form)
     if app.public:
-        raise UNAUTHORIZED_CLIENT("The app cannot have a token for itself").because(f"app {app.client_id} is public")
+        raise errors.UNAUTHORIZED_CLIENT("The app cannot have a token for itself").because(
+            f"app {app.client_id} is public"
+        )
     requested = split_scopes(form.get("scope", "")) or app.scopes
     if more := uncovered_scopes(requested, app.scopes):
         reason = f"app {app.client_id} may ask for {reasons.listed(app.scopes)}"
-        raise INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
+        raise errors.INVALID_SCOPE(f"The app may not ask for {reasons.listed(more)}").because(reason)
     account = owner(workspace, app)
     row = model.begin(workspace, account, app, scopes=requested, state=ACTIVE)
     return _answer(caller, _issue(workspace, account, row), signer)
@@ -121,17 +115,17 @@ def _redeem(workspace: Workspace, app: App, code: str, redirect_uri: str | None,
     """Issue an access token for a code; a second use of a code revokes its grant (RFC 6749, 4.1.2)."""
     account, row = _grant_of(workspace, app, code, "code")
     if code != row.code:
-        raise INVALID_GRANT("The code is unknown").because(f"the code given is another secret of grant {row.id}")
+        raise errors.INVALID_GRANT("The code is unknown").because(f"the code given is another secret of grant {row.id}")
     if row.state == ACTIVE:
         GRANT.fire(workspace, account, row, "revoke")
-        raise INVALID_GRANT("The code was used already").because(
+        raise errors.INVALID_GRANT("The code was used already").because(
             f"the code of grant {row.id} was used a second time, so its tokens are revoked"
         )
     if row.state != CODE_ISSUED:
-        raise INVALID_GRANT("The code has expired or was revoked").because(_state(workspace, row))
+        raise errors.INVALID_GRANT("The code has expired or was revoked").because(_state(workspace, row))
     if redirect_uri is not None and redirect_uri != row.redirect_uri:
         reason = f"redirect_uri is {reasons.shown(redirect_uri)}, expected {row.redirect_uri} as in authorize"
-        raise INVALID_GRANT("redirect_uri is not the one that the code was asked for with").because(reason)
+        raise errors.INVALID_GRANT("redirect_uri is not the one that the code was asked for with").because(reason)
     _check_verifier(row, verifier)
     GRANT.fire(workspace, account, row, "exchange")
     return _issue(workspace, account, row)
@@ -141,14 +135,14 @@ def _check_verifier(row: Grant, verifier: str | None) -> None:
     if row.challenge is None:
         # A verifier without a challenge indicates a PKCE downgrade attack (RFC 9700, 4.8.2).
         if verifier is not None:
-            raise INVALID_GRANT("The code was asked for without code_challenge").because(
+            raise errors.INVALID_GRANT("The code was asked for without code_challenge").because(
                 f"unexpected code_verifier: grant {row.id} has no code_challenge"
             )
         return
     if verifier is None or not row.challenge.is_met_by(verifier):
         wrong = f"code_verifier does not match the code_challenge ({row.challenge.method})"
         reason = "missing code_verifier" if verifier is None else wrong
-        raise INVALID_GRANT("code_verifier is not the one of the code_challenge").because(reason)
+        raise errors.INVALID_GRANT("code_verifier is not the one of the code_challenge").because(reason)
 
 
 def _refresh(workspace: Workspace, app: App, token: str, scopes: tuple[str, ...]) -> IssuedToken:
@@ -156,13 +150,13 @@ def _refresh(workspace: Workspace, app: App, token: str, scopes: tuple[str, ...]
     account, row = _grant_of(workspace, app, token, "refresh token")
     if token in row.spent:
         GRANT.fire(workspace, account, row, "revoke")
-        raise INVALID_GRANT("The refresh token was replaced by a newer one").because(
+        raise errors.INVALID_GRANT("The refresh token was replaced by a newer one").because(
             f"a replaced refresh token of grant {row.id} was used again, so the grant is revoked"
         )
     if not _is_valid_refresh_token(workspace, row, token):
-        raise INVALID_GRANT("The refresh token is unknown, expired or revoked").because(_state(workspace, row))
+        raise errors.INVALID_GRANT("The refresh token is unknown, expired or revoked").because(_state(workspace, row))
     if more := [name for name in scopes if name not in row.scopes]:
-        raise INVALID_SCOPE("The scopes are more than were granted").because(
+        raise errors.INVALID_SCOPE("The scopes are more than were granted").because(
             f"scopes that were not granted: {reasons.listed(more)}"
         )
     GRANT.fire(workspace, account, row, "refresh")
@@ -177,7 +171,7 @@ def _is_valid_refresh_token(workspace: Workspace, row: Grant, token: str) -> boo
 def _grant_of(workspace: Workspace, app: App, secret: str, called: str) -> model.OwnedGrant:
     found = model.find(workspace, secret)
     if found is None:
-        raise INVALID_GRANT(f"The {called} is unknown, expired or revoked").because(
+        raise errors.INVALID_GRANT(f"The {called} is unknown, expired or revoked").because(
             f"unknown {called}: no grant of workspace {workspace.name} has it"
         )
     _check_owner(found.grant, app, called)
@@ -186,7 +180,7 @@ def _grant_of(workspace: Workspace, app: App, secret: str, called: str) -> model
 
 def _check_owner(row: Grant, app: App, called: str) -> None:
     if row.client_id != app.client_id:
-        raise INVALID_GRANT(f"The {called} is another app's").because(
+        raise errors.INVALID_GRANT(f"The {called} is another app's").because(
             f"the {called} belongs to app {row.client_id} (grant {row.id}), but app {app.client_id} sent it"
         )
 
@@ -229,7 +223,7 @@ def introspect(caller: AnonymousCaller, credentials: str, form: Mapping[str, str
     app = authenticate(workspace, credentials, form)
     if app.public:
         # RFC 7662, 2.1: authentication prevents token scanning.
-        raise INVALID_CLIENT("Only an app with a secret can ask about tokens").because(
+        raise errors.INVALID_CLIENT("Only an app with a secret can ask about tokens").because(
             f"app {app.client_id} is public and has no secret"
         )
     secret = _secret_of(workspace, required(form, "token"), signer)
@@ -258,12 +252,12 @@ def userinfo(caller: AnonymousCaller, credentials: str, signer: Signer) -> dict[
     token_id = _secret_of(workspace, text.strip(), signer) if scheme.lower() == "bearer" else ""
     found = model.find_token(workspace, token_id)
     if found is None:
-        raise INVALID_TOKEN("The access token is missing, unknown, expired or revoked").because(
+        raise errors.INVALID_TOKEN("The access token is missing, unknown, expired or revoked").because(
             f"the Authorization header has no valid access token of workspace {workspace.name}"
         )
     if OPENID not in found.token.scopes:
         reason = f"userinfo requires the scope openid; the token has {reasons.listed(found.token.scopes)}"
-        raise INSUFFICIENT_SCOPE("The access token lacks the scope openid").because(reason)
+        raise errors.INSUFFICIENT_SCOPE("The access token lacks the scope openid").because(reason)
     return _user_claims(found)
 
 

@@ -25,7 +25,7 @@ TARGETS = (
 
 @dataclass(slots=True, eq=False)
 class SsoToken:
-    """A sign-in token of an account, without a password; a row of the account."""
+    """A token for signing in to an account without a password; a row of the account."""
 
     token: str
     #: Whether the token signs in to the organization, as an admin, or to a sub-account.
@@ -105,7 +105,7 @@ class Landing(NamedTuple):
 
 
 def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
-    """Sign in with a token, and log the sign-in as an activity.
+    """Sign in with a token; log an activity.
 
     Raises:
         ServiceError: 404 `document_not_found` for an unknown token, a deleted account, or the other address; 410

@@ -1,5 +1,5 @@
-"""A server, its workspaces, and handles on the parts of a workspace, as `workspace.clock` and `workspace.mailbox`.
+"""Server, workspaces, and handles for parts of a workspace such as `workspace.clock`.
 
-Their calls block; `mockserver.testing.coroutines` has the same as coroutines. They speak HTTP only, and import neither
-Flask nor marshmallow.
+Their calls block; `mockserver.testing.coroutines` has coroutines for all of them. They speak HTTP only, and import
+neither Flask nor marshmallow.
 """

@@ -1,4 +1,4 @@
-"""Control calls to one workspace of a server."""
+"""Control calls to a workspace; base class of the handles."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ASKING: set[Callable[..., Any]] = set()
 
 
 class Link:
-    """Makes control calls to one workspace; without a description of a workspace, to the whole server."""
+    """Makes control calls to one workspace, or without `about` to the whole server."""
 
     def __init__(self, client: Client, about: Mapping[str, Any] | None = None) -> None:
         self.client = client
@@ -26,30 +26,27 @@ class Link:
         self._query = {} if about else {"workspace": "*"}
 
     def get(self, path: str, /, **query: Any) -> Any:
-        return self._json("GET", path, query=query)
+        return self.json("GET", path, query=query)
 
     def items(self, path: str, /, **query: Any) -> list[Any]:
-        """The items of an answer that is a list."""
+        """Return the items of a list answer."""
         return list(self.get(path, **query)["items"])
 
-    def put(self, path: str, body: object) -> Any:
-        return self._json("PUT", path, body=body)
+    def put(self, path: str, body: object = None, **options: Any) -> Any:
+        return self.json("PUT", path, body=body, **options)
 
-    def put_yaml(self, path: str, text: str) -> Any:
-        """Put a text of YAML, which the server reads."""
-        return self._json("PUT", path, yaml=text)
-
-    def post(self, path: str, body: object = None) -> Any:
-        return self._json("POST", path, body=body)
+    def post(self, path: str, body: object = None, **options: Any) -> Any:
+        return self.json("POST", path, body=body, **options)
 
     def delete(self, path: str) -> None:
-        self._json("DELETE", path)
+        self.json("DELETE", path)
 
     def text(self, path: str, *, accept: str) -> str:
-        """The text of an answer that is not JSON, of the media type `accept`."""
+        """Return the text of an answer of the media type `accept`."""
         return self.client.call("GET", f"/_mock{path}", **self._named({"headers": {"Accept": accept}})).text
 
-    def _json(self, method: str, path: str, **options: Any) -> Any:
+    def json(self, method: str, path: str, **options: Any) -> Any:
+        """Make a control call, and return the JSON value; `options` are those of `Client.call`."""
         return self.client.json(method, f"/_mock{path}", **self._named(options))
 
     def _named(self, options: dict[str, Any]) -> dict[str, Any]:
@@ -61,18 +58,21 @@ class Link:
 
 
 class Handle:
-    """A part of a workspace, which makes control calls by a link."""
+    """A part of a workspace; makes control calls through a link.
+
+    Each call raises MockServerError if the server refuses it, with status 404 if what it names does not exist.
+    """
 
     def __init__(self, link: Link) -> None:
         self._link = link
 
 
 def asks(getter: Getter) -> Getter:
-    """Mark the getter of a property as one that asks the server: coroutines await it."""
+    """Mark the getter of a property that asks the server: coroutines await it."""
     ASKING.add(getter)
     return getter
 
 
 def given(members: Mapping[str, Any]) -> dict[str, Any]:
-    """The members whose value is not None."""
+    """Return a copy without None values."""
     return {name: value for name, value in members.items() if value is not None}

@@ -1,26 +1,100 @@
-"""A mock server for tests: one in this process, or one that runs at some address."""
+"""Mock servers for tests: local (in this process) or remote."""
 
 from __future__ import annotations
 
+import atexit
 import os
+import threading
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import Any, ClassVar, Self, Unpack
+from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 from urllib.parse import urlsplit
 
-from mockserver.settings import Settings, declared
+from mockserver.control.token import token_of
+from mockserver.settings import Settings, declared, needing_server
 from mockserver.testing.arguments import ServerSettings, refuse_unknown
-from mockserver.testing.client import Client, MockServerError, Trust
-from mockserver.testing.handles.coverage import Coverage
+from mockserver.testing.client import Client, MockServerError, Trust, trusting_only, unchecked
 from mockserver.testing.handles.link import Link, asks, given
+from mockserver.testing.handles.parts import Coverage
 from mockserver.testing.handles.workspace import Workspace
-from mockserver.testing.local import LocalServer
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
+
+if TYPE_CHECKING:
+    from mockserver.app.runtime import Runtime
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
-#: How many workspaces one control call asks for: the most that the control API gives at once.
+#: How many workspaces one control call asks for: the most that the control API returns at once.
 PAGE = 1000
+
+
+class LocalServer:
+    """A server in this process, which can be started again after a stop. Threads may share it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._runtime: Runtime | None = None
+        #: How often the server was stopped; a start that was requested before the last stop does nothing.
+        self.turn = 0
+        #: The root address of the last start.
+        self.url = ""
+        #: The control token; None: the server asks for none.
+        self.token: str | None = None
+        #: The trusted authorities, if the server speaks TLS.
+        self.trust: Trust = None
+
+    @property
+    def is_running(self) -> bool:
+        return self._runtime is not None
+
+    def start(self, turn: int) -> None:
+        """Start the server on a free port, unless it runs or was stopped after the given `turn`.
+
+        Raises:
+            MockServerError: The scenario is not valid; `errors` names every mistake.
+            ServerMissingError: The packages of the server are not installed.
+            OSError: The server cannot listen on its port.
+            StorageError: The store cannot be opened or read.
+        """
+        with self._lock:
+            if self._runtime is not None or turn != self.turn:
+                return
+            runtime = self._runtime = _start_runtime(self._settings)
+            self.url = runtime.url
+            self.token = token_of(self._settings)
+            if (tls := runtime.mock.tls) is not None:
+                # The user's own certificate is not checked: it may have another name than this address.
+                self.trust = unchecked() if tls.ca is None else trusting_only(tls.ca)
+            atexit.register(self.stop)
+
+    def stop(self) -> None:
+        """Stop the server at once, cutting off requests under way."""
+        with self._lock:
+            self.turn += 1
+            if self._runtime is not None:
+                self._runtime.stop()
+                self._runtime = None
+                atexit.unregister(self.stop)
+
+    def call_off(self) -> None:
+        """Stop the server after the present start, without waiting for it."""
+        threading.Thread(target=self.stop, name="mockserver stop", daemon=True).start()
+
+
+def _start_runtime(settings: Settings) -> Runtime:
+    # Imported on the first start: these imports are slow, and a server elsewhere needs none of them.
+    with needing_server("a server in this process"):
+        from mockserver.app.runtime import runtime_of  # noqa: PLC0415  # see above
+        from mockserver.scenario.documents.mistakes import ScenarioError  # noqa: PLC0415  # see above
+
+    try:
+        runtime = runtime_of(settings)
+    except ScenarioError as error:
+        errors = [{"path": mistake.pointer, "message": mistake.message} for mistake in error.mistakes]
+        raise MockServerError(400, str(error), {"errors": errors}) from error
+    runtime.start()
+    return runtime
 
 
 class MockServer:
@@ -47,17 +121,17 @@ class MockServer:
     ) -> None:
         """Start a server in this process, on a free port of 127.0.0.1 unless `host` and `port` say otherwise.
 
-        `scenario` is that of the default workspace, and of all others for which no other one is given. `seed` takes the
-        place of the scenario's seed. `keys` says what an unknown API key gets: `any`, the first account; `known`, a
-        refusal; `isolate`, a workspace of its own. All other settings are those of `mockserver.Settings`, such as
+        `scenario` is the scenario of the default workspace, and of other workspaces unless they name one. `seed` takes
+        the place of the scenario's seed. `keys` says what an unknown API key gets: `any`, the first account; `known`, a
+        refusal; `isolate`, a separate workspace. All other settings are those of `mockserver.Settings`, such as
         `control_token` and `journal_limit`.
 
         Raises:
-            MockServerError: the scenario is not valid; `errors` names every mistake.
-            ServerMissingError: the extra `server` of this package is not installed.
-            OSError: the server cannot listen on its port.
-            TypeError: there is no such setting, or its value is of another type.
-            ValueError: a setting is out of range.
+            MockServerError: The scenario is not valid; `errors` names every mistake.
+            ServerMissingError: The extra `server` of this package is not installed.
+            OSError: The server cannot listen on its port.
+            TypeError: A setting is unknown, or its value is of another type.
+            ValueError: A setting is out of range.
         """
         chosen = os.fspath(scenario) if isinstance(scenario, os.PathLike) else scenario
         refuse_unknown(self._title, settings, [row.name for row in declared()])
@@ -68,14 +142,14 @@ class MockServer:
 
     @staticmethod
     def connect(url: str, token: str | None = None, *, ca: str | os.PathLike[str] | None = None) -> MockServer:
-        """The server that runs at a root address, with its control token if it asks for one.
+        """Connect to the server at a root address, using a control token if required.
 
         `ca` is a file of certificates in PEM: of authorities that are trusted beside those of the system where the
         address begins with https://. Without it, MOCKSERVER_CA names that file.
 
         Raises:
-            MockServerError: no mock server answers at the address, or the token is wrong.
-            ValueError: the address does not begin with http:// or https://, or names no host; or the file of `ca`
+            MockServerError: No mock server answers at the address, or the token is wrong.
+            ValueError: The address does not begin with http:// or https://, or names no host; or the file of `ca`
                 cannot be read.
         """
         found = _RemoteServer(url, token, ca)
@@ -94,7 +168,7 @@ class MockServer:
         """The client of the server's control API.
 
         Raises:
-            RuntimeError: the server was not started.
+            RuntimeError: The server was not started.
         """
         if self._client is None:
             raise RuntimeError("the server is not started: `async with` starts it, and so does `start`")
@@ -102,7 +176,7 @@ class MockServer:
 
     @property
     def coverage(self) -> Coverage:
-        """The coverage of all workspaces of the server, dropped ones included."""
+        """The coverage of all workspaces, including dropped workspaces."""
         return Coverage(Link(self.client))
 
     @property
@@ -114,16 +188,14 @@ class MockServer:
     @asks
     def smtp_in(self) -> str | None:
         """The address `HOST:PORT` at which the server receives e-mails by SMTP, or None if it receives none."""
-        health = self.client.json("GET", "/_mock/health")
-        found = health.get("smtp_in")
+        found = self.client.json("GET", "/_mock/health").get("smtp_in")
         return None if found is None else str(found["address"])
 
     @property
     @asks
     def tls_url(self) -> str | None:
-        """The root address at which the server speaks TLS, without a slash at its end; None: it does not."""
-        health = self.client.json("GET", "/_mock/health")
-        if (found := health.get("tls")) is None:
+        """The root address at which the server speaks TLS, without a slash at its end, or None without TLS."""
+        if (found := self.client.json("GET", "/_mock/health").get("tls")) is None:
             return None
         parts = urlsplit(self.url)
         host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
@@ -132,25 +204,24 @@ class MockServer:
     @property
     @asks
     def ca(self) -> str | None:
-        """The certificate that clients have to trust, in PEM: that of the authority that the server has made.
+        """The certificate of the authority that the server has made, in PEM, which clients have to trust.
 
-        None: the server speaks no TLS, or with a certificate that somebody else has issued.
+        None: the server speaks no TLS, or has a certificate of another authority.
         """
         try:
-            answer = self.client.call("GET", "/_mock/ca")
+            return self.client.call("GET", "/_mock/ca").text
         except MockServerError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return None
             raise
-        return answer.text
 
     def start(self) -> None:
-        """Start the server again after a stop, with new workspaces on a free port; a server that runs is left alone.
+        """Start the server again after a stop, with new workspaces on a free port; without effect if it runs.
 
         Raises:
-            MockServerError: the scenario is not valid; `errors` names every mistake.
-            ServerMissingError: the extra `server` of this package is not installed.
-            OSError: the server cannot listen on its port.
+            MockServerError: The scenario is not valid; `errors` names every mistake.
+            ServerMissingError: The extra `server` of this package is not installed.
+            OSError: The server cannot listen on its port.
         """
         local = self._local
         if local is None or local.is_running:
@@ -184,20 +255,20 @@ class MockServer:
         name: str | None = None,
         strict: bool = False,
     ) -> Workspace:
-        """A new workspace: of the server's scenario, or of another one by name, document or the path of a YAML file.
+        """Create a workspace from the server's scenario, or from another one: a name, a document or the path of a file.
 
-        `seed` determines the identifiers and codes of the workspace; without it the scenario's seed does. Without
-        `name` the workspace gets a name that is free. `strict` refuses body fields that the service does not know,
-        whatever the scenario says.
+        `seed` determines the identifiers and codes of the workspace; the default is the scenario's seed. Without `name`
+        the workspace gets an unused name. `strict` refuses body fields that the service does not know, whatever the
+        scenario says.
 
         Raises:
             MockServerError: 400, the scenario, the seed or the name is not valid; 409, the name is taken.
-            OSError: the file of the scenario cannot be read.
-            ValueError: the file of the scenario is not YAML.
+            OSError: The file of the scenario cannot be read.
+            ValueError: The file of the scenario is not YAML.
         """
         sent = sendable(scenario)
         body = given({**choice(sent), "seed": seed, "name": name, "strict": strict or None})
-        # A load balancer before several replicas leads the call by the header, and later ones by the name.
+        # A load balancer before several replicas routes this call by the header, and later calls by the name.
         headers = None if name is None else {"X-Mock-Workspace": name}
         with NamingFile(sent):
             about = self.client.json("POST", "/_mock/workspaces", body=body, headers=headers)
@@ -208,11 +279,11 @@ class MockServer:
     @property
     @asks
     def default(self) -> Workspace:
-        """The workspace that always exists: the one of addresses without `/w/...`, and of unknown API keys."""
+        """The workspace that always exists, for addresses without `/w/...` and for unknown API keys."""
         return self._workspace(self.client.json("GET", "/_mock/workspaces/default"))
 
     def workspaces(self) -> list[Workspace]:
-        """All workspaces, `default` included; the one used last comes first."""
+        """Return all workspaces, `default` included, most recently used first."""
         found: list[Workspace] = []
         while True:
             page = self.client.json("GET", "/_mock/workspaces", query={"limit": PAGE, "offset": len(found)})
@@ -224,14 +295,14 @@ class MockServer:
         """Reset the default workspace, to another scenario if one is given; the other workspaces stay as they are.
 
         Raises:
-            MockServerError: 400; the scenario is not valid, and nothing has changed.
-            OSError: the file of the scenario cannot be read.
-            ValueError: the file of the scenario is not YAML.
+            MockServerError: 400, the scenario is not valid, and nothing has changed.
+            OSError: The file of the scenario cannot be read.
+            ValueError: The file of the scenario is not YAML.
         """
         self.default.reset(scenario)
 
     def drop_all(self) -> None:
-        """Drop all workspaces that this object has made and that were not dropped yet."""
+        """Drop all workspaces that this object has made, except dropped and left ones."""
         for workspace in list(self._own.values()):
             workspace.drop()
 
@@ -245,7 +316,7 @@ class MockServer:
 
 
 class _RemoteServer(MockServer):
-    """A server that somebody else starts and stops."""
+    """A server that another program starts and stops."""
 
     def __init__(self, url: str, token: str | None, ca: str | os.PathLike[str] | None) -> None:
         self._local = None

@@ -5,19 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, Self
 
-from mockserver.testing.client import Client, MockServerError, path_segment
-from mockserver.testing.handles.apps import Apps
-from mockserver.testing.handles.clock import Clock
-from mockserver.testing.handles.coverage import Coverage
-from mockserver.testing.handles.deliveries import Deliveries, Receiver, unused
-from mockserver.testing.handles.dns import Dns
-from mockserver.testing.handles.faults import Faults
+from mockserver.testing.client import Client, MockServerError, path_of
 from mockserver.testing.handles.link import Link, given
-from mockserver.testing.handles.machines import Machines
-from mockserver.testing.handles.mailbox import Mailbox
-from mockserver.testing.handles.requests import Calls, Requests
-from mockserver.testing.handles.state import Snapshot, State
-from mockserver.testing.handles.stubs import Stubs
+from mockserver.testing.handles.parts import Apps, Clock, Coverage, Dns, Machines, Snapshot, State
+from mockserver.testing.handles.rules import Faults, Stubs
+from mockserver.testing.handles.traffic import Calls, Deliveries, Mailbox, Receiver, Requests, unused_receiver
 from mockserver.testing.names import Story, WebhookEvent
 from mockserver.testing.records import Account, Arrival, Delivery, InboundMail
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
@@ -30,15 +22,15 @@ __tracebackhide__ = True  # pytest shows the line of the test instead
 
 
 class Leaving(Protocol):
-    """A function that is called just before a workspace is reset or dropped, while its coverage can still be read."""
+    """A callback before a reset or drop of a workspace, with coverage still readable."""
 
     def __call__(self, name: str, *, for_good: bool) -> None:
-        """Take the name of the workspace, and whether it is dropped; if not, it is reset."""
+        """Handle a workspace name; `for_good` means dropped."""
         ...
 
 
 class Workspace:
-    """One private copy of the service, with accounts, keys, clock, faults, journal and mailbox of its own.
+    """One private copy of the service, with its accounts, keys, clock, faults, journal and mailbox.
 
     Used as a context manager, the workspace is dropped at the end of its block.
     """
@@ -71,7 +63,7 @@ class Workspace:
 
     @property
     def asynchronous(self) -> AsyncWorkspace:
-        """The same workspace with coroutines, for code that runs under asyncio or trio."""
+        """The same workspace for coroutines (asyncio or trio)."""
         from mockserver.testing.coroutines import proxied  # noqa: PLC0415  # it imports this module
 
         found: AsyncWorkspace = proxied(self)
@@ -79,12 +71,12 @@ class Workspace:
 
     @property
     def url(self) -> str:
-        """The base address of the workspace's API, for clients of the service; it ends in `/v3`."""
+        """The base address of the API for service clients, ending in `/v3`."""
         return f"{self._root}/v3"
 
     @property
     def dashboard_url(self) -> str:
-        """The address of the pages that show what happens in the workspace, to open in a browser."""
+        """The dashboard address of the workspace, for browsers."""
         return f"{self._root}/_mock/ui/"
 
     @property
@@ -94,18 +86,18 @@ class Workspace:
 
     @property
     def _root(self) -> str:
-        """The root address of the workspace: `http://HOST:PORT/w/NAME`, or that of the server for `default`."""
+        """The root address: `http://HOST:PORT/w/NAME`, or the server's root address for `default`."""
         prefix = "" if self.name == "default" else f"/w/{self.name}"
         return f"{self._link.client.url}{prefix}"
 
     @property
     def scenario(self) -> str:
-        """The name of the scenario from which the workspace was made, or `document` if it was made from a document."""
+        """The name of the workspace's scenario, or `document` for scenarios given as documents."""
         return str(self._link.about["scenario"])
 
     @property
     def accounts(self) -> list[Account]:
-        """The accounts of the workspace as they were when it was created, or last reset, restored or seeded."""
+        """The accounts of the workspace as of creation or the last reset, restore or seed."""
         return read_all(Account, self._link.about["accounts"])
 
     @property
@@ -113,15 +105,15 @@ class Workspace:
         """The API key of the first account.
 
         Raises:
-            LookupError: the account had no key when the server was asked last; `key` asks it again.
+            LookupError: The account had no key when the server was asked last; `key` asks it again.
         """
         return self._key(self.accounts[0].name)
 
     def key(self, name: str) -> str:
-        """The API key of the account called `name`.
+        """Return the API key of the account called `name`.
 
         Raises:
-            LookupError: there is no such account, or the account has no key.
+            LookupError: The account does not exist, or has no key.
         """
         if not self._keys.get(name):
             self._renew()
@@ -129,11 +121,10 @@ class Workspace:
 
     @property
     def _keys(self) -> dict[str, str | None]:
-        """The API key of each account by the account's name; None for an account without a key."""
+        """API keys by account name; None for accounts without a key."""
         return {account.name: account.api_key for account in self.accounts}
 
     def _key(self, name: str) -> str:
-        """The API key of an account as it was last described."""
         keys = self._keys
         found = keys.get(name)
         if found is None:
@@ -142,16 +133,16 @@ class Workspace:
         return found
 
     def _renew(self) -> None:
-        """Ask the server for the accounts again: one may have been created meanwhile."""
-        self._link.about = self._link.get(f"/workspaces/{path_segment(self.name)}")
+        """Reload the accounts from the server."""
+        self._link.about = self._link.get(path_of("workspaces", self.name))
 
     def reset(self, scenario: Scenario | None = None) -> None:
-        """Make the workspace anew from its scenario, or from another one; only snapshots and keys are kept.
+        """Recreate the workspace from its scenario or a given scenario, keeping only snapshots and keys.
 
         Raises:
-            MockServerError: 400; the scenario is not valid, and nothing has changed.
-            OSError: the file of the scenario cannot be read.
-            ValueError: the file of the scenario is not YAML.
+            MockServerError: 400, the scenario is not valid, and nothing has changed.
+            OSError: The file of the scenario cannot be read.
+            ValueError: The file of the scenario is not YAML.
         """
         found = sendable(scenario)
         self._leaving(self.name, for_good=False)
@@ -159,18 +150,18 @@ class Workspace:
             self._link.about = self._link.post("/reset", choice(found))
 
     def leave(self) -> None:
-        """Leave the workspace on its server, which then does not drop it with the others at the end of a session."""
+        """Keep the workspace on its server beyond `drop_all` and the session."""
         self._leaving(self.name, for_good=True)
 
     def drop(self) -> None:
-        """Delete the workspace, whose keys are refused from now on; nothing happens if it was deleted already.
+        """Delete the workspace and revoke its keys; a second call has no effect.
 
         Raises:
-            MockServerError: 409; the default workspace cannot be dropped.
+            MockServerError: 409, the default workspace cannot be dropped.
         """
         self._leaving(self.name, for_good=True)
         try:
-            self._link.delete(f"/workspaces/{path_segment(self.name)}")
+            self._link.delete(path_of("workspaces", self.name))
         except MockServerError as error:
             if error.status != 404:
                 raise
@@ -183,7 +174,7 @@ class Workspace:
         Raises:
             MockServerError: 400, the name is not valid; 409, there are too many snapshots.
         """
-        found = self._link.post("/snapshots", {"name": name} if name is not None else {})
+        found = self._link.post("/snapshots", given({"name": name}))
         return Snapshot(self._link, found["name"])
 
     def seed(self, document: Mapping[str, Any], *, account: str | None = None) -> None:
@@ -194,20 +185,20 @@ class Workspace:
         Raises:
             MockServerError: 400, the document is not valid, and `errors` names every mistake; 409, a row of it exists
                 already. Nothing has changed.
-            LookupError: there is no such account.
+            LookupError: The account does not exist.
         """
         self._link.about = self._link.post("/seed", {**document, **self._account_member(account)})
 
     def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
-        """Let the service refuse a key, or all keys of an account, with 401 until the workspace is reset.
+        """Revoke a key or all keys of an account until the next reset: requests get status 401.
 
         Raises:
-            MockServerError: 400; neither a key nor an account is given, or the key is not one of the account's.
-            LookupError: there is no such account.
+            MockServerError: 400, neither a key nor an account is given, or the account has no such key.
+            LookupError: The account does not exist.
         """
-        self._link.post("/keys/revoke", {**({} if key is None else {"key": key}), **self._account_member(account)})
+        self._post("/keys/revoke", {"key": key}, account)
 
-    # ------------------------------------------------------------------ what happens outside of the API
+    # ------------------------------------------------------------------ events outside of the API
 
     def trigger(
         self,
@@ -219,26 +210,26 @@ class Workspace:
         payload: Mapping[str, Any] | None = None,
         account: str | None = None,
     ) -> list[Delivery]:
-        """Let an event such as `hardBounce` happen, and return the webhook calls that it causes.
+        """Trigger an event such as `hardBounce`, and return the resulting webhook calls.
 
-        `to` is the recipient's address, else one is made up. `payload` overrides members of what is sent. The event
-        happens in the first account, or in the one named.
+        `to` is the recipient's address, by default generated. `payload` overrides members of the payload. The event
+        happens in the first account, or in the named account.
 
         Raises:
-            MockServerError: 400; the type and channel have no such event, and the message lists those that they have.
-            LookupError: there is no such account.
+            MockServerError: 400, the type and channel have no such event, and the message lists their events.
+            LookupError: The account does not exist.
         """
         body = {"event": event, "type": type, "channel": channel, "to": to, "payload": payload}
         return self._trigger(body, account)
 
     def story(self, name: Story, *, to: str | None = None, account: str | None = None) -> list[Delivery]:
-        """Let the events of a story such as `delivered_opened_clicked` happen, and return the webhook calls it causes.
+        """Trigger the events of a story such as `delivered_opened_clicked`, and return the resulting webhook calls.
 
-        Each event has its own moment; advance the clock to let the calls be made that are due later.
+        Each event has its own moment; advance the clock for the calls that are due later.
 
         Raises:
-            MockServerError: 400; there is no such story, and the message lists those that there are.
-            LookupError: there is no such account.
+            MockServerError: 400, the story is unknown, and the message lists the stories.
+            LookupError: The account does not exist.
         """
         return self._trigger({"story": name, "to": to}, account)
 
@@ -251,42 +242,37 @@ class Workspace:
         *,
         account: str | None = None,
     ) -> Arrival:
-        """Let the service receive an e-mail: it is recorded, and the inbound webhooks of its domain are called.
+        """Simulate an inbound e-mail: record the e-mail, and call the inbound webhooks of its domain.
 
-        The e-mail goes to the account with such a webhook for the recipient's domain, or to the account named.
+        The e-mail goes to the account with such a webhook for the recipient's domain, or to the named account.
 
         Raises:
-            MockServerError: 400; `sender` or `recipient` is no e-mail address.
-            LookupError: there is no such account.
+            MockServerError: 400, `sender` or `recipient` is no e-mail address.
+            LookupError: The account does not exist.
         """
         body = {"sender": sender, "recipient": recipient, "subject": subject, "text": text}
         return read(Arrival, self._post("/inbound", body, account))
 
     def inbound_mails(self) -> list[InboundMail]:
-        """The e-mails that the service has received, newest first, at most 1000."""
+        """Return the e-mails that the service has received, newest first, at most 1000."""
         return read_all(InboundMail, self._link.items("/inbound", limit=1000))
 
     def receiver(self, name: str | None = None) -> Receiver:
-        """A receiver of webhook calls, whose `url` is for a webhook; without a name, one with a name that is free.
+        """Return a webhook receiver, using an unused name by default; `url` is the address for webhooks.
 
         Raises:
-            MockServerError: 409; there are too many receivers.
+            MockServerError: 409, there are too many receivers.
         """
-        return Receiver(self._link, self._root, unused(self._link) if name is None else name)
+        return Receiver(self._link, self._root, unused_receiver(self._link) if name is None else name)
 
     def _trigger(self, body: Mapping[str, Any], account: str | None) -> list[Delivery]:
-        answer = self._post("/trigger", body, account)
-        return read_all(Delivery, answer["items"])
+        return read_all(Delivery, self._post("/trigger", body, account)["items"])
 
     def _post(self, path: str, body: Mapping[str, Any], account: str | None) -> Any:
         return self._link.post(path, {**given(body), **self._account_member(account)})
 
     def _account_member(self, account: str | None) -> dict[str, str]:
-        """The member of a body that names an account; empty for the account that the server chooses.
-
-        Raises:
-            LookupError: there is no such account.
-        """
+        """Build the body member for an account; empty for the server's choice."""
         if account is None:
             return {}
         if account not in self._keys:

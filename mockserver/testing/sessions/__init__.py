@@ -1,1 +1,1 @@
-"""What the pytest plugin does over a whole session: the server, the workspaces of tests, the sum of their coverage."""
+"""Session-wide parts of the pytest plugin: server, workspaces, coverage, reports."""

@@ -1,23 +1,117 @@
-"""The artifacts of a failed test: all that its workspace holds, read while the workspace is there."""
+"""Artifacts of failed tests: collect workspace traffic, write folders."""
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import count
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from mockserver.testing.client import Client, MockServerError
+from mockserver.testing.client import Client, MockServerError, Refusal
 from mockserver.testing.scenario import choice, sendable
 from mockserver.testing.sessions.session import TestWorkspace
-from mockserver.testing.sessions.traffic import Reader, Traffic
 
+Item = Mapping[str, Any]
+
+#: The most items of one control call.
+_PAGE = 1000
+#: The kinds that have one page only.
+_ONE_PAGE = frozenset({"mailbox", "deliveries"})
 _YAML = "application/yaml"
-#: How far a clock may be from real time that runs with it, in seconds; chosen: it is told to three digits.
+#: The most seconds between the start of a running clock and real time; chosen: it is told to three digits.
 _REAL_S = 0.01
+#: The most characters of a test's name in the name of its folder; chosen so that the paths below it stay within the
+#: 260 characters of Windows.
+_LONGEST = 80
+#: How many characters of a hash distinguish names that are equal without the signs that a file system refuses.
+_HASH = 8
+#: The file that names the test and the session of a folder.
+_ABOUT = "test.json"
+
+
+# ------------------------------------------------------------------ traffic
+
+
+class Listed(NamedTuple):
+    """Workspace items of one kind, as returned by the control API."""
+
+    #: Oldest first; faults and stubs in the order in which they apply.
+    items: Sequence[Item] = ()
+    #: How many older items were not read.
+    unread: int = 0
+    #: How many older items the workspace has evicted.
+    evicted: int = 0
+
+
+class Traffic(NamedTuple):
+    """Requests, calls and events of a workspace."""
+
+    requests: Listed
+    #: The control calls that have changed something.
+    calls: Listed
+    mails: Listed
+    deliveries: Listed
+    #: The timers that have fired.
+    timers: Listed
+    faults: Listed
+    stubs: Listed
+    #: The control calls of this process that the server has refused.
+    refusals: Sequence[Refusal]
+
+
+class Reader:
+    """Reads the items of one workspace."""
+
+    def __init__(self, client: Client, name: str) -> None:
+        self._client = client
+        self._name = name
+
+    def traffic(self, most: int | None = None) -> Traffic:
+        """Read the last `most` items of each kind, or all items.
+
+        Raises:
+            MockServerError: The server does not answer, or the workspace is gone.
+        """
+        refusals = [row for row in list(self._client.refusals) if row.workspace == self._name]
+        return Traffic(
+            requests=self._newest("requests", most),
+            calls=self._newest("calls", most),
+            mails=self._newest("mailbox", most),
+            deliveries=self._newest("deliveries", most),
+            timers=self._newest("timers", most),
+            faults=Listed(self.json("/faults")["items"]),
+            stubs=Listed(self.json("/stubs")["items"]),
+            refusals=refusals,
+        )
+
+    def json(self, path: str, **query: Any) -> Any:
+        """Return the JSON answer to a GET."""
+        return self._client.json("GET", f"/_mock{path}", query=query, headers={"X-Mock-Workspace": self._name})
+
+    def text(self, path: str, media: str) -> str:
+        """Return the text of a non-JSON answer."""
+        headers = {"X-Mock-Workspace": self._name, "Accept": media}
+        return self._client.call("GET", f"/_mock{path}", headers=headers).text
+
+    def _newest(self, kind: str, most: int | None) -> Listed:
+        found: list[Item] = []
+        while True:
+            wanted = _PAGE if most is None else min(_PAGE, most - len(found))
+            page = self.json(f"/{kind}", limit=wanted, offset=len(found) or None)
+            found += page["items"]
+            unread = page["count"] - len(found)
+            if unread <= 0 or not page["items"] or len(found) == most or kind in _ONE_PAGE:
+                return Listed(found[::-1], max(unread, 0), page.get("evicted", 0))
+
+
+# ------------------------------------------------------------------ reading
 
 
 class Artifacts(NamedTuple):
-    """What is kept of the workspace of a failed test."""
+    """Artifacts of a failed test's workspace."""
 
     #: The workspace as the server describes it: `name`, `url`, `accounts` and more.
     about: Mapping[str, Any]
@@ -25,27 +119,28 @@ class Artifacts(NamedTuple):
     #: Each e-mail as a MIME message, oldest first.
     messages: Sequence[str]
     coverage: Mapping[str, Any]
-    #: The state in YAML, and as JSON, as it was made for the test; another workspace can be made of it.
+    #: The state in YAML and as JSON before the test; another workspace can be made of it.
     before: str
     before_document: Mapping[str, Any]
-    #: The state in YAML when the test had failed.
+    #: The state in YAML after the test.
     after: str
 
 
 def gather(test: TestWorkspace) -> Artifacts:
-    """Read the artifacts of a test, and make the workspace once more to see how it was before the test.
+    """Collect the artifacts of a test, recreating the workspace for the initial state.
 
     Raises:
-        MockServerError: the server does not answer, or the workspace is gone.
-        OSError: the file of the scenario cannot be read any more.
-        ValueError: that file is not YAML any more.
+        MockServerError: The server does not answer, or the workspace is gone.
+        OSError: The file of the scenario cannot be read any more.
+        ValueError: The file is not YAML any more.
     """
     client, name = test.server.client, test.workspace.name
     reader = Reader(client, name)
     traffic = reader.traffic()
     about = client.json("GET", f"/_mock/workspaces/{name}")
     after = reader.text("/state", _YAML)
-    before, document = _before(client, about, _body(test, reader.json("/state")["seed"]))
+    body = {**choice(sendable(test.scenario)), "seed": reader.json("/state")["seed"], "strict": test.strict or None}
+    before, document = _before(client, about, {key: value for key, value in body.items() if value is not None})
     return Artifacts(
         about=about,
         traffic=traffic,
@@ -57,18 +152,12 @@ def gather(test: TestWorkspace) -> Artifacts:
     )
 
 
-def _body(test: TestWorkspace, seed: int) -> dict[str, Any]:
-    """The body of a call that makes the workspace of a test once more."""
-    body = {**choice(sendable(test.scenario)), "seed": seed, "strict": test.strict or None}
-    return {name: value for name, value in body.items() if value is not None}
-
-
 def _before(client: Client, about: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]]:
-    """The state that a workspace had when it was made, in YAML and as JSON, with the keys that it has."""
+    """Return the initial state of a workspace (YAML and JSON), including the original keys."""
     twin = _twin(client, body)
     clock = twin["clock"]
     if abs(clock["offset_s"]) < _REAL_S and not clock["frozen"]:
-        # Its clock is real time: the twin has to begin when the workspace has.
+        # The clock is real time: the twin has to begin at the same moment as the workspace.
         _drop(client, twin)
         twin = _twin(client, {**body, "start": about["made_at"]})
     reader = Reader(client, twin["name"])
@@ -95,3 +184,88 @@ def _drop(client: Client, about: Mapping[str, Any]) -> None:
     except MockServerError as error:
         if error.status != 404:
             raise
+
+
+# ------------------------------------------------------------------ the folder
+
+
+class FailedTest(NamedTuple):
+    """Name and failure of a test."""
+
+    nodeid: str
+    #: `setup`, `call` or `teardown`.
+    phase: str
+    #: The text of the failure as pytest shows it, and the report below it.
+    text: str
+    #: The id of the session, which workers of xdist share.
+    session: str
+
+
+def safe_name(nodeid: str) -> str:
+    """Return a bounded, unique, portable folder name for a test."""
+    # Dots, spaces and capitals do not distinguish names in every file system, and `con.py` is a device on Windows.
+    plain = "".join(sign if sign.isascii() and (sign.isalnum() or sign == "_") else "-" for sign in nodeid)
+    # The name of the test is at the end, and tells more than the folders before it.
+    words = "-".join(filter(None, plain.split("-")))[-_LONGEST:].strip("-")
+    return f"{words}-{hashlib.sha256(nodeid.encode()).hexdigest()[:_HASH]}"
+
+
+def write(parent: Path, test: FailedTest, found: Artifacts) -> Path:
+    """Write the artifacts of a failed test into a new folder, and return the folder.
+
+    A folder of an earlier session is replaced; a folder of this session, of a repeated test, is not.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    folder = _fresh(parent, test)
+    for name, text in _files(test, found):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8", errors="backslashreplace", newline="\n")
+    return folder
+
+
+def _fresh(parent: Path, test: FailedTest) -> Path:
+    name = safe_name(test.nodeid)
+    parent.mkdir(parents=True, exist_ok=True)
+    for old in parent.glob(f"{name}*"):
+        if (old / _ABOUT).is_file() and _session(old) != test.session:
+            shutil.rmtree(old)
+    for folder in (parent / (name if number == 1 else f"{name}-{number}") for number in count(1)):
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        break
+    return folder
+
+
+def _session(folder: Path) -> str | None:
+    try:
+        found = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return found.get("session") if isinstance(found, dict) else None
+
+
+def _files(test: FailedTest, found: Artifacts) -> Iterator[tuple[str, str]]:
+    """Yield name and text of each file."""
+    traffic = found.traffic
+    yield _ABOUT, _json({"test": test.nodeid, "phase": test.phase, "session": test.session, "workspace": found.about})
+    yield "report.txt", f"{test.text}\n"
+    listed = {"journal": traffic.requests, "calls": traffic.calls, "deliveries": traffic.deliveries,
+              "timers": traffic.timers, "faults": traffic.faults, "stubs": traffic.stubs,
+              "mails/index": traffic.mails}  # fmt: skip
+    for name, rows in listed.items():
+        yield f"{name}.json", _json({"items": rows.items, "count": len(rows.items), "evicted": rows.evicted})
+    for number, message in enumerate(found.messages, 1):
+        yield f"mails/{number:04}.eml", message
+    yield "coverage.json", _json(found.coverage)
+    yield "state-before.yaml", found.before
+    yield "state-after.yaml", found.after
+    yield "state-before.json", _json(found.before_document)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -1,4 +1,4 @@
-"""A server that a command starts for one session of pytest, on a free port of this machine."""
+"""A server started by a command for one pytest session, using a free local port."""
 
 from __future__ import annotations
 
@@ -15,47 +15,46 @@ import time
 from collections.abc import Mapping
 from http.client import HTTPConnection, HTTPException
 
-#: Between two questions whether the server is ready, in seconds; chosen so short that no session waits noticeably.
+#: Between two questions whether the server is ready, in seconds; chosen: no session waits noticeably.
 _PAUSE_S = 0.05
-#: How long an answer to that question may take, in seconds, before it is asked again.
+#: How long an answer may take, in seconds, before the next question.
 _ANSWER_S = 2.0
 #: How long the server may take to stop before it is killed, in seconds; a container engine gives as long.
 _STOP_S = 10.0
-#: How much is shown of what the command has printed, in bytes from its end; chosen to fit on a screen.
+#: How many bytes of the end of the command's output are shown; chosen to fit on a screen.
 _SHOWN = 4_000
 #: The place of the port in a command.
 _PORT = "{port}"
 
 
 class NotStartedError(Exception):
-    """The command did not start a server; the message says why."""
+    """The command failed to start a server."""
 
     def __init__(self, reason: str, printed: str = "") -> None:
         super().__init__(reason)
-        #: The end of what the command has printed; empty: nothing.
+        #: The end of the command's output.
         self.printed = printed
 
 
 class CommandServer:
-    """A server that a command runs, from `start` to `stop`."""
+    """A server run by a command."""
 
     def __init__(self, command: str, timeout_s: float) -> None:
-        """Prepare the command of a server that has `timeout_s` seconds to get ready."""
         self._command = command
         self._timeout_s = timeout_s
         self._process: subprocess.Popen[bytes] | None = None
-        #: What the command prints. A file and not a pipe, so that it never waits for a reader.
+        #: The output of the command. A file and not a pipe, so that the command never waits for a reader.
         self._output = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `stop`
         #: The root address of the server, once it is ready.
         self.url: str | None = None
 
     def start(self) -> str:
-        """The root address of the server, which is started if it is not there yet, and ready.
+        """Start the server once, wait until ready, and return the root address.
 
         `{port}` in the command becomes the port, which is MOCKSERVER_PORT in its environment, too.
 
         Raises:
-            NotStartedError: the command cannot be run, has ended, or was not ready in time; it is stopped then.
+            NotStartedError: The command cannot be run, has ended, or had no server ready in time.
         """
         if self.url is None:
             port = _free_port()
@@ -69,14 +68,14 @@ class CommandServer:
         return self.url
 
     def trouble(self) -> str | None:
-        """Why the server has ended by itself, and what it has printed; None if it runs, or was never started."""
+        """Return the exit status and output of a crashed server, or None."""
         if self.url is None or self._process is None or self._process.poll() is None:
             return None
         sentence = f"{self._command!r} has ended by itself, with status {self._process.returncode}"
         return "\n".join(part for part in (sentence, self._printed()) if part)
 
     def stop(self) -> None:
-        """Stop the server with all processes that the command has started; nothing happens if it does not run."""
+        """Stop the server and its child processes."""
         self._end()
         self._output.close()
 
@@ -107,7 +106,7 @@ class CommandServer:
         return NotStartedError(f"{self._command!r} {what}", self._printed())
 
     def _printed(self) -> str:
-        """The end of what the command has printed, without signs that could move a cursor or set a colour."""
+        """Return the end of the output, without control characters."""
         self._output.seek(max(0, self._output.seek(0, os.SEEK_END) - _SHOWN))
         lines = self._output.read().decode(errors="replace").splitlines()
         return "\n".join("".join(sign if sign.isprintable() else " " for sign in line).rstrip() for line in lines)
@@ -122,7 +121,7 @@ class CommandServer:
 
 
 def _environment(port: int) -> Mapping[str, str]:
-    """The environment of the command: a token for clients is also the control token of the server."""
+    """Return the command's environment; the client token becomes the server's control token."""
     found = {**os.environ, "MOCKSERVER_PORT": str(port)}
     found.pop("MOCKSERVER_COMMAND", None)
     token = found.get("MOCKSERVER_TOKEN")
@@ -152,15 +151,15 @@ def _is_ready(port: int) -> bool:
 
 
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
-    """Ask a process and all that it has started to end, and wait until they have ended, or for long enough.
+    """Terminate a process group, and wait some seconds for its end.
 
-    A shell ends at once, and a container only after its client has passed the signal on: so all are waited for.
+    A shell ends at once, but a container only after its client has passed the signal on.
     """
     if sys.platform == "win32":
         subprocess.run(["taskkill", "/T", "/F", "/PID", str(process.pid)], check=False, capture_output=True)  # noqa: S603, S607  # of the system
         return
     deadline = time.monotonic() + _STOP_S
-    with contextlib.suppress(ProcessLookupError, PermissionError):  # none is left, or (on macOS) none but ended ones
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # all have ended; the latter on macOS
         os.killpg(process.pid, signal.SIGTERM)
         while time.monotonic() < deadline:
             process.poll()
@@ -169,7 +168,7 @@ def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End at once what has not ended when it was asked to."""
+    """Kill a process and its children."""
     if sys.platform == "win32":
         process.kill()
     else:

@@ -1,4 +1,4 @@
-"""What the tests of a session have to meet of the contract, as the options and the settings of pytest say it."""
+"""Required session coverage, from pytest options and settings."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ import pytest
 
 
 class Gate(NamedTuple):
-    """What is counted of the contract, and how much of it has to be met."""
+    """The required coverage of the contract."""
 
-    #: The least percentage of what is counted; None: any is enough.
+    #: The least percentage; None: any percentage is enough.
     least: float | None
-    #: What is counted, as `--mockserver-of` says it.
+    #: The counted part of the contract, in the form of `--mockserver-of`.
     of: str
-    #: The file of the points that have to be met; None: there is none.
+    #: The file of the points that have to be met, if any.
     baseline: Path | None
-    #: Whether new points are added to that file.
+    #: Whether new points are added to the file.
     update: bool
 
 
 def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
-    """Add the options and settings of which a gate is made."""
+    """Add the coverage options and settings."""
     group.addoption(
         "--mockserver-fail-under",
         type=percent,
@@ -50,10 +50,10 @@ def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
 
 
 def percent(text: str) -> float:
-    """A percentage, from 0 to 100.
+    """Parse a percentage, from 0 to 100.
 
     Raises:
-        argparse.ArgumentTypeError: the text is none.
+        argparse.ArgumentTypeError: The text is not a percentage.
     """
     try:
         found = float(text)
@@ -65,13 +65,13 @@ def percent(text: str) -> float:
 
 
 def gate_of(config: pytest.Config) -> Gate | None:
-    """The gate of a session; None if nothing asks for one.
+    """Return the session's gate, or None without coverage options.
 
     Raises:
-        pytest.UsageError: a setting is no percentage, or the options do not go together.
+        pytest.UsageError: A setting is not a percentage, or options exclude each other.
     """
     options = config.option
-    least, baseline = _least(config), _baseline(config)
+    least, baseline = _least(config), path_of(config, options.mockserver_baseline, "mockserver_baseline")
     if options.mockserver_update_baseline and baseline is None:
         raise pytest.UsageError("--mockserver-update-baseline goes with --mockserver-baseline FILE")
     of = options.mockserver_of or str(config.getini("mockserver_of")) or "specification"
@@ -91,10 +91,10 @@ def _least(config: pytest.Config) -> float | None:
         raise pytest.UsageError(f"mockserver_fail_under: {error}") from error
 
 
-def _baseline(config: pytest.Config) -> Path | None:
-    """What an option says is below the folder of the call; what the settings say, below theirs."""
-    if config.option.mockserver_baseline:
-        return Path(config.option.mockserver_baseline).absolute()
-    written = str(config.getini("mockserver_baseline"))
+def path_of(config: pytest.Config, given: str | None, setting: str) -> Path | None:
+    """Resolve an option's path (relative to the current folder) or a setting's path (relative to the settings file)."""
+    if given:
+        return Path(given).absolute()
+    written = str(config.getini(setting))
     below = config.inipath.parent if config.inipath is not None else config.rootpath
     return below / written if written else None

@@ -1,11 +1,13 @@
-"""The server of a session of pytest, and the workspaces of its tests."""
+"""Pytest session server and test workspaces."""
 
 from __future__ import annotations
 
+import math
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -14,15 +16,17 @@ from mockserver.testing.client import MockServerError
 from mockserver.testing.handles.server import MockServer
 from mockserver.testing.handles.workspace import Workspace
 from mockserver.testing.scenario import Scenario
-from mockserver.testing.sessions.command import NotStartedError
-from mockserver.testing.sessions.launcher import address_of
-
-if TYPE_CHECKING:
-    from mockserver.testing.sessions.tally import Tally
+from mockserver.testing.sessions.command import CommandServer, NotStartedError
 
 #: The name of the plugin that adds up coverage, which is there if an option asks for coverage.
 TALLY = "mockserver-coverage"
-#: How a session comes to a server without the extra.
+#: The name of the plugin that starts a server by a command.
+LAUNCHER = "mockserver-command"
+#: The member of the input of a worker of xdist that has the address of the server.
+_WORKER_INPUT = "mockserver_url"
+#: How long a server may take to get ready, in seconds, by default; chosen long enough to fetch a package or an image.
+_TIMEOUT_S = 120.0
+#: How a session gets a server without the extra.
 _OTHER_WAYS = (
     "or set MOCKSERVER_URL to the address of a server that runs, or let --mockserver-command (or MOCKSERVER_COMMAND) "
     "start one, such as \"uvx --from 'brevo-mockserver[server]' mockserver serve\""
@@ -31,12 +35,12 @@ _OTHER_WAYS = (
 
 @contextmanager
 def serving(config: pytest.Config) -> Iterator[MockServer]:
-    """The server of a session; at the end its coverage is added to that of the session, if that is counted."""
-    tally: Tally | None = config.pluginmanager.get_plugin(TALLY)
+    """Yield the session's server; finally add its coverage to the tally, if any."""
+    tally: Any = config.pluginmanager.get_plugin(TALLY)
     is_here, server = _server(config)
     with server:
         if not is_here and tally is not None:
-            # Others may use that server as well, so only the workspaces made by this process are counted.
+            # Other programs may use that server, so only the workspaces of this process are counted.
             server.on_leaving = lambda workspace: _count(tally, workspace)
         yield server
         if not is_here:
@@ -46,11 +50,15 @@ def serving(config: pytest.Config) -> Iterator[MockServer]:
 
 
 def _server(config: pytest.Config) -> tuple[bool, MockServer]:
-    """Whether the server of a session runs in this process, and the server; the test fails if there is none."""
+    """Return the session's server with a flag (True: local), or fail the test."""
+    token = os.environ.get("MOCKSERVER_TOKEN")
     try:
-        address = address_of(config)
-        if address is not None:
-            return False, MockServer.connect(address.url, address.token)
+        if url := os.environ.get("MOCKSERVER_URL"):
+            return False, MockServer.connect(url, token)
+        launcher: Launcher | None = config.pluginmanager.get_plugin(LAUNCHER)
+        url = launcher.start() if launcher else getattr(config, "workerinput", {}).get(_WORKER_INPUT)
+        if url:
+            return False, MockServer.connect(url, token or os.environ.get("MOCKSERVER_CONTROL_TOKEN"))
         return True, MockServer()
     except ServerMissingError as error:
         reason = f"{error}; {_OTHER_WAYS}"
@@ -59,40 +67,92 @@ def _server(config: pytest.Config) -> tuple[bool, MockServer]:
     pytest.fail(reason, pytrace=False)  # outside of the blocks above, whose error would be shown as well
 
 
-def _count(tally: Tally, workspace: Workspace) -> None:
-    """Add the coverage of a workspace to that of the session."""
+def _count(tally: Any, workspace: Workspace) -> None:
     try:
         tally.add(workspace.coverage.report())
     except MockServerError as error:
         warnings.warn(f"what the workspace {workspace.name} has met is not counted: {error}", stacklevel=2)
 
 
-class TestWorkspace:
-    """The workspace of one test, which outlives the fixtures of the test, so that it can be told of when one fails."""
+class Launcher:
+    """A plugin that lazily starts a server command, and stops the server after the session.
 
-    __test__ = False  # pytest looks for tests by such names
+    With workers of xdist it is a plugin of the main process, which starts the server before the workers.
+    """
+
+    def __init__(self, config: pytest.Config, command: str) -> None:
+        self._server = CommandServer(command, _timeout_s(config))
+        #: Why the server did not start; the start is not repeated.
+        self._error: NotStartedError | None = None
+        config.add_cleanup(self._server.stop)
+
+    def start(self) -> str:
+        """Start the server on the first call, and return its root address.
+
+        Raises:
+            NotStartedError: The server did not start, now or before.
+        """
+        if self._error is not None:
+            raise self._error
+        try:
+            return self._server.start()
+        except NotStartedError as error:
+            self._error = error
+            raise
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Send the server address to an xdist worker."""
+        try:
+            node.workerinput[_WORKER_INPUT] = self.start()
+        except NotStartedError as error:
+            raise pytest.UsageError("\n".join(filter(None, [str(error), error.printed]))) from error
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Show the output of a failed command."""
+        trouble = self._server.trouble() if self._error is None else f"{self._error}\n{self._error.printed}".rstrip()
+        if trouble is not None:
+            terminalreporter.section("mockserver command")
+            terminalreporter.line(trouble)
+
+
+def _timeout_s(config: pytest.Config) -> float:
+    text = config.option.mockserver_command_timeout or config.getini("mockserver_command_timeout") or _TIMEOUT_S
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not 0 < found < math.inf:
+        raise pytest.UsageError(f"mockserver_command_timeout: {text!r} is no number of seconds above 0")
+    return found
+
+
+class TestWorkspace:
+    """The workspace of one test, available beyond fixture teardown for failure reports."""
+
+    __test__ = False  # pytest takes the name for that of a test
 
     def __init__(
         self, server: MockServer, scenario: Scenario | None = None, seed: int | None = None, *, strict: bool = False
     ) -> None:
-        """Make a workspace, with the arguments of `MockServer.workspace`.
+        """Create a workspace; arguments as for `MockServer.workspace`.
 
         Raises:
-            MockServerError: 400; the scenario is not valid.
+            MockServerError: 400, the scenario is not valid.
         """
         self.server = server
         self.scenario = scenario
         self.strict = strict
         self.workspace = server.workspace(scenario, seed=seed, strict=strict)
-        #: Whether it is kept, because the test has failed and the server goes on: somebody may look at it.
+        #: Whether it is kept for the user, because the test has failed and the server goes on.
         self.is_kept = False
         self._is_left = False
 
     def leave(self) -> None:
-        """Drop the workspace, or leave it where it is kept; nothing happens when that is done already.
+        """Drop or leave the workspace, once.
 
         Raises:
-            MockServerError: the server does not answer.
+            MockServerError: The server does not answer.
         """
         if self._is_left:
             return
@@ -104,7 +164,7 @@ class TestWorkspace:
 
 
 def workspace_of_test(server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> TestWorkspace:
-    """A new workspace of a scenario, or of the scenario, seed and strictness that a marker has chosen."""
+    """Create a workspace from a scenario and marker arguments."""
     chosen = marked.get("scenario")
     chosen = scenario if chosen is None else chosen
     return TestWorkspace(server, chosen, marked.get("seed"), strict=bool(marked.get("strict")))

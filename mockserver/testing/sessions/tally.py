@@ -1,4 +1,4 @@
-"""The coverage of a session of pytest, added up over all its processes."""
+"""Session coverage, summed over all pytest processes."""
 
 from __future__ import annotations
 
@@ -13,31 +13,37 @@ from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.figures import from_json, to_json
 from mockserver.coverage.forms import to_html, to_junit, to_text
 from mockserver.coverage.report import Report, report
-from mockserver.coverage.selection import Selection, parse
-from mockserver.testing.baseline import BaselineError, Comparison, compare, points_of, read, selected, told
+from mockserver.coverage.selection import parse
+from mockserver.testing.baseline import BaselineError, Comparison, compare, differences, points_of, read, selected
 from mockserver.testing.sessions.gate import Gate
 
-#: How many sentences about missing points the terminal shows; chosen to leave room for the summary of pytest.
+#: How many missing points the terminal shows; chosen to leave room for the summary of pytest.
 _SENTENCES = 10
-#: The name under which a worker of xdist sends its coverage to the main process.
+#: The member of the output of a worker of xdist that has its coverage.
 _WORKER_OUTPUT = "mockserver_coverage"
 
 
 class Tally:
-    """A plugin that adds up, reports and checks the coverage of a session, workers of xdist included."""
+    """A plugin that sums, reports and checks session coverage, including xdist workers."""
 
     def __init__(self, config: pytest.Config, gate: Gate) -> None:
-        """A tally for the session of `config`.
+        """Check the gate of a session.
 
         Raises:
-            pytest.UsageError: what is to be counted does not exist, or the baseline cannot be read.
+            pytest.UsageError: A counted name is unknown, or the baseline cannot be read.
         """
         self._met = Coverage()
         self._gate = gate
-        self._selection = _selection(gate.of)
+        try:
+            self._selection = parse(selected(gate.of))
+        except ValueError as error:
+            raise pytest.UsageError(f"--mockserver-of: {error}") from error
         if gate.baseline is not None and not gate.update:
-            _checked(gate.baseline)
-        #: What has changed against the baseline; None: it was not compared.
+            try:
+                read(gate.baseline)
+            except BaselineError as error:
+                raise pytest.UsageError(f"--mockserver-baseline: {error}") from error
+        #: The changes since the baseline; None: it was not compared.
         self._changed: Comparison | None = None
         self._files: list[tuple[str, str]] = config.option.mockserver_coverage_report
         self._is_worker = hasattr(config, "workerinput")
@@ -50,13 +56,13 @@ class Tally:
         """Add the coverage of a report as plain data.
 
         Raises:
-            ValueError: the value is no report of coverage.
+            ValueError: The value is not a report of coverage.
         """
         self._met.merge(from_json(data))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Add the coverage of a worker of xdist that has ended."""
+        """Add the coverage of a finished xdist worker."""
         handed = getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT)
         if handed is None:
             self._lost += 1
@@ -89,7 +95,7 @@ class Tally:
         for error in self._unwritten:
             terminalreporter.line(error, red=True, bold=True)
         if self._changed is not None and self._gate.baseline is not None:
-            for line in told(self._changed, self._gate.baseline, updated=self._gate.update):
+            for line in differences(self._changed, self._gate.baseline, updated=self._gate.update):
                 terminalreporter.line(line, red=bool(self._changed.lost))
         if self._is_short(found):
             verdict = (
@@ -99,7 +105,7 @@ class Tally:
             terminalreporter.line(verdict, red=True, bold=True)
 
     def _compare(self) -> None:
-        """Compare what was met with the baseline, unless a worker has lost what it had met."""
+        """Compare the coverage with the baseline, unless a worker's coverage is lost."""
         if self._gate.baseline is None or self._lost:
             return
         met = points_of(to_json(report(self._met)))
@@ -109,8 +115,10 @@ class Tally:
             self._unwritten.append(str(error))
 
     def _write(self, found: Report, format_: str, path: Path) -> None:
+        text = {"text": to_text, "html": to_html, "junit": to_junit, "json": _as_json}[format_](found)
         try:
-            _write(found, format_, path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
         except OSError as error:
             self._unwritten.append(f"cannot write the report to {path}: {error.strerror}")
 
@@ -122,27 +130,6 @@ class Tally:
 
     def _is_short(self, found: Report) -> bool:
         return self._gate.least is not None and found.percent < self._gate.least
-
-
-def _selection(of: str) -> Selection:
-    try:
-        return parse(selected(of))
-    except ValueError as error:
-        raise pytest.UsageError(f"--mockserver-of: {error}") from error
-
-
-def _checked(baseline: Path) -> None:
-    """Refuse a baseline that cannot be read before any test runs."""
-    try:
-        read(baseline)
-    except BaselineError as error:
-        raise pytest.UsageError(f"--mockserver-baseline: {error}") from error
-
-
-def _write(found: Report, format_: str, path: Path) -> None:
-    text = {"text": to_text, "html": to_html, "junit": to_junit, "json": _as_json}[format_](found)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
 
 
 def _as_json(found: Report) -> str:

@@ -1,0 +1,118 @@
+"""`openapi` prints the API document; `verify` replays the contract or a failed test."""
+
+from __future__ import annotations
+
+import json
+from contextlib import nullcontext
+from pathlib import Path
+
+from mockserver.cli.options import EXISTING_FOLDER, JSON, TOKEN, url
+from mockserver.cli.output import echo, fail, printable
+from mockserver.cli.program import Misused, argument, command, option
+from mockserver.cli.remote import answered, root_of, told
+from mockserver.testing.client import MockServerError
+
+
+@command("openapi")
+@JSON
+def openapi(as_json: bool) -> None:
+    """Print the OpenAPI document of the mocked API, as YAML."""
+    from mockserver.evidence.openapi import document
+    from mockserver.scenario.dump import to_yaml
+
+    echo(json.dumps(document(), indent=2) if as_json else to_yaml(document()), nl=as_json)
+
+
+@command("verify")
+@argument(
+    "folder",
+    required=False,
+    type=EXISTING_FOLDER,
+    help="The artifacts of a failed test, which is replayed instead of the contract.",
+)
+@option("--keep", is_flag=True, help="With FOLDER and --url: leave the workspace on the server, and tell its address.")
+@JSON
+@url("The root address of a running server, which gets a workspace for this alone.")
+@TOKEN
+def verify(folder: Path | None, keep: bool, url: str | None, token: str | None, as_json: bool) -> int:
+    """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs.
+
+    With FOLDER, which pytest --mockserver-artifacts has written, replay a failed test: make a workspace in the state of
+    before the test, and make its requests and control calls again. The exit status is 2 if that is not possible.
+    """
+    root = root_of(url) if url else None
+    if keep and not (folder and root):
+        raise Misused("--keep needs FOLDER and --url: only a running server can keep a workspace.")
+    if folder is None:
+        return _verify_contract(root, token, as_json)
+    try:
+        return _verify_test(folder, root, token, keep, as_json)
+    except MockServerError as error:
+        raise Misused(told(root or "", error)) from error
+    except (OSError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise Misused(printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")) from error
+
+
+def _verify_test(folder: Path, root: str | None, token: str | None, keep: bool, as_json: bool) -> int:
+    from mockserver.testing.handles.server import MockServer
+    from mockserver.testing.replay import Replay, title
+
+    found: list[tuple[str, list[str]]] = []
+    with MockServer.connect(root, token) if root else MockServer("empty") as server:
+        try:
+            test = Replay(server, folder)
+            if test.evicted:
+                echo(f"the {test.evicted:,} oldest requests and calls are missing: they were not kept", err=True)
+            for step in test.steps:
+                name, rows = title(step), list(test.differences(step))
+                found.append((name, rows))
+                if not as_json:
+                    lines = [f"{'differs' if rows else 'same   '}  {name}", *rows]
+                    echo("\n         ".join(map(printable, lines)))
+            if keep:
+                test.workspace.leave()
+        finally:
+            server.drop_all()
+    differing = {f"{number}: {name}": rows for number, (name, rows) in enumerate(found, 1) if rows}
+    if as_json:
+        echo(json.dumps({"answers": len(found), "differences": differing}, indent=2))
+    else:
+        echo(f"{len(found) - len(differing)} of {len(found)} answers are those of the test")
+    if keep:
+        echo(f"workspace {test.workspace.name}: {test.workspace.dashboard_url}", err=as_json)
+    return 1 if differing else 0
+
+
+def _verify_contract(root: str | None, token: str | None, as_json: bool) -> int:
+    from http.client import HTTPException
+
+    from mockserver.testing.client import unreachable
+
+    try:
+        with answered(root or ""):
+            found = _replayed(root, token)
+    except (OSError, HTTPException, UnicodeError) as error:
+        fail(unreachable(root or "", error))
+    wrong = {name: rows for name, rows in found.items() if rows}
+    if as_json:
+        echo(json.dumps({"exchanges": len(found), "differences": wrong}, indent=2))
+    else:
+        for name, rows in wrong.items():
+            echo("\n  ".join([name, *rows]))
+        echo(f"{len(found) - len(wrong)} of {len(found)} exchanges as promised")
+    return 1 if wrong else 0
+
+
+def _replayed(root: str | None, token: str | None) -> dict[str, list[str]]:
+    """Replay all fixtures, and return differences by operation and case."""
+    from mockserver.evidence.fixture import cases
+    from mockserver.evidence.replay import replay
+    from mockserver.testing.replay import in_process, over_http
+
+    with over_http(root, token) if root else nullcontext(in_process()) as send:
+        return {
+            f"{case.operation}: {case.name}": [
+                f"{exchange.title}: {row}" for exchange in replay(case, send) for row in exchange.differences
+            ]
+            for case in cases()
+        }

@@ -1,0 +1,263 @@
+"""Failure reports: workspace summary, journal, artifact folder."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import pytest
+
+from mockserver.core.text.messages import counted
+from mockserver.testing.client import Client, MockServerError
+from mockserver.testing.sessions.artifacts import Artifacts, FailedTest, Item, Listed, Reader, Traffic, gather, write
+from mockserver.testing.sessions.session import TestWorkspace
+
+#: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two.
+SHOWN = 20
+#: How many items of each kind are read; chosen ten times as many, because equal requests in a row share a line.
+READ = 200
+#: The most characters of a line; chosen to fit on two lines of a wide terminal.
+WIDEST = 240
+#: How many stubs without a hit are named; chosen to fit on a line, because a stub library has dozens.
+_NAMED = 3
+
+#: A title, and the text below it.
+Section = tuple[str, str]
+
+
+class Reading(NamedTuple):
+    """Workspace data for a later report."""
+
+    sections: Sequence[Section]
+    #: The artifacts, or why they cannot be read; None: they are not wanted.
+    artifacts: Artifacts | str | None
+
+
+def read(test: TestWorkspace, *, artifacts: bool) -> Reading:
+    """Read the workspace of a failed test. Errors become texts, because exceptions would hide the test failure."""
+    try:
+        sections = failure_report(test.server.client, test.workspace.name)
+    except Exception as error:  # noqa: BLE001  # see above
+        sections = [("mockserver journal", printable(f"the journal cannot be read: {error!r}"))]
+    return Reading(sections, _gathered(test) if artifacts else None)
+
+
+def _gathered(test: TestWorkspace) -> Artifacts | str:
+    try:
+        return gather(test)
+    except Exception as error:  # noqa: BLE001  # see `read`
+        return str(error) if isinstance(error, (MockServerError, OSError, ValueError)) else repr(error)
+
+
+def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session: str) -> None:
+    """Add sections to a failure report, and write artifacts into a new folder.
+
+    Args:
+        report: The report of pytest.
+        found: What was read.
+        folder: The folder for artifacts, or None if they are not wanted.
+        session: The id of the session.
+    """
+    report.sections.extend(found.sections)
+    if folder is None or found.artifacts is None:
+        return
+    if isinstance(found.artifacts, str):
+        told = f"they cannot be read: {found.artifacts}"
+    else:
+        text = "\n".join([report.longreprtext, *(f"\n{title}\n{text}" for title, text in found.sections)])
+        test = FailedTest(report.nodeid, report.when or "call", text, session)
+        try:
+            told = str(write(folder, test, found.artifacts))
+        except Exception as error:  # noqa: BLE001  # see `read`
+            told = f"they cannot be written to {folder}: {error}"
+    report.sections.append(("mockserver artifacts", printable(told)))
+
+
+def failure_report(client: Client, name: str) -> list[Section]:
+    """Return summary and journal of a workspace, omitting empty sections; errors become texts."""
+    try:
+        traffic = Reader(client, name).traffic(READ)
+    except MockServerError as error:
+        return [("mockserver journal", printable(f"the journal cannot be read: {error}"))]
+    found = [("mockserver", _troubles(traffic)), ("mockserver journal", _journal(traffic))]
+    return [(title, text) for title, text in found if text]
+
+
+# ------------------------------------------------------------------ the summary
+
+
+def _troubles(traffic: Traffic) -> str:
+    requests = traffic.requests.items
+    parts = [
+        _summary(traffic),
+        _part("requests that nothing here answers", _tallied(_unanswerable(requests))),
+        _part("requests that a fault still holds", _tallied(_target(one) for one in requests if one["held"])),
+        _part("webhook calls that failed", map(_call, _failed(traffic.deliveries))),
+        _part("e-mails that the SMTP server has not taken", map(_untaken, _unsent(traffic.mails))),
+        _part("stubs that failed", _tallied(_stub_failures(requests))),
+        _part("control calls that were refused", _tallied(str(one) for one in traffic.refusals)),
+        _part("warnings", _tallied(warning for one in requests for warning in one["warnings"])),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _part(title: str, rows: Iterable[str]) -> str:
+    """Return the last rows under a title, indented; empty without rows."""
+    found = list(rows)
+    if not found:
+        return ""
+    more = f" (the last {SHOWN:,} of {len(found):,})" if len(found) > SHOWN else ""
+    return "\n".join([f"{title}{more}:", *(f"    {printable(row)}" for row in found[-SHOWN:])])
+
+
+def _summary(traffic: Traffic) -> str:
+    """Summarize the traffic in one line."""
+    requests, timers = traffic.requests, traffic.timers
+    refused = sum(1 for one in requests.items if (one["status"] or 0) >= 400)
+    silent = sum(1 for one in requests.items if one["status"] is None)
+    hits = sum(one["hits"] for one in traffic.faults.items)
+    failed = len(_failed(traffic.deliveries))
+    found = [
+        _with(counted(_all(requests), "request"), (refused, "refused"), (silent, "without an answer")),
+        counted(_all(traffic.mails), "e-mail"),
+        _with(counted(_all(traffic.deliveries), "webhook call"), (failed, "failed")),
+        f"{counted(_all(timers), 'timer')} fired",
+        counted(hits, "fault hit"),
+    ]
+    return ", ".join(part for part in found if not part.startswith("0 "))
+
+
+def _all(listed: Listed) -> int:
+    return len(listed.items) + listed.unread + listed.evicted
+
+
+def _with(words: str, *parts: tuple[int, str]) -> str:
+    details = ", ".join(f"{number:,} {what}" for number, what in parts if number)
+    return f"{words} ({details})" if details else words
+
+
+def _unanswerable(requests: Iterable[Item]) -> Iterator[str]:
+    """Yield unanswerable requests with their reasons."""
+    for one in requests:
+        if one["operation"] is None or one["beyond"] == "refused":
+            yield f"{_target(one)}: {one['reason']}" if one["reason"] else _target(one)
+
+
+def _stub_failures(requests: Iterable[Item]) -> Iterator[str]:
+    for one in requests:
+        if one["stub"] is not None and one["status"] is not None and one["status"] >= 500 and one["reason"]:
+            yield f"{_target(one)}: {one['reason']} ({one['stub']})"
+
+
+def _failed(deliveries: Listed) -> list[Item]:
+    return [one for one in deliveries.items if one["state"] in ("retrying", "dropped")]
+
+
+def _call(one: Item) -> str:
+    event = one["event"] if isinstance(one["event"], str) else ", ".join(one["event"])
+    attempts: Sequence[Item] = one["attempts"]
+    last = attempts[-1] if attempts else None
+    outcome = "never tried" if last is None else last.get("error") or f"answered with {last.get('status')}"
+    tries = len(attempts) + one.get("attempts_evicted", 0)
+    return f"{event} to {one['url']}: {outcome}, {one['state']} after {counted(tries, 'attempt')}"
+
+
+def _unsent(mails: Listed) -> list[Item]:
+    return [one for one in mails.items if (one.get("smtp") or {}).get("error")]
+
+
+def _untaken(one: Item) -> str:
+    return f"to {one['to']}: {one['subject']}: {one['smtp']['error']}"
+
+
+# ------------------------------------------------------------------ the journal
+
+
+def _journal(traffic: Traffic) -> str:
+    parts = [
+        _requests(traffic.requests),
+        _part("e-mails", map(_mail, traffic.mails.items)),
+        _part("timers that fired", map(_timer, traffic.timers.items)),
+        _part("faults", map(_fault, traffic.faults.items)),
+        _part("stubs", _stubs(traffic.stubs.items)),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def _requests(requests: Listed) -> str:
+    blocks = _folded(map(_request, requests.items))
+    older = requests.unread + requests.evicted
+    return "\n".join([*_omitted(len(blocks) - SHOWN, older), *blocks[-SHOWN:]])
+
+
+def _omitted(lines: int, older: int) -> Iterator[str]:
+    """Yield a line about hidden lines and older requests, if any."""
+    counts = [f"lines: {lines}" if lines > 0 else "", f"older requests: {older}" if older else ""]
+    if omitted := ", ".join(count for count in counts if count):
+        yield f"(not shown: {omitted})"
+
+
+def _request(one: Item) -> str:
+    status = "no answer" if one["status"] is None else one["status"]
+    notes = [one["reason"] or "", f"fault: {one['fault']}" if one["fault"] else ""]
+    notes += [f"warning: {warning}" for warning in one["warnings"]]
+    return "\n".join([f"{printable(_target(one))} {status}", *(f"    {printable(note)}" for note in notes if note)])
+
+
+def _target(one: Item) -> str:
+    query = f"?{urlencode(one['query'], doseq=True)}" if one["query"] else ""
+    return f"{one['method']} {one['path']}{query}"
+
+
+def _mail(one: Item) -> str:
+    code = "" if one["otp"] is None else f", one-time code {one['otp']}"
+    return f"to {one['to']}: {one['subject']}{code}"
+
+
+def _timer(one: Item) -> str:
+    return f"{one['at']} {one['machine']} {one['key']}: {one['event']}"
+
+
+def _fault(one: Item) -> str:
+    return f"{one['fault']} ({one['id']}): {counted(one['hits'], 'hit')}"
+
+
+def _stubs(stubs: Sequence[Item]) -> Iterator[str]:
+    """Yield one line per stub with hits, and one line for all unused stubs."""
+    for one in stubs:
+        if one["hits"]:
+            yield f"{one['method']} {one['path']} ({one['id']}): {counted(one['hits'], 'hit')}"
+    idle = [f"{one['method']} {one['path']}" for one in stubs if not one["hits"]]
+    if idle:
+        more = f" and {len(idle) - _NAMED:,} more" if len(idle) > _NAMED else ""
+        yield f"never hit: {', '.join(idle[:_NAMED])}{more}"
+
+
+# ------------------------------------------------------------------ lines
+
+
+def printable(text: object) -> str:
+    """Return a value as one printable line, cut after `WIDEST` characters."""
+    words = str(text)
+    cut = f"{words[:WIDEST]}…" if len(words) > WIDEST else words
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cut)
+
+
+def _folded(blocks: Iterable[str]) -> list[str]:
+    """Merge equal consecutive blocks, appending the count to the first line."""
+    found = []
+    for block, same in groupby(blocks):
+        times = len(list(same))
+        first, line_feed, rest = block.partition("\n")
+        found.append(f"{first} ({times:,} times){line_feed}{rest}" if times > 1 else block)
+    return found
+
+
+def _tallied(sentences: Iterable[str]) -> Iterator[str]:
+    """Yield unique sentences with repeat counts."""
+    for sentence, times in Counter(sentences).items():
+        yield sentence if times == 1 else f"{sentence} ({times:,} times)"
