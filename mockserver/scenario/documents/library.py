@@ -14,7 +14,7 @@ from mockserver.scenario.documents.document import MappingNode, locate, overlay
 from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.reading import Bounds, parse
-from mockserver.settings import data_folder, given_file
+from mockserver.settings import data_folder, files
 
 _LOG = logging.getLogger(__name__)
 
@@ -243,7 +243,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _text(path: Path) -> str:
     """Return the text of a file."""
     with _readable(path):
-        return given_file.read_text(path, _LARGEST)
+        return files.read_text(path, _LARGEST)
 
 
 @contextmanager
