@@ -1,7 +1,5 @@
 """`mockserver store` of a database, which servers use meanwhile."""
 
-from __future__ import annotations
-
 import json
 import sys
 
