@@ -38,7 +38,7 @@ def send(client):
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.operation}: {case.name}")
-def test_case(case, send):
+def test_case_of_a_fixture_is_answered_as_promised(case, send):
     found = [f"{exchange.title}: {text}" for exchange in replay(case, send) for text in exchange.differences]
     assert not found, "\n".join(["the answers are not as promised", *found])
 
@@ -107,7 +107,7 @@ def _answers(some, send):
 
 
 @pytest.mark.slow
-def test_played_again_in_another_order_the_answers_are_the_same_byte_for_byte(answers):
+def test_cases_in_reverse_order_have_identical_answers(answers):
     fresh = create_app(Settings(scenario="standard")).test_client()
     again = _answers(reversed(CASES), with_test_client(fresh))
     assert {case: _without_date(rows) for case, rows in again.items()} == {

@@ -40,7 +40,7 @@ def test_the_document_is_a_valid_one_of_openapi_3_1():
     assert document()["openapi"].startswith("3.1.")
 
 
-def test_all_operations_stand_in_it_under_their_own_methods_and_paths():
+def test_document_has_all_operations_with_methods_and_paths():
     wanted = {name: (row.method.lower(), row.path) for name, row in API_OPERATIONS.items()}
     assert {name: (method, path) for name, (method, path, _) in DECLARED.items()} == wanted
 

@@ -163,7 +163,7 @@ def met():
 
 @SCHEMA.parametrize()
 @examples(20)
-def test_what_the_document_says_is_what_happens(met, case):
+def test_answers_match_the_document(met, case):
     steer(case)
     answer = case.call()
     if has_changed_something(case, answer):
@@ -185,5 +185,5 @@ class Histories(SCHEMA.as_state_machine()):
 
 
 @pytest.mark.hypothesis
-def test_what_one_call_makes_the_next_ones_find():
+def test_histories_of_calls_match_the_document():
     run_state_machine_as_test(Histories, settings=settings(examples(30), stateful_step_count=8))

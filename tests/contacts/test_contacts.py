@@ -93,7 +93,7 @@ def test_a_bad_contact_is_refused_and_nothing_is_kept(contacts, body, refusal):
         ({"email": "ada@acme.test", "ext_id": "crm-7"}, ["email", "ext_id"]),
     ],
 )
-def test_an_identifier_is_of_one_contact(contacts, body, names):
+def test_duplicate_identifier_is_refused(contacts, body, names):
     contacts.contact("ada@acme.test", ext_id="crm-7", attributes={"SMS": "33612345678"})
 
     answer = contacts.api.post("/v3/contacts", json=body)
@@ -109,7 +109,7 @@ def test_an_identifier_is_of_one_contact(contacts, body, names):
     assert contacts.get()["count"] == 1
 
 
-def test_a_contact_that_is_there_is_changed_where_the_request_says_so(contacts):
+def test_update_enabled_changes_an_existing_contact(contacts):
     number = contacts.contact("ada@acme.test", attributes={"FIRSTNAME": "Ada", "CITY": "London"})
     contacts.api.advance("PT1H")
 
@@ -120,7 +120,7 @@ def test_a_contact_that_is_there_is_changed_where_the_request_says_so(contacts):
     assert (found["createdAt"], found["modifiedAt"]) == (NOW, "2026-01-15T10:00:00.000Z")
 
 
-def test_a_change_keeps_what_it_does_not_name(contacts):
+def test_update_keeps_members_that_it_omits(contacts):
     contacts.contact("ada@acme.test", attributes={"FIRSTNAME": "Ada", "CITY": "London"}, smsBlacklisted=True)
 
     contacts.done("PUT", "/ada@acme.test", {"attributes": {"CITY": "", "AGE": 36}, "emailBlacklisted": True})
@@ -174,7 +174,7 @@ def test_a_deleted_contact_is_gone_and_leaves_its_identifiers(contacts):
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 @pytest.mark.parametrize("identifier", ["7", "nobody@acme.test", "x?identifierType=ext_id"])
-def test_a_contact_that_is_not_there_is_told(contacts, method, identifier):
+def test_unknown_contact_is_not_found(contacts, method, identifier):
     body = {} if method == "PUT" else None
 
     assert contacts.call(method, f"/{identifier}", body) == (404, ("document_not_found", "Contact does not exist"))
@@ -194,7 +194,7 @@ class TestListing:
         assert emails(three.get()) == ["eve@acme.test", "bob@acme.test", "ada@acme.test"]
         assert emails(three.get("?sort=asc")) == ["ada@acme.test", "bob@acme.test", "eve@acme.test"]
 
-    def test_a_page_is_a_part_and_the_count_that_of_all(self, three):
+    def test_page_of_contacts_counts_all_of_them(self, three):
         page = three.get("?limit=1&offset=1")
 
         assert (emails(page), page["count"]) == (["bob@acme.test"], 3)
@@ -253,7 +253,7 @@ class TestListing:
         assert page["contacts"][0]["attributes"] == {}
 
 
-def test_webhooks_are_told_of_contacts(make_api, contacts):
+def test_changes_of_contacts_raise_events(make_api, contacts):
     hook = {"url": "http://127.0.0.1:9/hook", "type": "marketing",
             "events": ["contactUpdated", "contactDeleted", "listAddition"]}  # fmt: skip
     contacts.api.post("/_mock/seed", json={"webhooks": [hook]})
@@ -267,7 +267,7 @@ def test_webhooks_are_told_of_contacts(make_api, contacts):
     assert {call["event"] for call in calls} == {"contactUpdated", "contactDeleted", "listAddition"}
 
 
-def test_another_account_has_contacts_of_its_own(make_api):
+def test_accounts_do_not_share_contacts(make_api):
     api = make_api({"accounts": [{"name": "a", "api_keys": ["a"]}, {"name": "b", "api_keys": ["b"]}]})
     api.post("/v3/contacts", json={"email": "ada@acme.test"}, key="a")
 

@@ -65,38 +65,32 @@ class TestLists:
         assert contacts.get("/1")["listIds"] == [kept]
 
     @pytest.mark.parametrize(
-        ("body", "refusal"),
+        ("method", "body", "refusal"),
         [
-            ({}, (400, ("missing_parameter", "List name is missing"))),
-            ({"name": " ", "folderId": 1}, (400, ("missing_parameter", "List name is missing"))),
-            ({"name": 7, "folderId": 1}, (400, ("invalid_parameter", "List name is not valid"))),
-            ({"name": "a"}, (400, ("missing_parameter", "Folder ID is missing"))),
-            ({"name": "a", "folderId": "1"}, (400, ("invalid_parameter", "Folder ID is not valid"))),
-            ({"name": "a", "folderId": 7}, NO_FOLDER),
+            ("POST", {}, (400, ("missing_parameter", "List name is missing"))),
+            ("POST", {"name": " ", "folderId": 1}, (400, ("missing_parameter", "List name is missing"))),
+            ("POST", {"name": 7, "folderId": 1}, (400, ("invalid_parameter", "List name is not valid"))),
+            ("POST", {"name": "a"}, (400, ("missing_parameter", "Folder ID is missing"))),
+            ("POST", {"name": "a", "folderId": "1"}, (400, ("invalid_parameter", "Folder ID is not valid"))),
+            ("POST", {"name": "a", "folderId": 7}, NO_FOLDER),
+            ("PUT", {}, (400, ("missing_parameter", "Either of name or folderId is required"))),
+            ("PUT", {"name": ""}, (400, ("invalid_parameter", "List name is not valid"))),
+            ("PUT", {"folderId": "1"}, (400, ("invalid_parameter", "Folder ID is not valid"))),
+            ("PUT", {"folderId": 7}, NO_FOLDER),
         ],
     )
-    def test_a_bad_list_is_refused(self, contacts, body, refusal):
-        assert contacts.call("POST", "/lists", body) == refusal
-        assert contacts.get("/lists")["count"] == 0
+    def test_bad_list_or_change_is_refused(self, contacts, method, body, refusal):
+        number = contacts.list()
 
-    @pytest.mark.parametrize(
-        ("body", "refusal"),
-        [
-            ({}, (400, ("missing_parameter", "Either of name or folderId is required"))),
-            ({"name": ""}, (400, ("invalid_parameter", "List name is not valid"))),
-            ({"folderId": "1"}, (400, ("invalid_parameter", "Folder ID is not valid"))),
-            ({"folderId": 7}, NO_FOLDER),
-        ],
-    )
-    def test_a_bad_change_is_refused(self, contacts, body, refusal):
-        assert contacts.call("PUT", f"/lists/{contacts.list()}", body) == refusal
+        assert contacts.call(method, "/lists" if method == "POST" else f"/lists/{number}", body) == refusal
+        assert contacts.get("/lists")["count"] == 1
 
     @pytest.mark.parametrize(
         ("method", "path"),
         [("GET", ""), ("PUT", ""), ("DELETE", ""), ("GET", "/contacts"), ("POST", "/contacts/add"),
          ("POST", "/contacts/remove")],
     )  # fmt: skip
-    def test_a_list_that_is_not_there_is_told(self, contacts, method, path):
+    def test_unknown_list_is_not_found(self, contacts, method, path):
         body = {"emails": ["a@acme.test"]} if method in ("POST", "PUT") else None
 
         assert contacts.call(method, f"/lists/7{path}", body) == NO_LIST
@@ -132,14 +126,14 @@ class TestMembers:
         assert removed == (201, {"contacts": {**told, "total": 1}})
         assert (self.members(here), here.get("/1")["listIds"]) == ([], [])
 
-    def test_who_is_in_the_list_already_is_not_added(self, here):
+    def test_member_of_a_list_is_not_added_again(self, here):
         here.call("POST", "/lists/1/contacts/add", {"ids": [1]})
 
         assert here.call("POST", "/lists/1/contacts/add", {"emails": ["ada@acme.test"]}) == NOT_ADDED
         assert here.call("POST", "/lists/1/contacts/remove", {"ids": [2]}) == NOT_REMOVED
         assert self.members(here) == [1]
 
-    def test_all_are_removed_by_a_process(self, here):
+    def test_process_removes_all_contacts_of_a_list(self, here):
         here.call("POST", "/lists/1/contacts/add", {"ids": [1, 2]})
 
         answer = here.call("POST", "/lists/1/contacts/remove", {"all": True})
@@ -181,7 +175,7 @@ class TestMembers:
         ],
     )
     @pytest.mark.parametrize("action", ["add", "remove"])
-    def test_a_bad_choice_is_refused(self, here, action, body, code):
+    def test_bad_choice_of_contacts_is_refused(self, here, action, body, code):
         assert here.call("POST", f"/lists/1/contacts/{action}", body)[1][0] == code
 
 

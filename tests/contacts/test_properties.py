@@ -74,7 +74,7 @@ def test_lists_have_the_contacts_that_are_in_them_and_count_the_blacklisted_ones
 
 @examples(150)
 @given(st.lists(CALLS, max_size=12))
-def test_the_index_has_the_identifiers_of_the_contacts_and_no_others(after, calls):
+def test_index_has_exactly_the_identifiers_of_contacts(after, calls):
     _, account = after(calls)
 
     wanted = {}

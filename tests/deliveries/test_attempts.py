@@ -36,7 +36,7 @@ def minutes(delivery):
         ([429] * 5, "dropped"),
     ],
 )
-def test_attempts_follow_the_table(hooked_workspace, peer, answers, state):
+def test_statuses_lead_to_retries_as_documented(hooked_workspace, peer, answers, state):
     peer.answers = list(answers)
     hooked_workspace.trigger("delivered")
 
@@ -50,7 +50,7 @@ def test_attempts_follow_the_table(hooked_workspace, peer, answers, state):
 
 @examples(20)
 @given(pattern=st.lists(st.sampled_from([204, 404, 429, 503, "reset"]), min_size=5, max_size=5))
-def test_any_pattern_of_answers_gives_the_attempts_of_the_table(hooked_workspace, peer, pattern):
+def test_pattern_of_answers_leads_to_documented_attempts(hooked_workspace, peer, pattern):
     last = next((number for number, answer in enumerate(pattern) if answer in (204, 404, 503)), 4)
     hooked_workspace.reset()
     peer.answers, peer.calls = list(pattern), []
@@ -77,7 +77,7 @@ def test_a_5xx_is_tried_again_where_behaviour_says_so(make_workspace, peer, answ
     assert [(found.state, told(found)) for found in workspace.deliveries.all()] == [(state, answers)]
 
 
-def test_an_address_where_nobody_listens_is_tried_five_times(make_workspace, refusing):
+def test_unreachable_address_is_tried_five_times(make_workspace, refusing):
     workspace = make_workspace(refusing)
     workspace.trigger("delivered")
 
@@ -100,7 +100,7 @@ def test_a_receiver_that_takes_too_long_is_no_answer(make_workspace, peer):
     assert told(found) == ["no answer within 0.1 seconds", 200]
 
 
-def test_twelve_hours_take_hardly_any_time(hooked_workspace, peer):
+def test_advance_of_twelve_hours_is_fast(hooked_workspace, peer):
     peer.always = 429
     hooked_workspace.trigger("delivered")
 
@@ -114,7 +114,7 @@ def test_twelve_hours_take_hardly_any_time(hooked_workspace, peer):
     assert hooked_workspace.clock.now == START + timedelta(hours=12)
 
 
-def test_an_advance_waits_for_what_was_under_way_before(hooked_workspace, peer, later):
+def test_advance_waits_for_earlier_calls(hooked_workspace, peer, later):
     peer.answers = ["hold", 404]
     hooked_workspace.trigger("delivered")
     peer.await_calls(1)
@@ -152,7 +152,7 @@ def test_calls_that_are_due_at_one_moment_are_made_at_the_same_time(make_workspa
     assert {found.state for found in workspace.deliveries.all()} == {"delivered"}
 
 
-def test_a_receiver_that_hangs_does_not_keep_calls_from_another_one(make_workspace, peers):
+def test_hanging_receiver_does_not_delay_others(make_workspace, peers):
     dead, alive = peers(), peers()
     dead.always = "hold"
     workspace = make_workspace(*[dead.url] * 40, events=["spam"])
@@ -167,7 +167,7 @@ def test_a_receiver_that_hangs_does_not_keep_calls_from_another_one(make_workspa
     dead.lets_go.set()
 
 
-def test_an_earlier_attempt_shows_where_it_went_when_the_webhook_has_moved(make_workspace, peers, ask):
+def test_attempt_keeps_its_address_when_the_webhook_moves(make_workspace, peers, ask):
     old, new = peers(), peers()
     workspace = make_workspace(old.url)
     old.always = 429

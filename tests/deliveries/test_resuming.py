@@ -38,7 +38,7 @@ def again(server):
     return workspace
 
 
-def test_a_call_that_was_under_way_is_made_again_with_its_id_before_anybody_asks(start, scenario, peer):
+def test_interrupted_call_is_repeated_with_its_id_at_the_start(start, scenario, peer):
     ids = under_way(start, scenario, peer)
 
     with start() as server:
@@ -49,7 +49,7 @@ def test_a_call_that_was_under_way_is_made_again_with_its_id_before_anybody_asks
     assert (peer.bodies[0], len(peer.bodies)) == (peer.bodies[1], 2)
 
 
-def test_one_that_fails_then_is_retried_as_any_other(start, scenario, peer):
+def test_repeated_call_that_fails_is_retried(start, scenario, peer):
     under_way(start, scenario, peer)
     peer.answers = [429]
 
@@ -62,7 +62,7 @@ def test_one_that_fails_then_is_retried_as_any_other(start, scenario, peer):
     assert [attempt.status for attempt in delivery.attempts] == [429, 200]
 
 
-def test_of_many_that_were_under_way_none_is_lost(start, scenario, peer):
+def test_many_interrupted_calls_are_all_repeated(start, scenario, peer):
     ids = under_way(start, scenario, peer, calls=8)
 
     with start() as server:
@@ -74,7 +74,7 @@ def test_of_many_that_were_under_way_none_is_lost(start, scenario, peer):
     assert sorted(delivery.id for delivery in delivered) == sorted(ids)
 
 
-def test_one_that_is_under_way_at_several_ends_is_made_at_each_start(start, scenario, peer):
+def test_call_is_repeated_at_each_start_until_it_ends(start, scenario, peer):
     under_way(start, scenario, peer)
     for _ in range(2):
         peer.answers = ["hold"]
@@ -86,7 +86,7 @@ def test_one_that_is_under_way_at_several_ends_is_made_at_each_start(start, scen
     assert len(peer.bodies) == 4
 
 
-def test_a_retry_that_is_due_while_no_server_is_there_is_made_at_the_start(start, scenario, peer):
+def test_retry_due_between_servers_is_made_at_the_start(start, scenario, peer):
     """A running clock goes on."""
     peer.answers = [429]
     with start() as server:
@@ -99,7 +99,7 @@ def test_a_retry_that_is_due_while_no_server_is_there_is_made_at_the_start(start
         peer.await_calls(2)
 
 
-def test_a_reset_calls_off_what_was_under_way(start, scenario, peer):
+def test_reset_cancels_repeated_calls(start, scenario, peer):
     under_way(start, scenario, peer)
     peer.answers = ["hold"]
 

@@ -3,7 +3,7 @@
 MORE = {"senders": [{"name": "More", "email": "more@acme.test"}]}
 
 
-def test_a_call_that_is_under_way_is_made_once(hooked_workspace, peer, later):
+def test_call_under_way_is_made_once_despite_seeding(hooked_workspace, peer, later):
     peer.answers = ["hold"]
     hooked_workspace.trigger("delivered")
     peer.await_calls(1)
@@ -16,7 +16,7 @@ def test_a_call_that_is_under_way_is_made_once(hooked_workspace, peer, later):
     assert len(peer.bodies) == 1
 
 
-def test_a_move_of_the_clock_goes_on(hooked_workspace, peer, later, await_watcher):
+def test_advance_of_the_clock_continues_after_seeding(hooked_workspace, peer, later, await_watcher):
     peer.answers = ["hold"]
     hooked_workspace.trigger("delivered")
     peer.await_calls(1)

@@ -46,7 +46,7 @@ def test_a_new_domain_has_the_code_that_a_scenario_gives(make_api, scenario):
     ("codes", "told"), [("specification", "DNS records not properly configured"), ("observed", "bad_request")]
 )
 @pytest.mark.parametrize("is_fault", [False, True])
-def test_recorded_codes_stand_where_they_are_wanted(make_api, codes, told, is_fault):
+def test_recorded_codes_replace_sentences_where_the_scenario_says_so(make_api, codes, told, is_fault):
     api = make_api({"behaviour": {"sentence_codes": codes}, "domains": [{"name": "acme.test"}]})
     if is_fault:
         api.post("/_mock/faults", json={"fault": "dns_failure"})
@@ -57,7 +57,7 @@ def test_recorded_codes_stand_where_they_are_wanted(make_api, codes, told, is_fa
     assert answer.json["message"].startswith("The domain cannot be authenticated.")
 
 
-def test_coverage_counts_the_code_of_the_specification_whichever_is_told(make_api):
+def test_coverage_counts_the_specified_code_for_a_recorded_one(make_api):
     api = make_api({"behaviour": {"sentence_codes": "observed"}, "domains": [{"name": "acme.test"}]})
 
     api.put("/v3/senders/domains/acme.test/authenticate")
@@ -66,7 +66,7 @@ def test_coverage_counts_the_code_of_the_specification_whichever_is_told(make_ap
     assert sum(met["DNS records not properly configured"].values()) == 1
 
 
-def test_a_code_of_which_no_answer_is_recorded_stays(make_api):
+def test_code_without_a_recorded_answer_stays(make_api):
     api = make_api({"behaviour": {"sentence_codes": "observed"}, "domains": [{"name": "acme.test"}]})
 
     answer = api.post("/v3/senders/domains", json={"name": "acme.test"})

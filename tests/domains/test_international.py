@@ -29,7 +29,7 @@ def test_senders_of_a_domain_are_found(make_api, written, asked):
 
 
 @SPELLINGS
-def test_a_scenario_says_what_its_dns_says(make_api, written, asked):
+def test_dns_of_a_scenario_proves_a_domain_in_either_spelling(make_api, written, asked):
     api = make_api({"dns": {written: {"brevo_code": "ok"}}})
 
     api.post("/v3/senders/domains", json={"name": asked})
@@ -48,7 +48,7 @@ def test_a_trusted_domain_needs_no_code(make_api, written, asked):
 
 
 @SPELLINGS
-def test_a_strict_policy_counts(make_api, written, asked):
+def test_strict_dmarc_policy_refuses_senders_in_either_spelling(make_api, written, asked):
     api = make_api({"dns": {written: {"dmarc_policy": "quarantine"}}})
 
     assert api.post("/v3/senders", json={"name": "Ops", "email": f"ops@news.{asked}"}).status_code == 400
@@ -73,7 +73,7 @@ def test_received_mails_are_found_by_their_sender(make_api, written, asked):
 
 
 @SPELLINGS
-def test_mails_are_found_by_whom_they_went_to(make_api, written, asked):
+def test_mails_are_found_by_their_recipient(make_api, written, asked):
     api = make_api("empty")
     api.post("/v3/senders", json={"name": "Ops", "email": f"ops@{written}"})
 

@@ -34,7 +34,7 @@ def target():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
-def test_a_conversation_goes_as_it_went_before(target, row):
+def test_conversation_is_answered_as_recorded(target, row):
     assert played(target(row.server), row) == (row.back, row.end)
 
 
@@ -44,7 +44,7 @@ AGAIN = sample({name: row for name, row in ROWS.items() if row.server != "isolat
 
 @pytest.mark.slow
 @pytest.mark.parametrize("row", AGAIN.values(), ids=AGAIN)
-def test_a_conversation_goes_the_same_way_when_its_heads_are_known(target, row):
+def test_conversation_with_cached_heads_is_answered_as_recorded(target, row):
     for _ in range(2):
         played(target(row.server), row)
 

@@ -83,7 +83,7 @@ def test_the_journal_says_why_a_contact_is_blocked(sending, event, why):
     assert here.warnings() == [f"{why}: webhooks get the event blocked instead of delivered"]
 
 
-def test_the_list_tells_reason_sender_and_moment_the_newest_first(sending):
+def test_blocked_contacts_are_listed_the_newest_first(sending):
     here = sending()
     trigger(here, "hardBounce")
     here.advance("PT1H")
@@ -121,7 +121,7 @@ CONTACTS = [
         ({"senders": "news@acme.test, ops@acme.test"}, 3, "cba"),
     ],
 )
-def test_the_list_is_filtered_sorted_and_paged(sending, query, count, shown):
+def test_list_of_blocked_contacts_is_filtered_sorted_and_paged(sending, query, count, shown):
     found = listed(sending({"blocked_contacts": CONTACTS}), **query).json
 
     assert (found["count"], "".join(row["email"][0] for row in found["contacts"])) == (count, shown)

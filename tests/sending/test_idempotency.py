@@ -17,7 +17,7 @@ def send(here, key=KEY, name="idempotencyKey", **members):
 
 
 @pytest.mark.parametrize("members", [{}, VERSIONS, {"scheduledAt": LATER}, {"sender": {"email": "me@gmail.com"}}])
-def test_a_repeat_is_refused_and_sends_nothing(sending, members):
+def test_repeated_key_is_refused_and_sends_nothing(sending, members):
     here = sending()
     assert send(here, **members).status_code in (201, 202)
     before = here.mails(), here.credits(), here.told()

@@ -33,7 +33,7 @@ def test_sent_e_mail_cannot_be_cancelled(sending):
     assert [cancel(here, identifier) for identifier in sent] == [404, 404]
 
 
-def test_it_is_sent_at_its_moment_and_all_that_sending_does_is_done_then(sending):
+def test_scheduled_e_mail_is_sent_at_its_moment_with_credits_and_events(sending):
     here = sending()
     message_id = here.send(scheduledAt=LATER, cc=[{"email": "carol@example.test"}]).json["messageId"]
     here.advance("PT59M59S")
@@ -55,7 +55,7 @@ def test_it_is_sent_at_its_moment_and_all_that_sending_does_is_done_then(sending
 
 
 @pytest.mark.parametrize("member", ["messageId", "batchId"])
-def test_it_is_cancelled_by_message_or_batch_until_it_falls_due(member, sending):
+def test_scheduled_e_mail_is_cancelled_by_message_or_batch_id(member, sending):
     here = sending()
     answer = here.send(scheduledAt=LATER).json
 
@@ -82,14 +82,14 @@ def test_the_versions_of_a_batch_are_cancelled_together_or_alone(sending):
     assert here.mails() == []
 
 
-def test_one_of_the_past_is_sent_at_once(sending):
+def test_e_mail_scheduled_for_the_past_is_sent_at_once(sending):
     here = sending()
 
     assert here.send(scheduledAt="2026-01-15T08:00:00Z").status_code == 202
     assert len(here.mails()) == 1
 
 
-def test_an_invalid_sender_is_told_of_when_it_falls_due(sending):
+def test_scheduled_e_mail_of_an_invalid_sender_raises_an_error_event(sending):
     here = sending()
     here.send(scheduledAt=LATER, sender={"email": "me@gmail.com"})
     here.advance("PT1H")
@@ -98,7 +98,7 @@ def test_an_invalid_sender_is_told_of_when_it_falls_due(sending):
     assert here.mails() == []
 
 
-def test_one_without_credits_is_told_of_as_an_error(sending):
+def test_scheduled_e_mail_without_credits_ends_in_an_error(sending):
     here = sending(account={"plan": [{"type": "free", "credits": 1}]})
     here.send(scheduledAt=LATER)
     late = here.send(scheduledAt=LATER, to=[{"email": "eve@example.test"}]).json["messageId"]
@@ -109,7 +109,7 @@ def test_one_without_credits_is_told_of_as_an_error(sending):
     assert (answer.status_code, answer.json["status"]) == (200, "error")
 
 
-def test_a_snapshot_brings_back_what_was_cancelled(sending):
+def test_snapshot_restores_a_cancelled_e_mail(sending):
     here = sending()
     answer = here.send(scheduledAt=LATER, attachment=[{"name": "a.txt", "content": "SGVsbG8="}]).json
     here.api.post("/_mock/snapshots", json={"name": "before"})
@@ -122,7 +122,7 @@ def test_a_snapshot_brings_back_what_was_cancelled(sending):
     assert found["attachments"] == [{"name": "a.txt", "size": 5}]
 
 
-def test_it_survives_a_restart(sending):
+def test_scheduled_e_mail_survives_a_restart(sending):
     here = sending()
     here.send(scheduledAt=LATER, cc=[{"email": "carol@example.test", "name": "Carol"}], params={"a": [1]})
     state = here.api.get("/_mock/state").json

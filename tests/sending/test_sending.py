@@ -5,7 +5,7 @@ import pytest
 LATER = "2026-01-15T10:00:00Z"
 
 
-def test_the_mail_stands_in_the_mailbox_with_all_that_was_sent(sending):
+def test_sent_mail_is_in_the_mailbox_with_all_members(sending):
     here = sending()
 
     sent = here.send(
@@ -30,7 +30,7 @@ def test_the_mail_stands_in_the_mailbox_with_all_that_was_sent(sending):
     assert (found["account"], found["request"]) == ("acme", sent.headers["sib-request-id"])
 
 
-def test_it_costs_a_credit_for_each_recipient_as_the_account_shows(sending):
+def test_sending_costs_a_credit_for_each_recipient(sending):
     here = sending()
 
     here.send(cc=[{"email": "carol@example.test"}], bcc=[{"email": "dave@example.test"}])
@@ -48,7 +48,7 @@ def test_without_credits_nothing_is_sent(sending):
     assert (here.mails(), here.credits()) == ([], 1)
 
 
-def test_webhooks_are_told_of_the_request_and_two_seconds_later_of_the_delivery(sending):
+def test_sending_raises_request_and_two_seconds_later_delivered(sending):
     here = sending()
 
     message_id = here.send(tags=["invoice"]).json["messageId"]
@@ -123,7 +123,7 @@ def test_an_account_whose_relay_is_not_enabled_sends_nothing(sending):
 
 
 class TestVersions:
-    def test_each_is_a_mail_of_its_own_with_what_they_share(self, sending):
+    def test_version_is_a_mail_with_shared_members(self, sending):
         here = sending()
 
         answer = here.send(
@@ -144,7 +144,7 @@ class TestVersions:
         ]
         assert (found[1]["cc"], here.credits()) == (["carol@example.test"], 297)
 
-    def test_copies_of_all_go_with_each(self, sending):
+    def test_shared_copies_go_with_each_version(self, sending):
         here = sending()
         bcc = [{"email": "dave@example.test"}]
         versions = [{"to": [{"email": f"u{number}@example.test"}]} for number in range(2)]
@@ -153,7 +153,7 @@ class TestVersions:
 
         assert [row["bcc"] for row in here.mails()] == [["dave@example.test"]] * 2
 
-    def test_the_recipients_beside_them_are_ignored(self, sending):
+    def test_recipients_beside_versions_are_ignored(self, sending):
         here = sending()
 
         here.send(messageVersions=[{"to": [{"email": "ada@example.test"}]}])
@@ -162,7 +162,7 @@ class TestVersions:
 
 
 class TestTemplates:
-    def test_subject_and_content_are_those_of_the_template_filled_in(self, sending):
+    def test_template_gives_subject_and_content_with_parameters(self, sending):
         here = sending()
 
         here.send(templateId=7, subject=None, params={"NAME": "Ada"}, htmlContent="<p>ignored</p>")
@@ -191,7 +191,7 @@ def test_a_dry_run_is_answered_and_does_nothing(when, sending):
     assert (here.mails(), here.told(), here.credits()) == ([], [], 300)
 
 
-def test_the_header_of_a_dry_run_means_nothing_on_the_request_itself(sending):
+def test_sandbox_header_of_the_request_itself_is_ignored(sending):
     here = sending()
 
     mail = {"sender": {"id": 1}, "to": [{"email": "bob@example.test"}], "subject": "Hi", "textContent": "Hi"}
@@ -204,7 +204,7 @@ class TestSenders:
     @pytest.mark.parametrize(
         "sender", [{"id": 1, "name": "ignored"}, {"email": "NEWS@acme.test"}, {"email": "anybody@acme.test"}]
     )
-    def test_one_that_is_verified_or_of_an_authenticated_domain_is_valid(self, sender, sending):
+    def test_verified_sender_or_authenticated_domain_is_valid(self, sender, sending):
         here = sending()
 
         here.send(sender=sender)
@@ -212,7 +212,7 @@ class TestSenders:
         assert len(here.mails()) == 1
 
     @pytest.mark.parametrize("sender", [{"id": 2}, {"email": "ops@pending.test"}, {"email": "me@gmail.com"}])
-    def test_another_one_is_accepted_and_an_error_is_told_a_moment_later(self, sender, sending):
+    def test_invalid_sender_is_accepted_and_raises_an_error_event(self, sender, sending):
         here = sending()
 
         assert here.send(sender=sender).status_code == 201
@@ -224,7 +224,7 @@ class TestSenders:
         assert "is not valid. Validate your sender or authenticate your domain" in payload["reason"]
         assert (here.mails(), here.credits()) == ([], 300)
 
-    def test_another_one_is_refused_at_once_where_the_scenario_says_so(self, sending):
+    def test_invalid_sender_is_refused_where_the_scenario_says_so(self, sending):
         here = sending(behaviour={"send_invalid_sender": "refuse"})
 
         answer = here.send(sender={"email": "me@gmail.com"})
@@ -232,7 +232,7 @@ class TestSenders:
         assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter")
         assert "me@gmail.com is not valid" in answer.json["message"]
 
-    def test_one_that_was_just_verified_is_valid(self, sending):
+    def test_newly_verified_sender_is_valid(self, sending):
         here = sending()
         otp = here.api.post("/v3/senders", json={"name": "New", "email": "new@pending.test"}).json["id"]
         code = here.api.get(f"/_mock/machines/sender/{otp}").json["otp"]
@@ -257,7 +257,7 @@ def test_a_sub_account_sends_with_the_credits_that_it_was_assigned_until_they_ru
     assert api.get("/v3/account").json["plan"][0]["credits"] == 0
 
 
-def test_faults_meet_it_by_the_name_of_the_operation(sending):
+def test_fault_matches_sending_by_operation_id(sending):
     here = sending()
     rule = {"fault": "error", "code": "not_enough_credits", "match": {"operation": "sendTransacEmail"}, "times": 1}
     assert here.api.post("/_mock/faults", json={**rule, "force": True}).status_code == 201

@@ -46,16 +46,17 @@ def assigned(api):
     return [api.get(path).json["planInfo"]["credits"]["emails"]["quantity"] for path in paths]
 
 
-def test_a_key_that_is_made_is_written_down(master):
+@pytest.mark.parametrize(
+    ("method", "path", "body", "action"),
+    [
+        ("POST", "key", {"id": 2, "name": "ci"}, "create-api-key"),
+        ("PUT", "2/plan", {"credits": {"email": 10}}, "update-plan"),
+    ],
+)
+def test_new_key_and_changed_plan_are_written_down(master, method, path, body, action):
     api = master()
-    ask(api, "POST", "/v3/corporate/subAccount/key", {"id": 2, "name": "ci"})
-    assert logs(api) == [{"action": "create-api-key", "date": "2026-01-15T09:00:00+00:00", **WHO}]
-
-
-def test_a_plan_that_changes_is_written_down(master):
-    api = master()
-    ask(api, "PUT", "/v3/corporate/subAccount/2/plan", {"credits": {"email": 10}})
-    assert logs(api) == [{"action": "update-plan", "date": "2026-01-15T09:00:00+00:00", **WHO}]
+    ask(api, method, f"/v3/corporate/subAccount/{path}", body)
+    assert logs(api) == [{"action": action, "date": "2026-01-15T09:00:00+00:00", **WHO}]
 
 
 def test_a_refused_request_is_not_written_down(master):
@@ -106,7 +107,7 @@ def test_of_two_changes_that_the_pool_cannot_both_hold_the_second_is_rejected(ma
     assert {row["user_ip"] for row in logs(api)} == {WHO["user_ip"]}
 
 
-def test_who_asked_for_a_bulk_change_is_known_after_a_restart(master):
+def test_user_of_a_bulk_change_is_known_after_a_restart(master):
     api = master()
     change_all(api, 50)
     state = api.get("/_mock/state").json

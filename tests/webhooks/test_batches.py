@@ -51,7 +51,7 @@ def test_each_webhook_collects_for_itself(hooked):
     assert sorted(body[0]["id"] for body in workspace.receiver.bodies[1:]) == [1, 2]
 
 
-def test_all_calls_of_a_window_go_at_its_end_each_with_at_most_500_events(hooked):
+def test_calls_of_a_window_leave_at_its_end_with_at_most_500_events(hooked):
     workspace = hooked(BATCHED)
     full = {workspace.trigger()[0]["id"] for _ in range(BATCH_SIZE)}
     workspace.advance("PT3M")
@@ -178,7 +178,7 @@ def test_windows_go_with_their_webhook_and_keep_no_call(hooked):
     assert windows == {}
 
 
-def test_windows_that_are_over_are_forgotten(hooked):
+def test_closed_windows_are_forgotten(hooked):
     workspace = hooked(BATCHED)
     for _ in range(5):
         workspace.trigger()

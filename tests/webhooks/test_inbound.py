@@ -38,7 +38,7 @@ def arrive(workspace, **members):
     return answer.json
 
 
-def test_an_inbound_mail_is_told_with_all_that_stands_in_it(hooked):
+def test_inbound_payload_has_all_members_of_the_mail(hooked):
     workspace = hooked(HOOK)
     found = arrive(workspace)
 
@@ -48,7 +48,7 @@ def test_an_inbound_mail_is_told_with_all_that_stands_in_it(hooked):
     assert body["items"][0]["Uuid"] == [found["uuid"]]
 
 
-def test_an_inbound_mail_is_told_though_its_authenticated_domain_is_gone(hooked):
+def test_inbound_webhook_outlives_its_authenticated_domain(hooked):
     workspace = hooked({"events": ["delivered"]}, domains=[{"name": HOOK["domain"], "state": "authenticated"}])
     made = workspace.api.post(
         "/v3/webhooks", json={**HOOK, "url": workspace.receiver.url, "events": ["inboundEmailProcessed"]}
@@ -90,7 +90,7 @@ def test_a_reply_is_told_once_to_a_webhook_for_mails_or_for_replies(hooked):
     assert [(row["webhook"], row["event"]) for row in found] == [(1, processed), (2, "reply"), (3, processed)]
 
 
-def test_a_mail_that_answers_none_is_no_reply(hooked):
+def test_mail_without_in_reply_to_is_no_reply(hooked):
     workspace = hooked({**HOOK, "events": ["reply"]})
     assert arrive(workspace)["deliveries"] == []
 
@@ -134,7 +134,7 @@ def test_an_inbound_mail_arrives_whatever_its_subject(subject, hooked):
         {**MAIL, "sender": "bob@localhost"}, {**MAIL, "recipient": "reply@localhost"},
     ],
 )  # fmt: skip
-def test_what_is_no_mail_is_refused_and_not_recorded(body, hooked):
+def test_bad_inbound_mail_is_refused_and_not_recorded(body, hooked):
     workspace = hooked(HOOK)
     assert workspace.api.post("/_mock/inbound", json=body).status_code == 400
     assert workspace.api.get("/v3/inbound/events").json == {"events": []}

@@ -24,7 +24,7 @@ WANTED = {
 
 
 @pytest.mark.parametrize("case", WANTED, ids=" ".join)
-def test_the_payload_of_an_event(case, hooked):
+def test_payload_of_an_event_is_as_documented(case, hooked):
     kind, channel, event = case
     to, payload = WANTED[case]
     domain = {"domain": "in.acme.test"} if kind == INBOUND else {}
@@ -45,7 +45,7 @@ def test_every_event_that_a_webhook_can_hold_has_its_payload(category):
     assert events >= HELD_EVENTS[category]
 
 
-def test_members_that_are_given_take_the_place_of_others_and_are_added(hooked):
+def test_trigger_replaces_and_adds_payload_members(hooked):
     workspace = hooked({})
     given = {"subject": "Your order", "template_id": 22, "X-Mailin-custom": "order:7", "contact_id": 8}
 
@@ -96,7 +96,7 @@ def test_a_workspace_may_choose_a_name_on_which_sources_contradict_each_other(ki
     assert workspace.state()["behaviour"] == {"webhook_names": names}
 
 
-def test_a_name_that_nothing_contradicts_cannot_be_changed(make_api):
+def test_uncontested_name_of_an_event_cannot_be_changed(make_api):
     workspace = {"behaviour": {"webhook_names": {"delivered": "arrived"}}}
     assert make_api().post("/_mock/reset", json={"scenario": workspace}).status_code == 400
 
@@ -114,7 +114,7 @@ def test_dates_are_those_of_a_zone_and_seconds_of_none(zone, date, hooked):
     assert (body["date"], body["ts_event"]) == (date, 1768467600)
 
 
-def test_all_that_happens_to_an_email_has_its_message_id_and_its_mirror(hooked):
+def test_events_of_an_e_mail_share_message_id_and_mirror(hooked):
     workspace = hooked({"events": ["request", "delivered", "opened"]})
 
     workspace.tell("delivered_opened")

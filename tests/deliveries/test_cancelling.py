@@ -29,7 +29,7 @@ CALLED_OFF = {
 
 
 @pytest.mark.parametrize("how", CALLED_OFF)
-def test_a_retry_that_was_called_off_is_not_made(make_workspace, peer, ask, how):
+def test_cancelled_retry_is_not_made(make_workspace, peer, ask, how):
     workspace = make_workspace(peer.url)
     peer.always = 429
     workspace.trigger("delivered")
@@ -46,7 +46,7 @@ def test_a_retry_that_was_called_off_is_not_made(make_workspace, peer, ask, how)
 
 
 @pytest.mark.parametrize("how", CALLED_OFF)
-def test_a_call_under_way_that_was_called_off_comes_to_nothing(make_workspace, peer, ask, later, how):
+def test_outcome_of_a_cancelled_call_is_ignored(make_workspace, peer, ask, later, how):
     workspace = make_workspace(peer.url)
     under_way(workspace, peer)
 
@@ -65,7 +65,7 @@ def test_a_call_under_way_that_was_called_off_comes_to_nothing(make_workspace, p
 
 
 @pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
-def test_a_call_that_waits_for_its_turn_is_not_made_when_it_was_called_off(make_workspace, peer, ask, how):
+def test_cancelled_call_in_the_queue_is_not_made(make_workspace, peer, ask, how):
     """At most sixteen calls are made to one receiver at a time."""
     workspace = make_workspace(peer.url)
     peer.always = "hold"
@@ -147,11 +147,8 @@ def test_a_retry_is_kept_by_a_state_with_its_moment_and_its_count(make_workspace
     other.state.put(workspace.state.get())
     fired = other.clock.advance("PT12H")
 
-    assert [(f"{row.at:%H:%M}", row.event) for row in fired] == [
-        ("10:10", "fail"),
-        ("12:10", "fail"),
-        ("20:10", "give_up"),
-    ]
+    events = [(f"{row.at:%H:%M}", row.event) for row in fired]
+    assert events == [("10:10", "fail"), ("12:10", "fail"), ("20:10", "give_up")]
     assert len(peer.bodies) == 2 + 3
 
 
@@ -240,7 +237,7 @@ def _pass_by(make_workspace, peer):
 
 
 @pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
-def test_a_job_that_was_called_off_leads_to_nothing(make_workspace, peer, ask, monkeypatch, how):
+def test_cancelled_job_holds_no_functions(make_workspace, peer, ask, monkeypatch, how):
     begun = []
     begin = Jobs.begin
     monkeypatch.setattr(Jobs, "begin", lambda *given: begun.append(begin(*given)) or begun[-1])

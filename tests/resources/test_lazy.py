@@ -14,7 +14,6 @@ from mockserver.scenario.documents.library import Library
 from mockserver.scenario.load import load
 from mockserver.scenario.schema import SECTIONED, owners, scenario_schema, schema_of
 
-BY_NAME = {resource.name: resource for resource in RESOURCES}
 #: Imports every module of the resources after asking what the lifecycles do, and prints those that do more by then.
 REGISTRATIONS = """
 import importlib, pkgutil
@@ -47,38 +46,28 @@ def test_a_module_is_imported_when_something_of_it_is_called(tmp_path, monkeypat
     assert sys.modules["late_package.rules"].add is add.get()
 
 
-def test_a_name_that_a_module_does_not_have_is_an_error_when_it_is_wanted():
+def test_unknown_name_of_a_lazy_module_is_an_error_when_called():
     (module,) = lazy("mockserver.resources", "people")
 
     with pytest.raises(AttributeError, match="Nobody"):
         module.Nobody()
 
 
-@pytest.mark.parametrize("transition", PARTS.listeners, ids=" ".join)
-def test_what_is_listened_to_is_a_transition_that_there_is(transition):
-    machine, event = transition
-
-    assert event in {row.event for row in LIFECYCLES[machine].machine.transitions}
+def test_listeners_name_existing_transitions():
+    for machine, event in PARTS.listeners:
+        assert event in {row.event for row in LIFECYCLES[machine].machine.transitions}
 
 
-def test_a_late_module_can_be_copied():
+def test_lazy_module_can_be_copied():
     (module,) = lazy("mockserver.resources", "people")
 
     assert isinstance(copy.deepcopy(module), LazyModule)
 
 
-@pytest.mark.parametrize("name", BY_NAME)
-def test_the_members_of_a_resource_are_those_of_its_sections(name):
-    resource = BY_NAME[name]
-
+@pytest.mark.parametrize("resource", RESOURCES, ids=lambda resource: resource.name)
+def test_resource_names_the_members_of_its_sections_and_its_machines(resource):
     assert resource.members == set(resource.section.fields)
     assert resource.workspace_members == set(resource.workspace.fields if resource.workspace else ())
-
-
-@pytest.mark.parametrize("name", BY_NAME)
-def test_lifecycles_have_the_names_of_their_machines(name):
-    resource = BY_NAME[name]
-
     assert [row.machine.name for row in resource.lifecycles] == list(resource.lazy_lifecycles)
 
 
@@ -102,5 +91,5 @@ def test_a_document_without_rows_has_no_owner():
 
 
 @pytest.mark.parametrize("document", [{"accounts": 7}, {"accounts": ["acme"]}, {"generate": {"senders": 1}}])
-def test_a_document_that_is_wrong_or_generates_rows_is_for_all(document):
+def test_wrong_or_generating_document_is_loaded_by_all_resources(document):
     assert owners(document) == SECTIONED

@@ -60,7 +60,7 @@ def test_finished_deliveries_are_evicted_before_those_that_are_still_to_be_made(
         ]  # fmt: skip
 
 
-def test_a_state_with_too_many_is_cut_down(peer):
+def test_loaded_state_with_too_many_deliveries_is_cut_down(peer):
     with MockServer() as large, MockServer(deliveries_limit=2) as small:
         workspace = workspace_of(large, peer.url, hooks=4)
         workspace.trigger("delivered")
@@ -73,7 +73,7 @@ def test_a_state_with_too_many_is_cut_down(peer):
 
 
 @pytest.mark.slow
-def test_all_is_accounted_for_and_answers_come_as_fast_as_ever(peers, ask):
+def test_thousands_of_calls_lose_nothing_and_slow_no_answers(peers, ask):
     """Two thousand calls: to a receiver that is slow, one that fails, and one that stops listening."""
     slow, failing = peers(), peers()
     slow.on_call = lambda body: time.sleep(0.002)
