@@ -159,7 +159,6 @@ class Lifecycle(Generic[Row]):
         }
 
     def _complete(self) -> None:
-        """Import the modules that register effects."""
         for module in self._registered_in:
             import_module(module)
         self._registered_in = ()
