@@ -6,7 +6,7 @@ import ast
 from pathlib import Path
 
 import pytest
-from invoking import invoke
+from cli_runner import invoke
 
 import mockserver
 from mockserver.settings import files

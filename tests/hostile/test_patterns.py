@@ -43,7 +43,7 @@ USES = {
     "dashboard.pages.requests:_statuses",
     "beyond.stubs.schema:StoreItem",
     "beyond.stubs.schema:StubItem",
-    "cli.live.logs:_passes",  # the glob of whoever has called the command
+    "cli.logs:_passes",  # the glob of whoever has called the command
     "control.openapi:_of_path",
     "control.openapi:operation_id",
     "control.guard:_without_port",

@@ -6,7 +6,7 @@ import sys
 import httpx
 import pytest
 import yaml
-from invoking import invoke
+from cli_runner import invoke
 from ports import free_port
 
 from mockserver import MockServer
