@@ -45,7 +45,7 @@ class EventEffect(NamedTuple):
     category: Category
     name: str
     after: timedelta
-    #: To whom it happens; None: to the recipients of the e-mails before it.
+    #: The recipients; None for the recipients of the preceding e-mails.
     to: tuple[str, ...] | None
     #: What the event tells of the e-mail, as members of its content, if it is not what the e-mail has.
     members: Mapping[str, Any]
@@ -141,7 +141,7 @@ class _CreditsItem(Item):
         return effect
 
 
-#: The schema of an effect, by the member that tells which it is.
+#: The schemas of effects by their distinctive member.
 ITEMS: dict[str, Item] = {"mail": _MailEffectItem(), "event": _EventItem(), "credits": _CreditsItem()}
 
 
