@@ -27,13 +27,9 @@ _stubs, _stored = lazy("mockserver.beyond.stubs", "schema", "stored")
 
 #: The stubs as a resource: it has no operations, and its sections are loaded after those of all resources.
 _STUBS = Resource(
-    name="stubs",
-    operations=(),
-    lazy_section=_stored.SECTION,
-    lazy_workspace=_stubs.SECTION,
-    members=frozenset({"stored"}),
-    workspace_members=frozenset({"stubs"}),
-)
+    name="stubs", operations=(), lazy_section=_stored.SECTION, lazy_workspace=_stubs.SECTION,
+    members=frozenset({"stored"}), workspace_members=frozenset({"stubs"}),
+)  # fmt: skip
 #: All resources with a section of a scenario, in the order in which the sections are loaded.
 SECTIONED: tuple[Resource, ...] = (*RESOURCES, _STUBS)
 
@@ -66,10 +62,9 @@ class UserItem(Item):
     email = Email(required=True, **about("who signs in"))
     admin = Flag(load_default=False, **about("whether the user is an admin of the organization"))
     password = fields.String(
-        allow_none=True,
-        validate=validate.Length(min=1),
+        allow_none=True, validate=validate.Length(min=1),
         **about("what the sign-in form asks for under behaviour.oauth_login: form"),
-    )
+    )  # fmt: skip
 
     @post_dump
     def _without_none(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from mockserver.storage.engine import (
     Newer,
     NoWorkspaceError,
     Row,
-)
+)  # fmt: skip
 from mockserver.storage.packing import UnreadableError, decode
 from mockserver.storage.records import Written
 

@@ -124,14 +124,10 @@ class StateForm(NamedTuple):
         random = Randomness(self.seed, workspace, self.replica)
         random.positions = self.positions
         state = replace(
-            before,
-            clock=Clock.of(self.clock),
-            random=random,
-            faults=Faults(map(_typed, self.faults)),
-            stubs=Stubs(map(_typed, self.stubs)),
-            last_ids=defaultdict(int, self.last_ids),
+            before, clock=Clock.of(self.clock), random=random, faults=Faults(map(_typed, self.faults)),
+            stubs=Stubs(map(_typed, self.stubs)), last_ids=defaultdict(int, self.last_ids),
             **{name: getattr(self, name) for name in _AS_THEY_ARE},
-        )
+        )  # fmt: skip
         state.mailbox.sendings = dict(self.sendings)
         tally = state.tally = before.tally
         tally.rows, tally.bytes, tally.stored = self.tally

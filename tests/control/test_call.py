@@ -1,5 +1,7 @@
 """What all calls of the control API have in common."""
 
+import time
+
 import pytest
 
 from mockserver.core.contract.operation import Mark
@@ -40,17 +42,6 @@ def test_a_key_stands_for_its_workspace(make_api, mode, status):
 
     assert api.client.get("/_mock/clock", headers={"api-key": "xkeysib-acme"}).status_code == 200
     assert api.client.get("/_mock/clock", headers={"api-key": "unknown"}).status_code == status
-
-
-def test_a_problem_says_type_title_status_and_detail(api):
-    problem = api.get("/_mock/nowhere").json
-
-    assert (problem["type"], problem["title"], problem["status"]) == ("about:blank", "Not Found", 404)
-    assert "/_mock/nowhere" in problem["detail"]
-
-
-def test_a_wrong_method_is_405(api):
-    assert api.post("/_mock/clock").status_code == 405
 
 
 def test_a_mistake_of_the_mock_itself_is_a_problem(api, monkeypatch):
@@ -108,3 +99,55 @@ def test_the_files_of_the_documents_page_are_served(api, name, kind):
 @pytest.mark.parametrize("name", ["nothing.js", "..%2f__init__.py"])
 def test_no_other_file_is(api, name):
     assert api.get(f"/_mock/docs/{name}").status_code == 404
+
+
+def test_uptime_counts_from_the_start_of_each_server(make_api):
+    before = time.monotonic()
+    older, younger = make_api(), make_api()
+
+    assert older.get("/_mock/health").json["uptime_s"] <= time.monotonic() - before
+    assert younger.get("/_mock/health").json["uptime_s"] < older.get("/_mock/health").json["uptime_s"]
+
+
+def test_a_transition_is_described_as_it_is_told(api):
+    schemas = api.get("/_mock/control.json").json["components"]["schemas"]
+    sources = [
+        row["properties"]["from"]
+        for row in schemas.values()
+        if {"event", "from", "to"} <= row.get("properties", {}).keys()
+    ]
+    rows = api.get("/_mock/machines").json["items"][0]["transitions"]
+
+    assert len(sources) >= 2
+    assert all("`[*]`" in row["description"] for row in sources)
+    assert rows[0]["from"] == "[*]"
+
+
+@pytest.mark.parametrize(
+    ("path", "near"),
+    [("/_mock/mailbx", "/_mock/mailbox"), ("/_mock/clock/advanc", "/_mock/clock/advance"),
+     ("/_mock/fault", "/_mock/faults"), ("/w/default/_mock/sate", "/_mock/state")],
+)  # fmt: skip
+def test_the_nearest_call_is_told(api, path, near):
+    answer = api.get(path)
+
+    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+    assert f"; did you mean {near}? GET /_mock lists all calls" in answer.json["detail"]
+
+
+@pytest.mark.parametrize("path", ["/_mock/qqqqqqqq", "/_mock/" + "mailbox" * 5_000])
+def test_where_none_is_near_the_index_is(api, path):
+    assert api.get(path).json["detail"] == f"unknown path {path}; GET /_mock lists all calls"
+
+
+def test_a_method_that_is_not_taken_is_told_with_those_that_are(api):
+    answer = api.post("/_mock/mailbox")
+
+    assert answer.status_code == 405
+    assert answer.json["detail"] == "method POST not allowed for /_mock/mailbox; allowed: DELETE, GET, HEAD, OPTIONS"
+    assert answer.headers["Allow"] == "DELETE, GET, HEAD, OPTIONS"
+    assert (answer.json["type"], answer.json["title"], answer.json["status"]) == (
+        "about:blank",
+        "Method Not Allowed",
+        405,
+    )

@@ -62,14 +62,11 @@ def test_one_call_is_found_by_the_header_of_its_answer(api):
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
-        ("GET", "/_mock/state", None),
-        ("GET", "/_mock/clock", None),
-        ("POST", "/_mock/requests/verify", {"match": {}, "count": 0}),
-        ("POST", "/_mock/receiver/hook", {}),
-        ("PUT", "/_mock/clock", {"frozen": 5}),
-        ("POST", "/_mock/machines/sender/9/verify", None),
+        ("GET", "/_mock/state", None), ("GET", "/_mock/clock", None),
+        ("POST", "/_mock/requests/verify", {"match": {}, "count": 0}), ("POST", "/_mock/receiver/hook", {}),
+        ("PUT", "/_mock/clock", {"frozen": 5}), ("POST", "/_mock/machines/sender/9/verify", None),
     ],
-)
+)  # fmt: skip
 def test_what_changes_nothing_is_not_recorded(api, method, path, body):
     answer = api.request(method, path, json=body)
 

@@ -17,6 +17,8 @@ DECLARED = {
 }
 CALLS = list(CONTROL_API.calls)
 IDS = [f"{call.method} {call.path}" for call in CALLS]
+TAGS = {tag["name"] for tag in DOCUMENT["tags"]}
+WORKSPACES = {"#/components/parameters/X-Mock-Workspace", "#/components/parameters/api-key"}
 each_call = pytest.mark.parametrize("call", CALLS, ids=IDS)
 
 
@@ -66,45 +68,22 @@ def test_every_operation_has_a_name_of_its_own_that_a_program_can_bear():
 
 
 @each_call
-def test_a_call_has_a_summary_and_the_tag_of_its_noun(call):
-    tags = {tag["name"] for tag in DOCUMENT["tags"]}
-
-    assert found(call)["summary"].endswith((".", ".`"))
-    assert found(call)["tags"] == [call.resource]
-    assert call.resource in tags
-
-
-@each_call
-def test_a_json_answer_has_a_schema(call):
-    answer = found(call)["responses"][str(call.status)]
-
+def test_call_is_described_with_summary_answer_refusals_and_workspace(call):
+    shown = found(call)
+    assert shown["summary"].endswith((".", ".`"))
+    assert (shown["tags"], call.resource in TAGS) == ([call.resource], True)
+    answer = shown["responses"][str(call.status)]
     if call.status == 204 or not call.media:
         assert "content" not in answer
     else:
         assert tuple(answer["content"]) == call.media
         assert "application/json" not in call.media or answer["content"]["application/json"]["schema"]
-
-
-@each_call
-def test_a_call_that_needs_the_token_may_be_refused_for_it(call):
-    assert ("401" in found(call)["responses"]) is not call.is_open
-    assert found(call).get("security") == ([] if call.is_open else None)
-
-
-@each_call
-def test_a_call_in_a_workspace_says_how_to_name_one(call):
-    references = {parameter.get("$ref") for parameter in found(call).get("parameters", ())}
-    workspaces = {"#/components/parameters/X-Mock-Workspace", "#/components/parameters/api-key"}
-
-    assert references & workspaces == (workspaces if call.in_workspace else set())
-    assert not call.in_workspace or "404" in found(call)["responses"]
-
-
-@each_call
-def test_every_refusal_is_a_problem(call):
-    refusals = {status: answer for status, answer in found(call)["responses"].items() if int(status) >= 400}
-
-    assert [answer for answer in refusals.values() if list(answer["content"]) != ["application/problem+json"]] == []
+    assert ("401" in shown["responses"], shown.get("security")) == (not call.is_open, [] if call.is_open else None)
+    references = {parameter.get("$ref") for parameter in shown.get("parameters", ())}
+    assert references & WORKSPACES == (WORKSPACES if call.in_workspace else set())
+    assert not call.in_workspace or "404" in shown["responses"]
+    refusals = [answer for status, answer in shown["responses"].items() if int(status) >= 400]
+    assert [answer for answer in refusals if list(answer["content"]) != ["application/problem+json"]] == []
 
 
 @pytest.mark.parametrize("path", ["/_mock/state", "/_mock/seed"])

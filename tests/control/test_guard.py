@@ -9,6 +9,7 @@ import pytest
 from mockserver.app.control_api import CONTROL_API
 
 TOKEN = "s3cret-tökén"
+PROBLEM = "application/problem+json"
 GOOD = f"Bearer {TOKEN}".encode().decode("latin-1")  # a header's bytes, as a WSGI server hands them on
 PARTS = {
     "name": "default", "machine": "sender", "key": "1", "event": "delete", "domain": "a.test", "identifier": "x",
@@ -41,11 +42,8 @@ def guarded(make_api, tmp_path_factory):
 
 
 def refused(answer):
-    return (answer.status_code, answer.content_type, answer.headers.get("WWW-Authenticate")) == (
-        401,
-        "application/problem+json",
-        "Bearer",
-    )
+    headers = answer.headers
+    return (answer.status_code, answer.content_type, headers.get("WWW-Authenticate")) == (401, PROBLEM, "Bearer")
 
 
 @pytest.mark.parametrize("prefix", ["", "/w/default", "/w/nowhere"])
@@ -61,15 +59,8 @@ def test_who_is_well_receivers_links_and_the_documentation_pages_ask_for_none(gu
 
 
 def test_what_is_open_is_exactly_that():
-    reading = {
-        "/_mock/ca",
-        "/_mock/health",
-        "/_mock/livez",
-        "/_mock/readyz",
-        "/_mock/docs",
-        "/_mock/docs/control",
-        "/_mock/docs/start.js",
-    }
+    names = ("ca", "health", "livez", "readyz", "docs", "docs/control", "docs/start.js")
+    reading = {f"/_mock/{name}" for name in names}
     links = {"/_mock/exports/1-abc.csv", "/_mock/docs/ledger.md", "/_mock/docs/contract/senders.md"}
     receiving = {(method, "/_mock/receiver/default") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 
@@ -79,14 +70,10 @@ def test_what_is_open_is_exactly_that():
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/_mock/receivers/default"),
-        ("GET", "/_mock/receiver/"),
-        ("GET", "/_mock/receiver/a/b"),
-        ("GET", "/_mock/exports"),
-        ("GET", "/_mock/exports/"),
-        ("DELETE", "/_mock/exports/1-abc.csv"),
+        ("GET", "/_mock/receivers/default"), ("GET", "/_mock/receiver/"), ("GET", "/_mock/receiver/a/b"),
+        ("GET", "/_mock/exports"), ("GET", "/_mock/exports/"), ("DELETE", "/_mock/exports/1-abc.csv"),
     ],
-)
+)  # fmt: skip
 def test_what_stands_beside_receivers_and_links_asks_for_it(guarded, method, path):
     assert refused(guarded.client.open(path, method=method))
 
@@ -99,22 +86,11 @@ def test_the_token_opens_in_whatever_case_the_scheme_is_written(guarded, header)
 @pytest.mark.parametrize(
     "header",
     [
-        "",
-        "Bearer",
-        "Bearer ",
-        "Bearer wrong",
-        GOOD.removeprefix("Bearer "),
-        GOOD.replace("Bearer", "Basic"),
-        GOOD.replace("Bearer", "Token"),
-        f"{GOOD}x",
-        GOOD[:-1],
-        f"{GOOD}, {GOOD}",
-        GOOD.replace("Bearer ", "Bearer Bearer "),
-        GOOD.upper(),
-        "Bearer \xff\xfe",
-        "Bearer " + "a" * 5000,
+        "", "Bearer", "Bearer ", "Bearer wrong", GOOD.removeprefix("Bearer "), GOOD.replace("Bearer", "Basic"),
+        GOOD.replace("Bearer", "Token"), f"{GOOD}x", GOOD[:-1], f"{GOOD}, {GOOD}",
+        GOOD.replace("Bearer ", "Bearer Bearer "), GOOD.upper(), "Bearer \xff\xfe", "Bearer " + "a" * 5000,
     ],
-)
+)  # fmt: skip
 def test_a_wrong_scheme_or_token_is_refused(guarded, header):
     assert refused(guarded.client.get("/_mock/state", headers={"Authorization": header}))
 
@@ -122,18 +98,11 @@ def test_a_wrong_scheme_or_token_is_refused(guarded, header):
 @pytest.mark.parametrize(
     ("method", "path"),
     [
-        ("GET", "/_mock/nothing"),
-        ("GET", "/_mock/"),
-        ("DELETE", "/_mock/health"),
-        ("POST", "/_mock/docs"),
-        ("GET", "/_mock/docs/../state"),
-        ("GET", "/_mock/health/../state"),
-        ("GET", "/_mock%2fstate"),
-        ("GET", "/w/default//_mock/state"),
-        ("HEAD", "/_mock/state"),
-        ("OPTIONS", "/_mock/state"),
+        ("GET", "/_mock/nothing"), ("GET", "/_mock/"), ("DELETE", "/_mock/health"), ("POST", "/_mock/docs"),
+        ("GET", "/_mock/docs/../state"), ("GET", "/_mock/health/../state"), ("GET", "/_mock%2fstate"),
+        ("GET", "/w/default//_mock/state"), ("HEAD", "/_mock/state"), ("OPTIONS", "/_mock/state"),
     ],
-)
+)  # fmt: skip
 def test_no_other_way_leads_round_it(guarded, method, path):
     answer = guarded.client.open(path, method=method)
 

@@ -66,17 +66,12 @@ def test_a_wrong_token_that_is_repeated_counts_once(limited):
 @pytest.mark.parametrize(
     ("guesser", "client", "refused"),
     [
-        ("203.0.113.7", "203.0.113.8", False),
-        ("2001:db8:1:2:aaaa::1", "2001:db8:1:2:bbbb::2", True),
-        ("2001:db8:1:2:aaaa::1", "2001:db8:1:3::1", False),
-        ("::ffff:203.0.113.7", "203.0.113.7", True),
-        ("::ffff:203.0.113.7", "::ffff:203.0.113.8", False),
-        ("fe80::1%eth0", "fe80::2%eth1", True),
-        ("a socket", "another socket", False),
-        (None, "", True),
-        (None, "203.0.113.7", False),
+        ("203.0.113.7", "203.0.113.8", False), ("2001:db8:1:2:aaaa::1", "2001:db8:1:2:bbbb::2", True),
+        ("2001:db8:1:2:aaaa::1", "2001:db8:1:3::1", False), ("::ffff:203.0.113.7", "203.0.113.7", True),
+        ("::ffff:203.0.113.7", "::ffff:203.0.113.8", False), ("fe80::1%eth0", "fe80::2%eth1", True),
+        ("a socket", "another socket", False), (None, "", True), (None, "203.0.113.7", False),
     ],
-)
+)  # fmt: skip
 def test_guesses_are_counted_by_ipv4_address_and_ipv6_network(limited, guesser, client, refused):
     exhaust(limited, guesser)
 

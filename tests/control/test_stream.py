@@ -192,14 +192,14 @@ def test_big_payloads_leave_the_feed_early(hooked):
     assert hooked.workspace.feed.lost(0) > 0
 
 
-def test_secrets_of_a_request_are_not_told(live):
+def test_stream_redacts_secrets_of_a_request(live):
     with live.events("/_mock/stream?kind=request") as events:
         live.call("GET", "/v3/senders?token=secret-one", headers={"api-key": "secret-two"})
 
         assert "secret" not in json.dumps(events.next().data)
 
 
-def test_only_what_happens_from_now_on_is_told(live):
+def test_stream_begins_with_the_present(live):
     live.sender("old")
 
     with live.events("/_mock/stream?kind=request") as events:
@@ -228,7 +228,7 @@ def test_each_event_is_put_into_words_once_for_all_who_look_on(live, monkeypatch
     assert asked == ["a@acme.test"]
 
 
-def test_kinds_are_chosen(live):
+def test_stream_sends_the_wanted_kinds_only(live):
     with live.events("/_mock/stream?kind=mail,reset") as events:
         live.sender("a")
         live.sender("b")
@@ -261,17 +261,11 @@ def test_a_stream_tells_how_many_events_were_lost(live):
     assert first.id == 3
 
 
-def test_nothing_is_lost_where_all_is_still_known(live):
+@pytest.mark.parametrize("number", ["0", "4711"], ids=["of this server", "of an earlier server"])
+def test_stream_begins_with_the_first_known_event_after_another_number(live, number):
     live.sender("a")
 
-    with live.events(headers={"Last-Event-ID": "0"}) as events:
-        assert events.next().id == 1
-
-
-def test_a_number_of_an_earlier_server_begins_with_what_is_known(live):
-    live.sender("a")
-
-    with live.events(headers={"Last-Event-ID": "4711"}) as events:
+    with live.events(headers={"Last-Event-ID": number}) as events:
         assert events.next().id == 1
 
 
@@ -284,7 +278,7 @@ def test_big_bodies_leave_the_feed_early(live):
         assert (events.next().kind, live.workspace.feed.lost(0) > 0) == ("lost", True)
 
 
-def test_silence_is_filled_with_comments(live):
+def test_stream_fills_silence_with_comments(live):
     with live.events("/_mock/stream?heartbeat=0.05") as events:
         assert [event.comment for event in events.take(2)] == ["nothing has happened"] * 2
 
@@ -316,22 +310,25 @@ def test_a_stream_goes_on_over_resets(live):
     assert [event.id for event in found] == sorted(event.id for event in found)
 
 
-def test_a_stream_ends_with_the_workspace(live):
+@pytest.mark.parametrize("query", ["", "?every=60"])
+def test_stream_ends_at_once_with_its_workspace(live, query):
     live.call("POST", "/_mock/workspaces", json={"name": "mine"})
 
-    with live.events("/w/mine/_mock/stream") as events:
+    with live.events(f"/w/mine/_mock/stream{query}") as events:
         live.call("DELETE", "/_mock/workspaces/mine")
 
         assert events.next() is None
 
 
-def test_another_workspace_of_the_same_name_is_another_one(api):
+@pytest.mark.parametrize("again", [False, True], ids=["gone", "made again"])
+def test_stream_of_an_ordinary_server_ends_with_its_workspace(api, again):
     api.post("/_mock/workspaces", json={"name": "mine"})
     chunks = iter(api.client.get("/w/mine/_mock/stream?heartbeat=0.05").response)
     next(chunks)
 
     api.delete("/_mock/workspaces/mine")
-    api.post("/_mock/workspaces", json={"name": "mine"})
+    if again:
+        api.post("/_mock/workspaces", json={"name": "mine"})
 
     assert list(itertools.islice(chunks, 1)) == []
 
@@ -349,9 +346,10 @@ def test_a_stream_tells_of_one_workspace_only(live, path, headers):
         assert events.next().data["to"] == "own@acme.test"
 
 
-def test_a_client_that_leaves_is_forgotten(live):
+@pytest.mark.parametrize("query", ["", "?every=60"])
+def test_client_that_leaves_is_forgotten(live, query):
     live.workspace.watchers = watchers = Watched()
-    with live.connected():
+    with live.connected(f"/_mock/stream{query}"):
         assert len(watchers) == 1
 
     assert watchers.nobody.wait(10)
@@ -392,17 +390,6 @@ def test_an_ordinary_server_streams_from_its_thread(api):
     assert len(api.workspace.watchers) == 1
     answer.close()
     assert len(api.workspace.watchers) == 0
-
-
-def test_under_an_ordinary_server_a_stream_ends_with_the_workspace(api):
-    api.post("/_mock/workspaces", json={"name": "mine"})
-    answer = api.client.get("/w/mine/_mock/stream")
-    chunks = iter(answer.response)
-    next(chunks)
-
-    api.delete("/_mock/workspaces/mine")
-
-    assert list(chunks) == []
 
 
 def test_only_the_headers_are_given_to_who_asks_for_them(live):
@@ -460,25 +447,14 @@ def test_a_reset_is_told_at_once(live, query):
         assert events.next().data["reset"] == 1
 
 
-def test_a_workspace_that_is_dropped_ends_the_news_at_once(live):
-    live.call("POST", "/_mock/workspaces", json={"name": "mine"})
-
-    with live.events("/w/mine/_mock/stream?every=60") as events:
-        live.call("DELETE", "/_mock/workspaces/mine")
-
-        assert events.next() is None
-
-
 @pytest.mark.parametrize(
     ("method", "path", "body"),
     [
-        ("PUT", "/_mock/clock", {"frozen": True}),
-        ("POST", "/_mock/faults", {"fault": "server_error"}),
-        ("PUT", "/_mock/dns/a.test", {"dkim_record": "ok"}),
-        ("PUT", "/_mock/receivers/a", {"status": 500}),
+        ("PUT", "/_mock/clock", {"frozen": True}), ("POST", "/_mock/faults", {"fault": "server_error"}),
+        ("PUT", "/_mock/dns/a.test", {"dkim_record": "ok"}), ("PUT", "/_mock/receivers/a", {"status": 500}),
         ("POST", "/_mock/snapshots", {"name": "a"}),
     ],
-)
+)  # fmt: skip
 def test_control_calls_that_change_something_are_news(live, method, path, body):
     with paced(live) as events:
         assert live.call(method, path, json=body).ok
@@ -520,14 +496,6 @@ def test_news_tell_how_much_is_lost_that_is_not_kept_any_more(live):
         assert events.next().data == {"reset": 1_000, "lost": 1}
 
 
-def test_a_client_that_leaves_while_its_news_pause_is_forgotten(live):
-    live.workspace.watchers = watchers = Watched()
-    with live.connected("/_mock/stream?every=60"):
-        assert len(watchers) == 1
-
-    assert watchers.nobody.wait(10)
-
-
 def test_a_hundred_pages_opened_and_closed_leave_nobody_behind(live):
     live.workspace.watchers = watchers = Watched()
     with contextlib.ExitStack() as stack:
@@ -552,28 +520,15 @@ def test_an_ordinary_server_tells_news_as_well(api):
     assert len(api.workspace.watchers) == 0
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "heartbeat=0",
-        "heartbeat=61",
-        "kind=",
-        "kind=mail,post",
-        "last_event_id=-1",
-        "every=0.05",
-        "every=61",
-        "replay=2",
-        "colour=red",
-    ],
-)
-def test_a_bad_query_is_a_problem(api, query):
-    assert api.get(f"/_mock/stream?{query}").status_code == 400
+BAD_QUERIES = [
+    "heartbeat=0", "heartbeat=61", "kind=", "kind=mail,post", "last_event_id=-1", "every=0.05", "every=61", "replay=2",
+    "colour=red",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", ["x", "-1", "9" * 20])
-def test_a_last_event_that_is_no_number_is_a_problem(api, number):
-    assert api.get("/_mock/stream", headers={"Last-Event-ID": number}).status_code == 400
-
-
-def test_an_unknown_workspace_is_a_problem(api):
+def test_bad_query_header_or_workspace_is_a_problem(api):
+    for query in BAD_QUERIES:
+        assert api.get(f"/_mock/stream?{query}").status_code == 400, query
+    for number in ("x", "-1", "9" * 20):
+        assert api.get("/_mock/stream", headers={"Last-Event-ID": number}).status_code == 400, number
     assert api.get("/w/nowhere/_mock/stream").status_code == 404

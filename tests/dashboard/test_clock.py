@@ -94,14 +94,6 @@ def test_an_offset_that_is_no_number_is_said_and_left_out(make_api, offset):
     assert len(rows(html)) == 1
 
 
-def test_where_nothing_is_due_the_page_tells_what_would_stand_there(make_api):
-    html = page(make_api(FROZEN))
-
-    assert "What is due Nothing. A one-time code that runs out would stand here" in plain(html)
-    assert "curl http://localhost/v3/senders -H 'Content-Type: application/json' -d '" in plain(html)
-    assert "<svg" not in html
-
-
 def test_calls_under_way_are_named_as_what_a_move_waits_for(make_api):
     api = make_api(FROZEN)
     for key in range(7):
@@ -157,14 +149,6 @@ def test_a_timer_that_has_fired_tells_what_followed(make_api):
     assert "State fired Due 2026-01-15 09:15:00 Fired 2" in plain(opened)
     assert "expire_otp of sender 2 : awaiting_verification → awaiting_verification" in plain(opened)
     assert forms(opened) == []
-
-
-@pytest.mark.parametrize("identifier", ["x", "sender.2.expire_otp.20260115T091500000000Z", "%3Cb%3E", "a" * 5000])
-def test_a_timer_that_is_not_there_is_a_page_that_says_so(api, identifier):
-    answer = api.get(f"/_mock/ui/clock/{identifier}")
-
-    assert answer.status_code == 404
-    assert "it was cancelled or set again" in plain(answer.text)
 
 
 # ---------------------------------------------------------------------- the line

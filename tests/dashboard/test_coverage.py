@@ -144,14 +144,6 @@ def test_invalid_query_of_coverage_is_explained_or_ignored(api, query):
     assert "<b>" not in text
 
 
-@pytest.mark.parametrize("path", ["operations/nothing", "machines/nothing", "operations/%3Cb%3E"])
-def test_unknown_operation_of_coverage_is_answered_with_404_page(api, path):
-    answer = api.get(f"/_mock/ui/coverage/{path}")
-
-    assert (answer.status_code, answer.mimetype) == (404, "text/html")
-    assert '<p id="problem">The' in answer.text
-
-
 def test_a_code_that_somebody_made_up_is_text(api):
     code = "<img src=x onerror=alert(1)>&\"'"
     api.post(

@@ -75,13 +75,6 @@ def test_a_rule_whose_time_is_over_is_spent(make_api):
     assert "spent its time is over" in plain(page(api))
 
 
-def test_without_rules_the_page_tells_how_to_make_one(api):
-    html = plain(page(api))
-
-    assert "No request is made to go wrong." in html
-    assert """/_mock/faults -H 'Content-Type: application/json' -d '{"fault": "server_error", "times": 1}'""" in html
-
-
 def test_a_long_list_of_rules_is_given_by_the_page(make_api):
     api = make_api(rules(*({"fault": "hang", "id": f"r{number}"} for number in range(45))))
 
@@ -132,14 +125,6 @@ def test_hits_whose_requests_are_gone_are_told_as_such(make_api):
 
 def test_the_rule_of_one_request_is_explained(api):
     assert "a request asked for it, by its header X-Mock-Fault" in plain(page(api, "/header", status=404))
-
-
-@pytest.mark.parametrize("identifier", ["gone", "%3Cb%3E", "a" * 5000])
-def test_a_rule_that_is_not_there_is_a_page_that_says_so(api, identifier):
-    html = page(api, f"/{identifier}", status=404)
-
-    assert "somebody has removed it" in plain(html)
-    assert "<b>" not in html
 
 
 def test_markup_in_a_fault_rule_is_escaped(make_api):

@@ -5,7 +5,7 @@ import sys
 from urllib.parse import urljoin
 
 import pytest
-from web_page import links
+from web_page import links, plain
 
 from mockserver.dashboard.application import PAGES
 
@@ -67,6 +67,59 @@ def test_errors_are_answered_with_html_pages(api, method, path, status, sentence
     answer = api.request(method, path)
     assert (answer.status_code, answer.mimetype) == (status, "text/html")
     assert f'<p id="problem">{sentence}</p>' in answer.text
+
+
+#: Addresses of single things, and the sentence about a missing thing.
+MISSING = {
+    "clock/{}": "it was cancelled or set again",
+    "coverage/machines/{}": "there is no state machine",
+    "coverage/operations/{}": "the contract has no operation",
+    "faults/{}": "somebody has removed it",
+    "machines/{}": "unknown machine",
+    "machines/domain/{}": "the workspace has no history of it either",
+    "machines/sender/{}": "the workspace has no history of it either",
+    "mail/{}": "there is no e-mail",
+    "mail/{}/html": "there is no e-mail",
+    "mail/{}?form=text": "there is no e-mail",
+    "mail/received/{}": "has come in",
+    "requests/{}": "there is no request",
+    "requests/calls/{}": "there is no control call",
+    "state/scenarios/{}": "unknown scenario",
+    "webhooks/{}": "there is no delivery",
+}
+
+
+@pytest.mark.parametrize("identifier", ["gone", "%3Cb%3E", "9" * 5000, "%00"])
+@pytest.mark.parametrize(("path", "sentence"), MISSING.items())
+def test_missing_things_are_answered_with_404_pages(api, path, sentence, identifier):
+    answer = api.get(f"/_mock/ui/{path.format(identifier)}")
+    assert (answer.status_code, answer.mimetype) == (404, "text/html")
+    assert sentence in plain(answer.text).lower()
+    assert "<b>" not in answer.text
+
+
+#: Pages of an empty workspace: a sentence, and a command that fills the page.
+EMPTY = {
+    "clock": ("Nothing. A one-time code that runs out would stand here", "curl http://localhost/v3/senders -H "),
+    "faults": (
+        "No request is made to go wrong.",
+        "faults -H 'Content-Type: application/json' -d '{\"fault\": \"server_",
+    ),
+    "mail": ("No e-mail has been sent yet", "curl http://localhost/v3/senders -H "),
+    "mail/received": ("No mail has come in yet.", ""),
+    "requests": ("No request yet", "curl http://localhost/v3/account -H 'api-key: "),
+    "requests/calls": ("", "curl http://localhost/_mock/clock/advance -H "),
+    "webhooks": ("There is no webhook yet", "http://localhost/v3/webhooks"),
+    "webhooks/receivers": ("None has been called yet", ""),
+    "webhooks/receivers/mine": ("Nothing yet", ""),
+}
+
+
+@pytest.mark.parametrize(("path", "sentence", "command"), [(path, *row) for path, row in EMPTY.items()])
+def test_pages_of_an_empty_workspace_explain_how_to_fill_them(make_api, path, sentence, command):
+    text = plain(make_api("empty").get(f"/_mock/ui/{path}").text)
+    assert sentence in text
+    assert command in text
 
 
 def test_a_page_lets_a_browser_do_nothing_else(api):

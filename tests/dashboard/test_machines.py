@@ -217,14 +217,6 @@ def test_an_instance_that_is_gone_says_so_and_keeps_its_history(api):
     assert "data-method" not in answer.text
 
 
-@pytest.mark.parametrize("path", ["/nothing", "/nothing/1", "/sender/99", "/sender/x", "/domain/nobody.test"])
-def test_unknown_machine_or_instance_is_answered_with_404_page(api, path):
-    answer = api.get(f"{PAGE}{path}")
-
-    assert (answer.status_code, answer.mimetype) == (404, "text/html")
-    assert "Unknown machine" in plain(answer.text) or "the workspace has no history of it either." in plain(answer.text)
-
-
 @pytest.mark.parametrize("key", HOSTILE)
 def test_any_key_is_led_to_and_shown_as_text(make_api, key):
     api = make_api({"scheduled_emails": [{"message_id": key, "to": "bob@example.test", "scheduled_at": "PT1H"}]})

@@ -55,12 +55,6 @@ def dashboard(make):
 # ---------------------------------------------------------------------- the list
 
 
-def test_without_mail_the_page_says_what_would_send_one(make):
-    (line,) = make().open().by_id("summary").all("code")
-
-    assert "http://localhost/v3/senders" in line.text
-
-
 def test_a_line_has_recipient_subject_code_and_moment(dashboard):
     first, second = dashboard.open().by_id("rows").all("li")
 
@@ -169,11 +163,6 @@ def test_a_form_that_a_mail_has_not_is_told(dashboard):
     assert page.all("iframe")
 
 
-@pytest.mark.parametrize("path", ["/none", "/none/html", "/none?form=text"])
-def test_unknown_mail_is_answered_with_404_page(dashboard, path):
-    assert "There is no e-mail" in dashboard.open(path, 404).by_id("problem").text
-
-
 @pytest.fixture
 def send(make_api):
     """Sends an e-mail with these members; gives the pages, and the path of the e-mail's."""
@@ -248,13 +237,6 @@ def test_a_long_source_is_cut(send):
 # ---------------------------------------------------------------------- what has come in
 
 
-def test_before_the_first_mail_the_form_stands_alone(make):
-    page = make().open("/received")
-
-    assert page.by_id("summary").text == "No mail has come in yet."
-    assert page.by_id("arrive").attributes["data-path"].endswith("/_mock/inbound")
-
-
 def test_mails_that_have_come_in_are_listed_newest_first(make):
     found = make()
     for number in range(101):
@@ -280,10 +262,6 @@ def test_the_id_of_a_mail_that_has_come_in_leads_to_what_is_known_of_it(make):
     assert urljoin(f"/_mock/ui/mail/{uuid}", answer.location) == f"/_mock/ui/mail/received/{uuid}"
     assert "From bob@example.test To help@in.acme.test" in found.open(f"/received/{uuid}").by_id("what").text
     assert "keeps no HTML" in found.open(f"/{uuid}/html", 404).by_id("problem").text
-
-
-def test_a_mail_that_has_not_come_in_is_told(make):
-    assert "has come in" in make().open("/received/none", 404).by_id("problem").text
 
 
 def test_a_mail_that_has_come_in_leads_to_the_calls_that_it_has_caused(make):

@@ -66,13 +66,6 @@ def test_a_request_that_a_fault_has_hit_is_marked(api, opened):
     assert " fault " in opened().rows[0]
 
 
-def test_a_workspace_without_requests_says_how_to_send_one(api, opened):
-    page = opened()
-    assert page.rows == []
-    assert "No request yet" in page.text
-    assert "curl http://localhost/v3/account -H 'api-key: " in page.text
-
-
 def test_the_newest_two_hundred_are_shown_and_the_others_counted(api, opened):
     for _ in range(203):
         api.get("/v3/account")
@@ -215,11 +208,6 @@ def test_a_long_text_is_cut_with_a_way_to_the_whole(api, opened, last):
     page = one(api, opened, last)
     assert "5,000 more characters" in page.text
     assert f"/_mock/requests/{last()['id']}" in page.links
-
-
-def test_unknown_request_is_answered_with_404_page(opened):
-    page = opened("/unknown")
-    assert (page.status, "There is no request &#39;unknown&#39; in the journal" in page.html) == (404, True)
 
 
 # ---------------------------------------------------------------------- as code

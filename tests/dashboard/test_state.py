@@ -174,8 +174,3 @@ def test_an_unknown_scenario_is_refused_with_those_that_there_are(api):
 
     assert page.status_code == 404
     assert "did you mean onboarding" in page.text
-
-
-@pytest.mark.parametrize("path", ["", "/change", "/add", "/scenarios", "/scenarios/empty"])
-def test_unknown_workspace_has_no_state_page(api, path):
-    assert api.get(f"/w/gone{PAGE}{path}").status_code == 404

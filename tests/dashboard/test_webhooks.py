@@ -50,15 +50,6 @@ def failed(make):
 # ---------------------------------------------------------------------- the list
 
 
-def test_without_a_webhook_the_page_says_how_to_make_one(make):
-    page = make().open()
-
-    assert "There is no webhook yet" in page.by_id("summary").text
-    (line,) = page.by_id("summary").all("code")
-    assert line.text.startswith("curl ")
-    assert "http://localhost/v3/webhooks" in line.text
-
-
 def test_the_line_that_makes_a_webhook_names_the_workspace(make):
     dashboard = make()
     key = dashboard.api.post("/_mock/workspaces", json={"name": "other"}).json["api_key"]
@@ -206,11 +197,6 @@ def test_a_batch_names_its_events(make):
     assert "a batch of 2: delivered, opened" in dashboard.open("/1").by_id("what").text
 
 
-@pytest.mark.parametrize("identifier", ["2", "first", "9" * 5000, "%00"])
-def test_unknown_delivery_is_answered_with_404_page(failed, identifier):
-    assert "There is no delivery" in failed.open(f"/{identifier}", 404).by_id("problem").text
-
-
 # ---------------------------------------------------------------------- events to trigger
 
 
@@ -321,17 +307,6 @@ def test_a_receiver_shows_what_it_got_newest_first(make):
     assert calls[0].attributes["id"] == "call-60"
     assert "?n=59" in calls[0].text
     assert "x-number 59" in calls[0].text
-
-
-def test_a_receiver_that_was_never_called_says_how_to_call_it(make):
-    assert "Nothing yet" in make().open("/receivers/mine").by_id("got-count").text
-
-
-def test_the_form_of_a_receiver_takes_its_name_for_the_path(make):
-    page = make().open("/receivers")
-
-    assert page.by_id("answer").attributes["data-path"].endswith("/_mock/receivers/{name}")
-    assert "None has been called yet" in page.by_id("none").text
 
 
 # ---------------------------------------------------------------------- webhooks

@@ -12,6 +12,8 @@ from mockserver.resources.sso import model as sso
 from mockserver.resources.webhooks import model as webhooks
 from mockserver.scenario.load import load
 
+RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
+WAITING = {"state": "awaiting_verification", "otp": 123456}
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:20:00Z", "frozen": True},
     "behaviour": {"webhook_limit": 2},
@@ -27,36 +29,16 @@ WORKSPACE = {
             ],
             "senders": [
                 {"id": 1, "name": "News", "email": "news@acme.test"},
-                {
-                    "id": 2,
-                    "name": "Ops",
-                    "email": "ops@acme.test",
-                    "state": "awaiting_verification",
-                    "otp": 123456,
-                    "otp_expires_at": "2026-01-15T09:30:00Z",
-                },
-                {
-                    "id": 3,
-                    "name": "Late",
-                    "email": "late@acme.test",
-                    "state": "awaiting_verification",
-                    "otp": 123456,
-                    "otp_expires_at": "2026-01-15T09:15:00Z",
-                },
+                {"id": 2, "name": "Ops", "email": "ops@acme.test", "otp_expires_at": "2026-01-15T09:30:00Z", **WAITING},
+                {"id": 3, "name": "La", "email": "late@acme.test", "otp_expires_at": "2026-01-15T09:15:00Z", **WAITING},
             ],
             "domains": [
                 {
-                    "name": "acme.test",
-                    "state": "verified",
-                    "code": "0a1b2c3d4e5f60718293a4b5c6d7e8f9",
+                    "name": "acme.test", "state": "verified", "code": "0a1b2c3d4e5f60718293a4b5c6d7e8f9",
                     "created_at": "2025-01-01T08:00:00Z",
                     "dns": {"brevo_code": "ok", "dkim_record": "wrong", "dmarc_record": "timeout"},
                 },
-                {
-                    "name": "ready.test",
-                    "state": "verified",
-                    "dns": {"brevo_code": "ok", "dkim_record": "ok", "dmarc_record": "ok"},
-                },
+                {"name": "ready.test", "state": "verified", "dns": dict.fromkeys(RECORDS, "ok")},
                 {"name": "new.test", "state": "pending"},
             ],
             "webhooks": [
@@ -68,11 +50,8 @@ WORKSPACE = {
             "scheduled_emails": [
                 {"message_id": "<1.1@relay.test>", "to": "bob@b.test", "scheduled_at": "2026-01-16T09:00:00Z"},
                 {
-                    "message_id": "<1.2@relay.test>",
-                    "batch_id": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d",
-                    "to": "bob@b.test",
-                    "scheduled_at": "2026-01-15T09:00:00Z",
-                    "state": "sent",
+                    "message_id": "<1.2@relay.test>", "batch_id": "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d",
+                    "to": "bob@b.test", "scheduled_at": "2026-01-15T09:00:00Z", "state": "sent",
                 },
             ],
         },
@@ -98,7 +77,7 @@ WORKSPACE = {
         },
         {"name": "us", "id": 2003002, "role": "sub_account", "of": "group"},
     ],
-}
+}  # fmt: skip
 
 
 @pytest.fixture

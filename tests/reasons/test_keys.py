@@ -18,39 +18,23 @@ from mockserver.web.service.handlers import authenticate
 GONE = api_key("0123456789abcdef" * 4)
 #: Where it leads does not matter.
 ROUTE = route_to(None, Audience.API, "/", {}, WorkspaceName(None, None))
-TABLE = {
-    "no key": (
-        {},
-        "missing credentials: the request has no api-key header and no bearer token in an Authorization header",
-    ),
-    "token": (
-        {"Authorization": "Bearer a-token-of-nobody"},
-        "invalid access token: not signed by this server (no token has been signed yet)",
-    ),
-    "unknown key": (
-        {"api-key": "xkeysib-nobody"},
-        "the API key ending in body is unknown: no account has it, and unknown keys are refused (--keys known)",
-    ),
-    "short key": (
-        {"api-key": "who"},
-        "the API key is unknown: no account has it, and unknown keys are refused (--keys known)",
-    ),
-    "revoked key": (
-        {"api-key": "xkeysib-acme-revoked"},
-        "the API key ending in oked was revoked in workspace default",
-    ),
-    "key of a workspace that is gone": (
-        {"api-key": GONE},
-        f"the API key ending in {GONE[-4:]} belongs to a workspace that no longer exists",
-    ),
-    "address": (
-        {"api-key": "xkeysib-acme-key"},
-        (
-            "unauthorised IP address 127.0.0.1: workspace default allows 192.0.2.0/24, 198.51.100.1 "
-            "(behaviour.authorised_ips)"
-        ),
-    ),
-}
+TABLE = [
+    ({},
+     "missing credentials: the request has no api-key header and no bearer token in an Authorization header"),
+    ({"Authorization": "Bearer a-token-of-nobody"},
+     "invalid access token: not signed by this server (no token has been signed yet)"),
+    ({"api-key": "xkeysib-nobody"},
+     "the API key ending in body is unknown: no account has it, and unknown keys are refused (--keys known)"),
+    ({"api-key": "who"},
+     "the API key is unknown: no account has it, and unknown keys are refused (--keys known)"),
+    ({"api-key": "xkeysib-acme-revoked"},
+     "the API key ending in oked was revoked in workspace default"),
+    ({"api-key": GONE},
+     f"the API key ending in {GONE[-4:]} belongs to a workspace that no longer exists"),
+    ({"api-key": "xkeysib-acme-key"},
+     ("unauthorised IP address 127.0.0.1: workspace default allows 192.0.2.0/24, 198.51.100.1 "
+     "(behaviour.authorised_ips)")),
+]  # fmt: skip
 
 
 @pytest.fixture
@@ -69,16 +53,10 @@ def ask(store, headers, within=None):
     authenticate(Request(environ), ROUTE, store, within, Bearer(store, Signer()))
 
 
-@pytest.mark.parametrize(("headers", "reason"), TABLE.values(), ids=TABLE.keys())
-def test_a_caller_who_is_not_let_in_is_told_why(store, reason_of, headers, reason):
+@pytest.mark.parametrize(("headers", "reason"), TABLE)
+def test_refused_caller_gets_the_reason_without_the_key(store, reason_of, headers, reason):
     assert reason_of(ask, store, headers) == reason
-
-
-@pytest.mark.parametrize("headers", [row[0] for row in TABLE.values() if row[0]])
-def test_no_reason_tells_a_key(store, reason_of, headers):
-    (given,) = headers.values()
-
-    assert given.removeprefix("Bearer ") not in reason_of(ask, store, headers)
+    assert not [given for given in headers.values() if given.removeprefix("Bearer ") in reason]
 
 
 def test_a_key_of_another_workspace_is_told_both_names(store, reason_of):

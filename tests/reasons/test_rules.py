@@ -109,329 +109,179 @@ def export(**given):
 
 # ---------------------------------------------------------------------- the table
 
-TABLE = {
+TABLE = [
     # Senders.
-    "unknown sender": (
-        "acme", lambda caller: senders.get(caller, 7),
-        "account acme has no sender 7 (it has 1, 2, 3)",
-    ),
-    "sender of another account": (
-        "acme", lambda caller: senders.delete(caller, 9),
-        "account acme has no sender 9 (account eu has it)",
-    ),
-    "no sender at all": (
-        "us", lambda caller: senders.get(caller, 7),
-        "account us has no sender 7 (it has none)",
-    ),
-    "address taken": (
-        "acme", lambda caller: senders.create(caller, name="x", email="OPS@acme.test"),
-        "duplicate e-mail address OPS@acme.test: sender 2 (awaiting_verification) of account acme has it",
-    ),
-    "ips missing": (
-        "acme", lambda caller: senders.create(caller, name="x", email="x@acme.test"),
-        ("missing field `ips` in the body: account acme has dedicated IPs, so a new sender requires some of them "
-        "(198.51.100.7, 198.51.100.8)"),
-    ),
-    "some weights": (
-        "acme", lambda caller: senders.update(caller, 1, ips=shares(100)),
-        "only 1 of the 2 ips have a weight; give all of them one, or none",
-    ),
-    "sum of weights": (
-        "acme", lambda caller: senders.update(caller, 1, ips=shares(60, 30)),
-        "the weights 60, 30 add up to 90, expected 100",
-    ),
-    "range of weights": (
-        "acme", lambda caller: senders.update(caller, 1, ips=shares(150, -50)),
-        "the weights are 150, -50, expected 1 to 100 each",
-    ),
-    "unknown ip": (
-        "acme", lambda caller: senders.update(caller, 1, ips=shares(ips=["192.0.2.1"])),
-        "account acme has no dedicated IP 192.0.2.1 (it has 198.51.100.7, 198.51.100.8)",
-    ),
-    "ip twice": (
-        "acme", lambda caller: senders.update(caller, 1, ips=shares(ips=["198.51.100.7"] * 2)),
-        "duplicate IP in ips: 198.51.100.7, 198.51.100.7",
-    ),
-    "ips taken away": (
-        "acme", lambda caller: senders.update(caller, 1, ips=[]),
-        ("missing field `ips` in the body: account acme has dedicated IPs, so sender 1 requires some of them "
-        "(198.51.100.7, 198.51.100.8)"),
-    ),
-    "ip of another domain": (
-        "acme", lambda caller: senders.update(caller, 1, ips=[{"domain": "z.test", "ip": "198.51.100.7"}]),
-        "wrong domain z.test for dedicated IP 198.51.100.7, expected a.acme.test",
-    ),
-    "strict policy of a domain that is not there": (
-        "us", lambda caller: create_under_policy(caller, "ops@news.strict.test"),
-        ("the DMARC policy of news.strict.test is reject, so the domain must be authenticated; account us does "
-        "not have it"),
-    ),
-    "code of a verified sender": (
-        "acme", lambda caller: senders.validate(caller, 1, OTP),
-        "sender 1 (news@acme.test) is verified and needs no code",
-    ),
-    "wrong code": (
-        "acme", lambda caller: senders.validate(caller, 2, 654321),
-        "wrong code: no e-mail contains it; sender 2 (ops@acme.test) has another code",
-    ),
-    "older code": (
-        "acme", give_an_older_code,
-        "wrong code: it was sent to ops@acme.test at 2026-01-15T09:20:00Z; sender 2 (ops@acme.test) has a newer code",
-    ),
-    "expired code": (
-        "acme", lambda caller: senders.validate(caller, 3, OTP),
-        f"the code of sender 3 expired at 2026-01-15T09:15:00Z; {CLOCK}",
-    ),
+    ("acme", lambda caller: senders.get(caller, 7),
+     "account acme has no sender 7 (it has 1, 2, 3)"),
+    ("acme", lambda caller: senders.delete(caller, 9),
+     "account acme has no sender 9 (account eu has it)"),
+    ("us", lambda caller: senders.get(caller, 7),
+     "account us has no sender 7 (it has none)"),
+    ("acme", lambda caller: senders.create(caller, name="x", email="OPS@acme.test"),
+     "duplicate e-mail address OPS@acme.test: sender 2 (awaiting_verification) of account acme has it"),
+    ("acme", lambda caller: senders.create(caller, name="x", email="x@acme.test"),
+     ("missing field `ips` in the body: account acme has dedicated IPs, so a new sender requires some of them "
+     "(198.51.100.7, 198.51.100.8)")),
+    ("acme", lambda caller: senders.update(caller, 1, ips=shares(100)),
+     "only 1 of the 2 ips have a weight; give all of them one, or none"),
+    ("acme", lambda caller: senders.update(caller, 1, ips=shares(60, 30)),
+     "the weights 60, 30 add up to 90, expected 100"),
+    ("acme", lambda caller: senders.update(caller, 1, ips=shares(150, -50)),
+     "the weights are 150, -50, expected 1 to 100 each"),
+    ("acme", lambda caller: senders.update(caller, 1, ips=shares(ips=["192.0.2.1"])),
+     "account acme has no dedicated IP 192.0.2.1 (it has 198.51.100.7, 198.51.100.8)"),
+    ("acme", lambda caller: senders.update(caller, 1, ips=shares(ips=["198.51.100.7"] * 2)),
+     "duplicate IP in ips: 198.51.100.7, 198.51.100.7"),
+    ("acme", lambda caller: senders.update(caller, 1, ips=[]),
+     ("missing field `ips` in the body: account acme has dedicated IPs, so sender 1 requires some of them "
+     "(198.51.100.7, 198.51.100.8)")),
+    ("acme", lambda caller: senders.update(caller, 1, ips=[{"domain": "z.test", "ip": "198.51.100.7"}]),
+     "wrong domain z.test for dedicated IP 198.51.100.7, expected a.acme.test"),
+    ("us", lambda caller: create_under_policy(caller, "ops@news.strict.test"),
+     ("the DMARC policy of news.strict.test is reject, so the domain must be authenticated; account us does "
+     "not have it")),
+    ("acme", lambda caller: senders.validate(caller, 1, OTP),
+     "sender 1 (news@acme.test) is verified and needs no code"),
+    ("acme", lambda caller: senders.validate(caller, 2, 654321),
+     "wrong code: no e-mail contains it; sender 2 (ops@acme.test) has another code"),
+    ("acme", give_an_older_code,
+     "wrong code: it was sent to ops@acme.test at 2026-01-15T09:20:00Z; sender 2 (ops@acme.test) has a newer code"),
+    ("acme", lambda caller: senders.validate(caller, 3, OTP),
+     f"the code of sender 3 expired at 2026-01-15T09:15:00Z; {CLOCK}"),
     # Domains.
-    "unknown domain": (
-        "acme", lambda caller: domains.get(caller, "Other.test"),
-        "account acme has no domain other.test (it has acme.test, ready.test, new.test)",
-    ),
-    "domain of another account": (
-        "eu", lambda caller: domains.delete(caller, "acme.test"),
-        "account eu has no domain acme.test (account acme has it)",
-    ),
-    "domain twice": (
-        "acme", lambda caller: domains.create(caller, "ACME.test"),
-        "duplicate domain acme.test: account acme has it (verified) since 2025-01-01T08:00:00Z",
-    ),
-    "records not right": (
-        "acme", lambda caller: domains.authenticate(caller, "acme.test"),
-        ("DNS records of domain acme.test (verified) are incorrect: dkim_record (TXT mail._domainkey.acme.test) "
-        "wrong, dmarc_record (TXT _dmarc.acme.test) timeout"),
-    ),
-    "ownership not right": (
-        "acme", lambda caller: domains.authenticate(caller, "new.test"),
-        ("DNS records of domain new.test (pending) are incorrect: dkim_record (TXT mail._domainkey.new.test) "
-        "missing, brevo_code (TXT new.test) missing, dmarc_record (TXT _dmarc.new.test) missing"),
-    ),
-    "records not right, with CNAME": (
-        "acme", authenticate_with_cname,
-        ("DNS records of domain acme.test (verified) are incorrect: dkim1Record (CNAME "
-        "brevo1._domainkey.acme.test) wrong, dkim2Record (CNAME brevo2._domainkey.acme.test) wrong, "
-        "dmarc_record (TXT _dmarc.acme.test) timeout"),
-    ),
-    "free mailboxes": (
-        "acme", lambda caller: domains.authenticate(caller, domains.create(caller, "Gmail.com").name),
-        ("domain gmail.com belongs to a provider of free mailboxes, so no account can authenticate it; "
-        "`free_mail: false` below `dns` in a scenario lifts this"),
-    ),
-    "too few tries": (
-        "acme", authenticate_at_first_try,
-        "attempt 1 to authenticate domain ready.test, 3 are required (behaviour.authenticate_domain)",
-    ),
-    "too early": (
-        "acme", authenticate_at_once,
-        ("DNS propagation: the records of domain new.test were published at 2026-01-15T09:20:00Z and are visible "
-        f"from 2026-01-15T10:20:00Z (behaviour.authenticate_domain); {CLOCK}"),
-    ),
+    ("acme", lambda caller: domains.get(caller, "Other.test"),
+     "account acme has no domain other.test (it has acme.test, ready.test, new.test)"),
+    ("eu", lambda caller: domains.delete(caller, "acme.test"),
+     "account eu has no domain acme.test (account acme has it)"),
+    ("acme", lambda caller: domains.create(caller, "ACME.test"),
+     "duplicate domain acme.test: account acme has it (verified) since 2025-01-01T08:00:00Z"),
+    ("acme", lambda caller: domains.authenticate(caller, "acme.test"),
+     ("DNS records of domain acme.test (verified) are incorrect: dkim_record (TXT mail._domainkey.acme.test) "
+     "wrong, dmarc_record (TXT _dmarc.acme.test) timeout")),
+    ("acme", lambda caller: domains.authenticate(caller, "new.test"),
+     ("DNS records of domain new.test (pending) are incorrect: dkim_record (TXT mail._domainkey.new.test) "
+     "missing, brevo_code (TXT new.test) missing, dmarc_record (TXT _dmarc.new.test) missing")),
+    ("acme", authenticate_with_cname,
+     ("DNS records of domain acme.test (verified) are incorrect: dkim1Record (CNAME "
+     "brevo1._domainkey.acme.test) wrong, dkim2Record (CNAME brevo2._domainkey.acme.test) wrong, "
+     "dmarc_record (TXT _dmarc.acme.test) timeout")),
+    ("acme", lambda caller: domains.authenticate(caller, domains.create(caller, "Gmail.com").name),
+     ("domain gmail.com belongs to a provider of free mailboxes, so no account can authenticate it; "
+     "`free_mail: false` below `dns` in a scenario lifts this")),
+    ("acme", authenticate_at_first_try,
+     "attempt 1 to authenticate domain ready.test, 3 are required (behaviour.authenticate_domain)"),
+    ("acme", authenticate_at_once,
+     ("DNS propagation: the records of domain new.test were published at 2026-01-15T09:20:00Z and are visible "
+     f"from 2026-01-15T10:20:00Z (behaviour.authenticate_domain); {CLOCK}")),
     # Webhooks.
-    "unknown webhook": (
-        "acme", lambda caller: webhooks.get(caller, 99),
-        "account acme has no webhook 99 (it has 11, 12)",
-    ),
-    "no webhook of a type": (
-        "acme", lambda caller: webhooks.select(caller, "inbound", "desc"),
-        "account acme has no inbound webhooks (behaviour.webhooks_none is error)",
-    ),
-    "no events": (
-        "us", lambda caller: webhooks.create(caller, hook()),
-        "missing field `events` in the body: transactional webhooks require it",
-    ),
-    "empty events": (
-        "acme", lambda caller: webhooks.update(caller, 12, {"events": []}),
-        "empty field `events` in the body: marketing webhooks require it",
-    ),
-    "no domain": (
-        "us", lambda caller: webhooks.create(caller, hook(type="inbound")),
-        "missing field `domain` in the body: inbound webhooks require it",
-    ),
-    "domain that is none": (
-        "us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme")),
-        "invalid field `domain` in the body: acme is not a domain name",
-    ),
-    "unknown domain of an inbound webhook": (
-        "us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
-        ("account us has no domain acme.test (account acme has it); inbound webhooks require an authenticated "
-        "domain (behaviour.inbound_domain)"),
-    ),
-    "domain of an inbound webhook that is not authenticated": (
-        "acme", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
-        "domain acme.test is verified; inbound webhooks require an authenticated domain (behaviour.inbound_domain)",
-    ),
-    "second webhook": (
-        "acme", second_webhook,
-        "duplicate webhook: webhook 11 has the same url and type (behaviour.webhook_duplicates is refuse)",
-    ),
-    "event of another type": (
-        "us", lambda caller: webhooks.create(caller, hook(type="marketing", channel="sms", events=["opened"])),
-        ("cannot create a webhook of type marketing and channel sms with event opened; allowed: sent, delivered, "
-        "softBounce, hardBounce, unsubscribe, reply, subscribe, skip"),
-    ),
-    "event of a new webhook only": (
-        "acme", lambda caller: webhooks.update(caller, 12, {"events": ["contactUpdated"]}),
-        ("cannot update a webhook of type marketing and channel email with event contactUpdated; allowed: spam, "
-        "opened, click, hardBounce, softBounce, unsubscribed, listAddition, delivered, uniqueCouponSent"),
-    ),
-    "too many webhooks": (
-        "acme", lambda caller: webhooks.create(caller, hook(events=["sent"])),
-        "webhook limit reached: account acme has 2 of 2 (behaviour.webhook_limit)",
-    ),
-    "export without enterprise": (
-        "acme", export(),
-        "account acme is not an enterprise account, which exports of webhook history require",
-    ),
-    "export of days and dates": (
-        "group", export(days=3, startDate=at(1)),
-        "days is 3, startDate is 2026-01-01T00:00:00Z, endDate is not given; give either days or both dates",
-    ),
-    "export of half a period": (
-        "group", export(startDate=at(1)),
-        "startDate is 2026-01-01T00:00:00Z, endDate is not given; give both or neither",
-    ),
-    "export backwards": (
-        "group", export(startDate=at(2), endDate=at(1)),
-        "startDate is after endDate: startDate is 2026-01-02T00:00:00Z, endDate is 2026-01-01T00:00:00Z",
-    ),
+    ("acme", lambda caller: webhooks.get(caller, 99),
+     "account acme has no webhook 99 (it has 11, 12)"),
+    ("acme", lambda caller: webhooks.select(caller, "inbound", "desc"),
+     "account acme has no inbound webhooks (behaviour.webhooks_none is error)"),
+    ("us", lambda caller: webhooks.create(caller, hook()),
+     "missing field `events` in the body: transactional webhooks require it"),
+    ("acme", lambda caller: webhooks.update(caller, 12, {"events": []}),
+     "empty field `events` in the body: marketing webhooks require it"),
+    ("us", lambda caller: webhooks.create(caller, hook(type="inbound")),
+     "missing field `domain` in the body: inbound webhooks require it"),
+    ("us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme")),
+     "invalid field `domain` in the body: acme is not a domain name"),
+    ("us", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
+     ("account us has no domain acme.test (account acme has it); inbound webhooks require an authenticated "
+     "domain (behaviour.inbound_domain)")),
+    ("acme", lambda caller: webhooks.create(caller, hook(type="inbound", domain="acme.test")),
+     "domain acme.test is verified; inbound webhooks require an authenticated domain (behaviour.inbound_domain)"),
+    ("acme", second_webhook,
+     "duplicate webhook: webhook 11 has the same url and type (behaviour.webhook_duplicates is refuse)"),
+    ("us", lambda caller: webhooks.create(caller, hook(type="marketing", channel="sms", events=["opened"])),
+     ("cannot create a webhook of type marketing and channel sms with event opened; allowed: sent, delivered, "
+     "softBounce, hardBounce, unsubscribe, reply, subscribe, skip")),
+    ("acme", lambda caller: webhooks.update(caller, 12, {"events": ["contactUpdated"]}),
+     ("cannot update a webhook of type marketing and channel email with event contactUpdated; allowed: spam, "
+     "opened, click, hardBounce, softBounce, unsubscribed, listAddition, delivered, uniqueCouponSent")),
+    ("acme", lambda caller: webhooks.create(caller, hook(events=["sent"])),
+     "webhook limit reached: account acme has 2 of 2 (behaviour.webhook_limit)"),
+    ("acme", export(),
+     "account acme is not an enterprise account, which exports of webhook history require"),
+    ("group", export(days=3, startDate=at(1)),
+     "days is 3, startDate is 2026-01-01T00:00:00Z, endDate is not given; give either days or both dates"),
+    ("group", export(startDate=at(1)),
+     "startDate is 2026-01-01T00:00:00Z, endDate is not given; give both or neither"),
+    ("group", export(startDate=at(2), endDate=at(1)),
+     "startDate is after endDate: startDate is 2026-01-02T00:00:00Z, endDate is 2026-01-01T00:00:00Z"),
     # Corporate.
-    "unknown sub-account": (
-        "group", lambda caller: corporate.require(caller, 5),
-        "account group has no sub-account 5 (it has 2003001, 2003002)",
-    ),
-    "account that is no sub-account": (
-        "group", lambda caller: corporate.create_key(caller, 1003003),
-        "account 1003003 (group-admin) is not a sub-account: its role is admin",
-    ),
-    "unknown sub-account to delete": (
-        "group", lambda caller: corporate.delete(caller, 5),
-        "account group has no sub-account 5 (it has 2003001, 2003002)",
-    ),
-    "unknown group": (
-        "group", lambda caller: corporate.create(caller, {"groupIds": ["x"]}),
-        "account group has no group x (it has 650000000000000000000009)",
-    ),
-    "bulk of none": (
-        "group", lambda caller: plans.change_plans(caller, [], Allotment({"email": 1})),
-        "empty field `subAccountIds` in the body: expected at least one sub-account",
-    ),
-    "too few credits": (
-        "group", lambda caller: plans.change_plan(caller, 2003001, Allotment({"email": 1001})),
-        ("not enough credits.email in the pool of account group: the change for sub-account 2003001 requires 601 "
-        "more, 600 are left"),
-    ),
-    "too few credits for all": (
-        "group", lambda caller: plans.change_plans(caller, [2003001, 2003002], Allotment({}, {"users": 3})),
-        ("not enough features.users in the pool of account group: the change for sub-account 2003001, 2003002 "
-        "requires 6 more, 4 are left"),
-    ),
-    "fractions of credits": (
-        "group", lambda caller: plans.change_plan(caller, 2003001, Allotment({"sms": 1.7})),
-        ("not enough credits.sms in the pool of account group: the change for sub-account 2003001 requires 1.5 "
-        "more, 1.3 are left"),
-    ),
-    "unlimited on v1": (
-        "group", lambda caller: plan_on_v1(caller, Allotment({"email": -1})),
-        "credits.email is -1, which the v1 solution of the workspace does not allow",
-    ),
-    "credit of v2 on v1": (
-        "group", lambda caller: plan_on_v1(caller, Allotment({}, {"salesUsers": 2})),
-        "features.salesUsers is 2, which the v1 solution of the workspace does not allow",
-    ),
-    "no admin": (
-        "group", lambda caller: sso.admin_token(caller, "clerk@group.test"),
-        ("the organization of account group has no admin user clerk@group.test (it has boss@group.test, "
-        "owner@group-admin.test)"),
-    ),
-    "no user": (
-        "group", lambda caller: sso.sub_account_token(caller, 2003001, email="boss@group.test"),
-        "sub-account 2003001 has no user boss@group.test (it has owner@eu.test)",
-    ),
+    ("group", lambda caller: corporate.require(caller, 5),
+     "account group has no sub-account 5 (it has 2003001, 2003002)"),
+    ("group", lambda caller: corporate.create_key(caller, 1003003),
+     "account 1003003 (group-admin) is not a sub-account: its role is admin"),
+    ("group", lambda caller: corporate.delete(caller, 5),
+     "account group has no sub-account 5 (it has 2003001, 2003002)"),
+    ("group", lambda caller: corporate.create(caller, {"groupIds": ["x"]}),
+     "account group has no group x (it has 650000000000000000000009)"),
+    ("group", lambda caller: plans.change_plans(caller, [], Allotment({"email": 1})),
+     "empty field `subAccountIds` in the body: expected at least one sub-account"),
+    ("group", lambda caller: plans.change_plan(caller, 2003001, Allotment({"email": 1001})),
+     ("not enough credits.email in the pool of account group: the change for sub-account 2003001 requires 601 "
+     "more, 600 are left")),
+    ("group", lambda caller: plans.change_plans(caller, [2003001, 2003002], Allotment({}, {"users": 3})),
+     ("not enough features.users in the pool of account group: the change for sub-account 2003001, 2003002 "
+     "requires 6 more, 4 are left")),
+    ("group", lambda caller: plans.change_plan(caller, 2003001, Allotment({"sms": 1.7})),
+     ("not enough credits.sms in the pool of account group: the change for sub-account 2003001 requires 1.5 "
+     "more, 1.3 are left")),
+    ("group", lambda caller: plan_on_v1(caller, Allotment({"email": -1})),
+     "credits.email is -1, which the v1 solution of the workspace does not allow"),
+    ("group", lambda caller: plan_on_v1(caller, Allotment({}, {"salesUsers": 2})),
+     "features.salesUsers is 2, which the v1 solution of the workspace does not allow"),
+    ("group", lambda caller: sso.admin_token(caller, "clerk@group.test"),
+     ("the organization of account group has no admin user clerk@group.test (it has boss@group.test, "
+     "owner@group-admin.test)")),
+    ("group", lambda caller: sso.sub_account_token(caller, 2003001, email="boss@group.test"),
+     "sub-account 2003001 has no user boss@group.test (it has owner@eu.test)"),
     # All else.
-    "unknown campaign": (
-        "acme", lambda caller: campaigns.shared_url(caller, 5),
-        "account acme has no campaign or template 5 (it has 21)",
-    ),
-    "campaign that cannot be shared": (
-        "acme", lambda caller: campaigns.shared_url(caller, 21),
-        "campaign 21 is of kind sms_campaign; only email_campaign and email_template can be shared",
-    ),
-    "unknown attribute": (
-        "acme", lambda caller: attributes.delete(caller, "normal", "SMS"),
-        "category normal of account acme has no attribute SMS (it has FIRSTNAME, LASTNAME)",
-    ),
-    "attribute of another category": (
-        "acme", lambda caller: attributes.delete(caller, "normal", "PLAN"),
-        "category normal of account acme has no attribute PLAN (category category has it)",
-    ),
-    "neither batch nor message": (
-        "acme", lambda caller: scheduled_emails.delete(caller, "1.1@relay.test"),
-        "invalid identifier 1.1@relay.test: expected a UUID of version 4 or a message id <id@host>",
-    ),
-    "unknown batch": (
-        "acme", lambda caller: scheduled_emails.delete(caller, NO_BATCH),
-        f"account acme has no scheduled e-mail {NO_BATCH} (it has {WAITING})",
-    ),
-    "e-mail of another account": (
-        "us", lambda caller: scheduled_emails.delete(caller, WAITING),
-        f"account us has no scheduled e-mail {WAITING} (account acme has it)",
-    ),
-    "batch sent already": (
-        "acme", lambda caller: scheduled_emails.delete(caller, BATCH.upper()),
-        f"e-mail {BATCH.upper()} is already sent; it was due at 2026-01-15T09:00:00Z; {CLOCK}",
-    ),
-    "e-mail cancelled already": (
-        "acme", cancel_twice,
-        f"e-mail {WAITING} is already cancelled; it was due at 2026-01-16T09:00:00Z; {CLOCK}",
-    ),
-    "activities without enterprise": (
-        "acme", lambda caller: activities.select(caller, period(None, None)),
-        "account acme is not an enterprise account, which activity logs require",
-    ),
-    "activities of half a period": (
-        "group", lambda caller: activities.select(caller, period(None, at(3))),
-        "startDate is not given, endDate is 2026-01-03T00:00:00Z; give both or neither",
-    ),
-    "activities backwards": (
-        "group", lambda caller: activities.select(caller, period(at(3), at(2))),
-        "startDate is after endDate: startDate is 2026-01-03T00:00:00Z, endDate is 2026-01-02T00:00:00Z",
-    ),
-    "activities too old": (
-        "group", lambda caller: activities.select(caller, period(at(14, year=2025), at(15, year=2025))),
-        f"startDate is 2025-01-14T00:00:00Z, but the log begins at 2025-01-15T00:00:00Z; {CLOCK}",
-    ),
-    "activities of too long": (
-        "group", lambda caller: activities.select(caller, period(at(1, 12, 2025), at(2))),
-        ("startDate is 2025-12-01T00:00:00Z, endDate is 2026-01-02T00:00:00Z; endDate must be "
-        "2026-01-01T00:00:00Z or earlier"),
-    ),
-    "inbound of half a period": (
-        "acme", lambda caller: inbound.select(caller, period(at(3), None)),
-        "startDate is 2026-01-03T00:00:00Z, endDate is not given; give both or neither",
-    ),
-    "inbound backwards": (
-        "acme", lambda caller: inbound.select(caller, period(at(3), at(2))),
-        "startDate is after endDate: startDate is 2026-01-03T00:00:00Z, endDate is 2026-01-02T00:00:00Z",
-    ),
-    "inbound of the future": (
-        "acme", lambda caller: inbound.select(caller, period(at(3), at(16))),
-        f"the period ends in the future: startDate is 2026-01-03T00:00:00Z, endDate is 2026-01-16T00:00:00Z; {CLOCK}",
-    ),
-    "inbound of too long": (
-        "acme", lambda caller: inbound.select(caller, period(at(1, 12, 2025), at(2))),
-        ("startDate is 2025-12-01T00:00:00Z, endDate is 2026-01-02T00:00:00Z; endDate must be "
-        "2025-12-31T00:00:00Z or earlier"),
-    ),
-}  # fmt: skip
+    ("acme", lambda caller: campaigns.shared_url(caller, 5),
+     "account acme has no campaign or template 5 (it has 21)"),
+    ("acme", lambda caller: campaigns.shared_url(caller, 21),
+     "campaign 21 is of kind sms_campaign; only email_campaign and email_template can be shared"),
+    ("acme", lambda caller: attributes.delete(caller, "normal", "SMS"),
+     "category normal of account acme has no attribute SMS (it has FIRSTNAME, LASTNAME)"),
+    ("acme", lambda caller: attributes.delete(caller, "normal", "PLAN"),
+     "category normal of account acme has no attribute PLAN (category category has it)"),
+    ("acme", lambda caller: scheduled_emails.delete(caller, "1.1@relay.test"),
+     "invalid identifier 1.1@relay.test: expected a UUID of version 4 or a message id <id@host>"),
+    ("acme", lambda caller: scheduled_emails.delete(caller, NO_BATCH),
+     f"account acme has no scheduled e-mail {NO_BATCH} (it has {WAITING})"),
+    ("us", lambda caller: scheduled_emails.delete(caller, WAITING),
+     f"account us has no scheduled e-mail {WAITING} (account acme has it)"),
+    ("acme", lambda caller: scheduled_emails.delete(caller, BATCH.upper()),
+     f"e-mail {BATCH.upper()} is already sent; it was due at 2026-01-15T09:00:00Z; {CLOCK}"),
+    ("acme", cancel_twice,
+     f"e-mail {WAITING} is already cancelled; it was due at 2026-01-16T09:00:00Z; {CLOCK}"),
+    ("acme", lambda caller: activities.select(caller, period(None, None)),
+     "account acme is not an enterprise account, which activity logs require"),
+    ("group", lambda caller: activities.select(caller, period(None, at(3))),
+     "startDate is not given, endDate is 2026-01-03T00:00:00Z; give both or neither"),
+    ("group", lambda caller: activities.select(caller, period(at(3), at(2))),
+     "startDate is after endDate: startDate is 2026-01-03T00:00:00Z, endDate is 2026-01-02T00:00:00Z"),
+    ("group", lambda caller: activities.select(caller, period(at(14, year=2025), at(15, year=2025))),
+     f"startDate is 2025-01-14T00:00:00Z, but the log begins at 2025-01-15T00:00:00Z; {CLOCK}"),
+    ("group", lambda caller: activities.select(caller, period(at(1, 12, 2025), at(2))),
+     ("startDate is 2025-12-01T00:00:00Z, endDate is 2026-01-02T00:00:00Z; endDate must be "
+     "2026-01-01T00:00:00Z or earlier")),
+    ("acme", lambda caller: inbound.select(caller, period(at(3), None)),
+     "startDate is 2026-01-03T00:00:00Z, endDate is not given; give both or neither"),
+    ("acme", lambda caller: inbound.select(caller, period(at(3), at(2))),
+     "startDate is after endDate: startDate is 2026-01-03T00:00:00Z, endDate is 2026-01-02T00:00:00Z"),
+    ("acme", lambda caller: inbound.select(caller, period(at(3), at(16))),
+     f"the period ends in the future: startDate is 2026-01-03T00:00:00Z, endDate is 2026-01-16T00:00:00Z; {CLOCK}"),
+    ("acme", lambda caller: inbound.select(caller, period(at(1, 12, 2025), at(2))),
+     ("startDate is 2025-12-01T00:00:00Z, endDate is 2026-01-02T00:00:00Z; endDate must be "
+     "2025-12-31T00:00:00Z or earlier")),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("account", "refused", "reason"), TABLE.values(), ids=TABLE.keys())
-def test_a_rule_says_why_it_refuses(account, refused, reason, caller, reason_of):
+@pytest.mark.parametrize(("account", "refused", "reason"), TABLE, ids=map(str, range(len(TABLE))))
+def test_rule_explains_its_refusal_without_secrets(account, refused, reason, caller, reason_of, secrets):
     assert reason_of(refused, caller(account)) == reason
-
-
-@pytest.mark.parametrize(("account", "refused"), [row[:2] for row in TABLE.values()], ids=TABLE.keys())
-def test_no_reason_tells_a_secret(account, refused, caller, reason_of, secrets):
-    told = reason_of(refused, caller(account))
-
     assert {"xkeysib-acme-key", "123456", "hook-token"} <= secrets()
-    assert not [secret for secret in secrets() if secret in told]
+    assert not [secret for secret in secrets() if secret in reason]

@@ -15,17 +15,9 @@ PACKAGE = Path(mockserver.__file__).parent
 FOLDERS = ("beyond", "control", "effects", "resources", "web/endpoints", "web/pages", "web/routing", "web/service")
 #: The functions and classes whose arguments a client or a reader of the journal sees.
 SAYING = {
-    "Problem",
-    "Mistake",
-    "TemplateError",
-    "because",
-    "warn",
-    "of_one",
-    "unknown",
-    "_failed",
-    "_forbidden",
-    "_refused",
-}
+    "Problem", "Mistake", "TemplateError", "because", "warn", "of_one", "unknown", "existing", "_failed",
+    "_forbidden", "_refused",
+}  # fmt: skip
 #: Phrases that point instead of naming, or that readers did not understand.
 PRIVATE = re.compile(
     r"\b(stands?|there is (none|no|nothing|a)|there are|(is|are) told|in vain|of its own|goes to|is nobody's"
