@@ -62,7 +62,7 @@ USES = {
     "core.text.addresses:_local_part",
     "resources.contacts.section:ContactItem",
     "resources.sso.section:_TOKEN",
-    "scenario.documents.field_errors:_told",  # messages of marshmallow
+    "scenario.documents.field_errors:_message",  # messages of marshmallow
     "beyond.openapi:_add_stub",
     "beyond.openapi:_base",
     "scenario.faults:FaultItem",
