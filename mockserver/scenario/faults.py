@@ -118,7 +118,7 @@ HEADER_ID = "header"
 _RESERVED = ("catalogue", HEADER_ID)
 #: The longest `ttl_s` of a fault, in seconds. Chosen: a hundred years, within what a clock shows.
 _LONGEST_S = 3_155_760_000
-#: The members that may be written as a duration, and are kept as its number.
+#: Members that accept durations and store numbers.
 _SPANS = ("ttl_s", "ms")
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")

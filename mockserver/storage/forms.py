@@ -51,7 +51,7 @@ class WorkspaceForm(NamedTuple):
     receivers: Sequence[Receiver]
     logs: Mapping[str, RingCounts]
     snapshots: Sequence[str]
-    #: How often the state was replaced.
+    #: The number of state replacements.
     generation: int
     #: The calls that are under way, and the e-mails with the servers that send them.
     jobs: Sequence[JobForm]
@@ -134,7 +134,7 @@ class StateForm(NamedTuple):
         return state
 
 
-#: The members of a state that are written as they are.
+#: State members that are stored unchanged.
 _AS_THEY_ARE = (
     "description", "solution", "strict", "behaviour", "names", "masters", "highest_id", "document_bytes",
     "evicted_deliveries",

@@ -78,7 +78,7 @@ def overlap(given: Sequence[str], wanted: Sequence[str]) -> bool:
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The most bytes of a stub as JSON. Chosen: a workspace full of them takes 64 MiB.
 LARGEST = 64 * 1024
-#: The most answers, and items of any other list, of a stub. Chosen: more than a test has steps or a body members.
+#: The most answers, and items of other lists, in a stub. Chosen: more than tests have steps.
 _MOST_LISTED = 100
 #: The members that a running workspace sets.
 _RUNNING = ("id", "hits", "position")
@@ -86,7 +86,7 @@ _RUNNING = ("id", "hits", "position")
 _count = validate.Range(min=0, max=2**53)
 #: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
 _WITHOUT_BODY = (204, 304)
-#: The beginning of the headers that say what the mock has done.
+#: The prefix of headers about the mock's behaviour.
 _OF_THE_MOCK = "x-mock-"
 #: Headers that the mock writes itself.
 _TAKEN = addresses.CLIENT_HEADERS | {"date", "sib-request-id"}
@@ -275,7 +275,7 @@ def written_of(stub: Stub) -> dict[str, Any]:
     return found
 
 
-#: The most stubs of a workspace. Chosen: four times as many as the service has operations.
+#: The most stubs in a workspace. Chosen: four times the service's operations.
 MOST_STUBS = 1_000
 
 

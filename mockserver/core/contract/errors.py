@@ -55,7 +55,6 @@ class ServiceError(Exception):
 
 
 def _sentence(code: str, status: int) -> ErrorCode:
-    """Return a specified code with identical message."""
     return ErrorCode(code, status, code)
 
 

@@ -154,13 +154,11 @@ def _lost(injection: Injection) -> Reply:
 
 
 def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> FaultKind:
-    """Return a named fault of all operations."""
     summary = f"{status or code.status} {message or code.message}"
     return FaultKind(summary, _named, ("message",), code=code, status=status, message=message)
 
 
 def _only(code: ErrorCode) -> FaultKind:
-    """Return a named fault of the operations that document its code."""
     return _refuses(code)._replace(everywhere=False)
 
 
@@ -307,7 +305,6 @@ class Faults:
 
 
 def _strikes(rule: Fault, random: Randomness) -> bool:
-    """Return whether a matching rule hits this time."""
     if rule.passed < rule.after:
         rule.passed += 1
         return False

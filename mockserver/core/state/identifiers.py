@@ -96,7 +96,6 @@ class Randomness:
         return int.from_bytes(self._digest(purpose, root).digest())
 
     def _digest(self, purpose: str, root: object) -> hashlib.blake2b:
-        """Make the next draw of a purpose: a hash of 64 bytes."""
         position = self.positions.get(purpose, 0)
         self.positions[purpose] = (position + 1) % LAP
         return hashlib.blake2b(f"{root}/{purpose}/{position}".encode())
@@ -114,7 +113,7 @@ def spell(number: int, length: int, alphabet: str) -> str:
 
 @cache
 def _pairs(alphabet: str) -> list[str]:
-    """Return all pairs of characters, the first one counting up first: dividing by two digits takes half as long."""
+    # Dividing by two digits takes half as long.
     return [first + second for second in alphabet for first in alphabet]
 
 
@@ -254,7 +253,6 @@ class Keyring:
         return found
 
     def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
-        """Return a position's key, or the next free key."""
         place = f"{self._root}/key/{account}/{index}"
         # Numbered: a text that grew by a word each time would make many attempts take quadratic time.
         texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))

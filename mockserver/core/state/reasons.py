@@ -50,7 +50,6 @@ def nearest(numbers: Iterable[int], number: int) -> str:
 
 
 def _around(numbers: list[int], number: int) -> list[int]:
-    """Return candidates for nearest numbers: few if sorted, like counted ids."""
     if sorted(numbers) != numbers:
         return numbers
     place = bisect_left(numbers, number)

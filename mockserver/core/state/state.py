@@ -247,7 +247,6 @@ class State(Tables):
                 rule.id = "" if drawn in taken else drawn
 
     def _forget_draws(self) -> None:
-        """Drop draw positions of removed faults; equal ids start again."""
         lasting = {purpose for fault in self.faults for purpose in draws(fault.id)}
         positions = self.random.positions
         for purpose in [name for name in positions if name.startswith(draws("")[0]) and name not in lasting]:
@@ -302,7 +301,6 @@ def _account(tally: Tally, account: Account) -> Account:
 
 
 def _put_above(upper: Tables, below: Tables) -> None:
-    """Show the rows of `below` in `upper`, and keep added and changed rows in `upper` only."""
     # The closures refer to the tallies and not to `upper`, which will hold them: that would be a cycle.
     own, theirs = upper.tally, below.tally
 

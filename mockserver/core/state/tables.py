@@ -101,7 +101,6 @@ class Table(dict[Key, Row]):
 
 
 def _table(kind: type[Table[Any, Any]], rows: Mapping[Any, Any], tally: Tally) -> Table[Any, Any]:
-    """Return a table with rows that the tally has counted already."""
     found = kind(tally)
     dict.update(found, rows)
     return found

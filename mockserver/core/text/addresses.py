@@ -94,7 +94,6 @@ def is_email(text: str) -> bool:
 
 @cache
 def _local_part() -> re.Pattern[str]:
-    """Return the local part's pattern: dotted atoms or quoted text."""
     atom = r"[-!#$%&'*+/=?^`{}|~\w]+"
     quoted = r'"(?:[\001-\010\013\014\016-\037!#-\[\]-\177]|\\[\001-\011\013\014\016-\177])*"'
     return re.compile(rf"{atom}(?:\.{atom})*|{quoted}")

@@ -130,7 +130,6 @@ def _name_boundaries(message: EmailMessage, message_id: str) -> None:
 
 
 def _party(text: str) -> Party:
-    """Return address and name of `Name <address>`."""
     text = _line(text).strip()
     name, _, address = text[:-1].rpartition("<") if text.endswith(">") else ("", "", text)
     return address, name.strip().strip('"')
@@ -145,10 +144,10 @@ def _address(party: Party) -> Address:
 
 
 def _line(text: str) -> str:
-    """Return a text on one line: a line break in a header would begin another header."""
+    # A line break in a header would begin another header.
     return _unicode(" ".join(text.splitlines())).replace("\0", "")
 
 
 def _unicode(text: str) -> str:
-    """Return a text that can be encoded: a lone surrogate becomes a question mark."""
+    # A lone surrogate becomes a question mark.
     return text.encode("utf-8", "replace").decode()

@@ -356,7 +356,6 @@ class Timers:
 
 
 def _keys(text: str) -> Iterator[Key]:
-    """Yield possible keys of a text: text and number."""
     yield text
     if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
         yield int(text)

@@ -160,7 +160,6 @@ class Mail(NamedTuple):
 
 
 def _parts(content: MailContent) -> dict[str, Any]:
-    """Return the arguments of `compose_whole`, except the moment."""
     parties = {"From": [content.sender], **{kind.capitalize(): [] for kind in KINDS}}
     for row in content.recipients:
         parties[row.kind.capitalize()].append(row.party)

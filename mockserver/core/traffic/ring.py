@@ -239,7 +239,6 @@ class Feed:
 
     @property
     def _first(self) -> int:
-        """The oldest kept item's number, or the next number if empty."""
         return self.last - len(self.ring) + 1
 
     def _forget_written(self, gone: int) -> None:

@@ -98,7 +98,7 @@ class Lifecycle(Generic[Row]):
     def begin(self, workspace: Workspace, account: Account, row: Row) -> None:
         """Add a new row to its table, and publish its creation."""
         self._complete()
-        account.table(self.row)[self.key(row)] = row
+        account.table(self.row)[getattr(row, self._key)] = row
         self._act(workspace, account, row, self.machine.first, ABSENT)
 
     def fire(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
@@ -159,7 +159,6 @@ class Lifecycle(Generic[Row]):
         }
 
     def _complete(self) -> None:
-        """Import the modules that register effects."""
         for module in self._registered_in:
             import_module(module)
         self._registered_in = ()
@@ -167,9 +166,9 @@ class Lifecycle(Generic[Row]):
     def _act(self, workspace: Workspace, account: Account, row: Row, event: str, source: str) -> None:
         links = workspace.links
         before = links.added
+        now, key = workspace.state.clock.now(), getattr(row, self._key)
         change = Changed(
-            workspace.state.clock.now(), account.id, self.machine.name, self.key(row), event, source, row.state,
-            workspace.by, time(), [],
+            now, account.id, self.machine.name, key, event, source, row.state, workspace.by, time(), [],
         )  # fmt: skip
         workspace.publish(change)
         action = self._actions.get(event)
@@ -271,9 +270,9 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
 def send_mail(workspace: Workspace, mail: Mail) -> None:
     """Send an e-mail to the mailbox, and to any configured SMTP server."""
     size = workspace.state.mailbox.add(mail)
-    workspace.link(MAIL, mail.id)
-    workspace.meter.add_mail()
     workspace.feed.add("mail", mail, size)
+    workspace.meter.add_mail()
+    workspace.link(MAIL, mail.id)
     if workspace.effects.posts:
         _post(workspace, mail)
     workspace.watchers.tell("mail")

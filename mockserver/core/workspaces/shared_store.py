@@ -68,7 +68,6 @@ class SharedStore(Store):
         return found
 
     def _forget_copy(self, name: str) -> None:
-        """Drop the copy of a removed workspace."""
         with self._lock:
             found = self._workspaces.get(name)
             if found is not None:
@@ -94,7 +93,6 @@ class SharedStore(Store):
         return self._account_of(key, within or home)
 
     def _having(self, key: str) -> Iterator[Workspace]:
-        """Yield opened workspaces having a key; drawn keys belong to one workspace only."""
         for home in self._key_index.all(key)[:1] if is_drawn(key) else ():
             found = self.get(home)
             if found is not None and _has(found, key):
@@ -211,8 +209,6 @@ class SharedStore(Store):
         found.catch_up()
 
     def _in_step(self, act: Callable[[Workspace], object], name: str) -> None:
-        """Call a function with an existing workspace in a separate step."""
-
         def step() -> None:
             found = self.get(name)
             if found is not None:
@@ -239,5 +235,4 @@ class SharedStore(Store):
 
 
 def _has(workspace: Workspace, key: str) -> bool:
-    """Return whether a workspace has a key, valid or revoked."""
     return key in workspace.state.keys or key in workspace.state.revoked_keys

@@ -144,7 +144,6 @@ class Store:
         self.storage.run(self._begin)
 
     def _saved(self) -> Iterable[Outline]:
-        """Return the workspaces that are saved when the server starts."""
         return self.storage.outlines()
 
     def _add_passivated(self, outline: Outline) -> None:
@@ -154,7 +153,6 @@ class Store:
             self._key_index.add(key, outline.name)
 
     def _revert(self, name: str) -> None:
-        """Return to a name's saved workspace after a failed creation or removal."""
         with self._lock:
             found = self._workspaces.pop(name, None)
             if found is not None:
@@ -165,7 +163,6 @@ class Store:
                     self._add_passivated(outline)
 
     def _begin(self) -> None:
-        """Create or load the default workspace; leave an unreadable one for reset or removal."""
         try:
             found = self.get(DEFAULT)
         except StorageError as error:
@@ -285,7 +282,6 @@ class Store:
         return workspace, workspace.state.first_account
 
     def _isolated(self, key: str) -> Workspace:
-        """Return the workspace that only an unknown key opens, created when the key is first used."""
         name = self.replica.drawn_name("key", hashlib.blake2b(key.encode(), digest_size=6).hexdigest())
         with self._isolating:
             return self.get(name) or self.create(name=name, key=key)
@@ -439,14 +435,12 @@ class Store:
         self._gone.pop(workspace.name, None)
 
     def _prepare(self, workspace: Workspace) -> None:
-        """Connect a new workspace with the server."""
         workspace.lock = self.storage.lock()
         workspace.run, workspace.server = self.storage.run, self.storage.server
         workspace.meter = self.meter
         workspace.effects = self.storage.effects(workspace, self._effects)
 
     def _hold(self, workspace: Workspace) -> None:
-        """Own a workspace: save its changes, and fire its timers."""
         self.storage.add(workspace)  # first, as it may refuse
         self._workspaces[workspace.name] = workspace
         self._effects.watch(workspace)
@@ -576,7 +570,6 @@ class Store:
         raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
 
     def _evict_one(self, newest: Workspace, patience_s: float) -> bool:
-        """Evict the first workspace that is idle within `patience_s` seconds. Return False if all stay busy."""
         until = time.monotonic() + patience_s
         for name in self.names():
             found = self.peek(name)
@@ -627,7 +620,6 @@ class Store:
             self.storage.clear_past()  # last, as a workspace that is removed in the meantime leaves its coverage there
 
     def _take_coverage(self, workspace: Workspace) -> None:
-        """Move a workspace's coverage to removed workspaces' coverage."""
         if workspace.counted:
             self.storage.add_past(workspace.coverage)
         workspace.coverage.clear()

@@ -347,8 +347,8 @@ class Workspace:
         for changes in self._collectors.values():
             changes.append(change)
         self.coverage.add_transition(change)
-        self.feed.add("transition", change)
         self.history.add(change)
+        self.feed.add("transition", change)
         if isinstance(change.by, Cause) and change.by.kind == CONTROL and (call := CURRENT_CALL.get()) is not None:
             call.note(change)
         for listener in self.parts.listeners.get((change.machine, change.event), ()):
@@ -372,8 +372,8 @@ class Workspace:
         """Add an exchange to journal, coverage and feed. Return the number of evicted exchanges."""
         exchange.links = self.links
         evicted = self.journal.add(exchange)
-        self.coverage.add(exchange)
         self.feed.add("request", exchange, exchange.size)
+        self.coverage.add(exchange)
         self.watchers.tell("request")
         return evicted
 

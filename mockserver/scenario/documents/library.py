@@ -22,14 +22,14 @@ _LOG = logging.getLogger(__name__)
 _LONGEST_NAME = 80
 #: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
 _MOST_FILES = 50
-#: The largest file, in bytes, and how many parts it may have. Chosen: more than a request may, as it is the user's own.
+#: The size limits of a file. Chosen: larger than requests, as files are the user's own.
 _LARGEST, _OF_FILES = 64 * 1024 * 1024, Bounds(parts=10_000_000)
 
 #: The members of a document that describes stubs and nothing else.
 _OF_STUB_LIBRARIES = frozenset({"description", "extends", "stubs"})
-#: The shipped scenarios that change nothing any more, with the resource that every scenario has instead.
+#: Shipped scenarios without effect, and the resource that replaces each.
 _ALIASES = {"send": "sending", "contacts": "contacts"}
-#: How many files are parsed once for all servers of a process. Chosen: all shipped ones, and a team's own.
+#: The most parsed files kept for all servers of a process. Chosen: the shipped files and a team's own.
 _MOST_PARSED = 64
 
 
