@@ -25,7 +25,7 @@ from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.json_schema import document as json_schema
 from mockserver.settings import declared
-from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.settings.files import SCHEMA_FILE
 from mockserver.testing import plugin
 
 # A script finds what stands beside it; a test that runs this file does not.

@@ -26,7 +26,7 @@ _MODULES = {
     "create_app": "mockserver.app",
 }
 
-#: Whose package this is: another distribution has one of the same name (see `mockserver/settings/exclusion.py`).
+#: Whose package this is: another distribution has one of the same name (see `mockserver/settings/distribution.py`).
 __distribution__ = "brevo-mockserver"
 #: The version of the installed package, looked up on first use.
 __version__: str

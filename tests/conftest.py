@@ -10,9 +10,9 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from typing import NamedTuple
 
 import examples  # noqa: F401  # its profiles are those of all properties
-import kept_apps
 import pytest
 import signing_keys
+import stored_apps
 import xdist
 from shared_files import SharedFiles
 from tracing import repeats, untraced
@@ -131,7 +131,7 @@ MADE_AS_COLLECTED = "test_schemathesis.py"
 
 def pytest_configure(config):
     if config.getoption("--store") != "memory":
-        kept_apps.join(config, Api)
+        stored_apps.join(config, Api)
     signing_keys.join(config)
     # What is for this run is not for those that its tests start, which would write their report over that of this one.
     os.environ.pop("PYTEST_ADDOPTS", None)

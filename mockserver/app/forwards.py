@@ -13,7 +13,7 @@ from mockserver.core.state.identifiers import is_key
 from mockserver.effects.dispatcher import Dispatcher, Task
 from mockserver.effects.egress import Egress, EgressRefusedError
 from mockserver.settings import Settings, without_version
-from mockserver.settings.secret import secret_of
+from mockserver.settings.files import secret_of
 
 #: The key for a peer of which the settings name none: another mock takes it, unless it was started to take known keys.
 _ANY_KEY = "any"

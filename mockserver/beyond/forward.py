@@ -27,7 +27,7 @@ from mockserver.web.service.pending import PendingReply
 
 _LOG = logging.getLogger(__name__)
 
-#: The methods that change nothing, and those that may.
+#: Reading and writing methods.
 _READS, _WRITES = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
 #: Begins the message of a call that could not be handed on.
 _BAD_GATEWAY = "Bad gateway: "
@@ -35,7 +35,7 @@ _BAD_GATEWAY = "Bad gateway: "
 _GRACE_S = 2.0
 #: The longest path in a sentence, in characters. Chosen: above those of the service.
 _LONGEST = 200
-#: How many bytes the headers of an answer may have; chosen as many as those of a request may have by default.
+#: The most bytes in an answer's headers. Chosen: the default limit for request headers.
 _MOST_OF_HEADERS = 64 * 1024
 #: The fewest characters of a key or a token whose value is looked for in other headers. Chosen: those that the mock
 #: draws are longer, and a word that somebody has made up may stand anywhere.

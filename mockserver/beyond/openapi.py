@@ -48,7 +48,7 @@ class Document:
             raise DocumentError(("openapi",), f"expected an OpenAPI document, 3.0 or 3.1, got {shown(version)}")
         if not isinstance(paths, dict) or len(paths) > _MOST_PATHS:
             raise DocumentError(("paths",), f"expected a mapping of at most {_MOST_PATHS:,} paths, got {shown(paths)}")
-        #: Whether members beside a `$ref` count, as they do from 3.1 on.
+        #: Whether members beside a `$ref` count, as in 3.1.
         self.heeds_siblings = not str(version).startswith("3.0")
         checked = {**root, "$ref": None, "paths": {**paths, "$ref": None}}  # these two are not references
         try:
@@ -107,15 +107,14 @@ class Document:
         return [self.plain(inner) for inner in value] if isinstance(value, list) else value
 
 
-#: The most levels of schemas within each other, chosen as half of what a document may have, which must hold the answer,
-#: and the most characters of a text: a stub has no room for more.
+#: The most nested schemas, half of a document's levels, and the longest text: stubs have no room for more.
 _DEEPEST, _LONGEST = 50, 65_536
 #: Keywords that a made value could break: a schema with one of them needs an example.
 _TOO_MUCH = frozenset({
     "pattern", "not", "if", "contains", "prefixItems", "dependentSchemas", "dependentRequired", "patternProperties",
     "minProperties", "$dynamicRef",
 })  # fmt: skip
-#: What a number is to its bounds.
+#: Comparisons of a number with its bounds.
 _FITS: Mapping[str, Callable[[float, float], bool]] = {
     "minimum": ge, "exclusiveMinimum": gt, "maximum": le, "exclusiveMaximum": lt,
     "multipleOf": lambda number, bound: bound > 0 and number % bound == 0,
@@ -128,7 +127,7 @@ _TYPES: Mapping[str, Any] = {
     "object": dict, "array": list, "string": str, "integer": int, "number": int | float, "boolean": bool,
     "null": type(None),
 }  # fmt: skip
-#: The type of a schema without `type`, by keywords that it has; else it is an object.
+#: The type of a schema without `type`, by its keywords; the default is object.
 _TELLING = {
     "array": {"items", "minItems", "uniqueItems"}, "string": {"format", "minLength", "maxLength"}, "number": {*_FITS},
 }  # fmt: skip

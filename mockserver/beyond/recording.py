@@ -17,14 +17,14 @@ from mockserver.web.service.beyond import Answered
 
 #: What the control API shows instead of a secret.
 _REDACTED = "***"
-#: How many answers of one call are recorded; as many as a stub may have.
+#: The most recorded answers per call, as many as a stub may have.
 MOST_ANSWERS = 100
-#: What a text has where bytes are no UTF-8.
+#: The replacement of invalid UTF-8.
 _NO_TEXT = "\N{REPLACEMENT CHARACTER}"
 #: What begins an expression, a statement or a comment within a text.
 _SIGNS = re.compile(r"\{[{%#]")
-#: That, any brace that could begin one with what follows, and what Jinja does not keep; a stub that is to say it
-#: has it in quotes.
+#: The same, any brace that could start an expression with the next character, and carriage returns, which Jinja drops;
+#: stubs quote all of them.
 _QUOTED = re.compile(r"\{+[%#]?|\r")
 #: Headers of an answer that the mock writes itself, as their names begin, in lower case.
 _OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "access-control-", "content-length", "sib-request-id", "date")
@@ -99,7 +99,7 @@ def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> No
         StubItem().load(stub)
     except ValidationError as error:
         found.exchanges -= len(answers)
-        found.left_out.append(LeftOut(f"{call.method} {call.path}", _told(error.messages)))
+        found.left_out.append(LeftOut(f"{call.method} {call.path}", _first_message(error.messages)))
     else:
         found.stubs.append(stub)
         if len(answers) > MOST_ANSWERS:
@@ -211,7 +211,7 @@ def _replace_words(text: str, word: str, other: str) -> str:
     return "".join(found)
 
 
-def _told(mistakes: Any) -> str:
+def _first_message(mistakes: Any) -> str:
     while not isinstance(mistakes, str):
         mistakes = next(iter(mistakes.values() if isinstance(mistakes, dict) else mistakes))
     return mistakes

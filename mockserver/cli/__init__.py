@@ -14,7 +14,7 @@ import click
 
 from mockserver.cli.environment import forget_kubernetes
 from mockserver.cli.program import Group, Option, run
-from mockserver.settings.exclusion import breakage, warning
+from mockserver.settings.distribution import breakage, warning
 
 #: The module of each command, under the headings of the help.
 _SECTIONS = {

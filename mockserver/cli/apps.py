@@ -9,7 +9,7 @@ from mockserver.cli.options import EXISTING_FILE, JSON, TOKEN, URL, Name, target
 from mockserver.cli.output import echo, none, printable
 from mockserver.cli.program import Group, Misused, argument, decorated, option
 from mockserver.cli.remote import Target
-from mockserver.settings import given_file
+from mockserver.settings import files
 from mockserver.testing.client import path_of
 
 _TARGET = targeted(JSON, URL, TOKEN, workspace("The workspace that knows the app."))
@@ -108,7 +108,7 @@ def _configuration(file: Path) -> dict[str, Any]:
 
     try:
         # JSON is a subset of YAML.
-        found = parse(given_file.read_text(file, given_file.WRITTEN_BY_HAND), str(file), called="an app")
+        found = parse(files.read_text(file, files.WRITTEN_BY_HAND), str(file), called="an app")
         refuse_unreadable(found)
     except (OSError, ValueError) as error:
         raise Misused(f"cannot read {file}: {error}") from error

@@ -9,7 +9,7 @@ import click
 
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import PROGRAMS, Misused, argument, command, option
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 _SHELLS = ("bash", "zsh", "fish")
 #: The lines before the script that start the completion of zsh, unless it is started already.
@@ -75,7 +75,7 @@ def _files(shell: str) -> dict[str, Path]:
 def _read(file: Path, program: str) -> str | None:
     """Read an installed script, or return None; exit if another program owns the file."""
     try:
-        found = given_file.read_text(file, given_file.WRITTEN_BY_HAND, errors="replace")
+        found = files.read_text(file, files.WRITTEN_BY_HAND, errors="replace")
     except FileNotFoundError:
         return None
     except OSError as error:

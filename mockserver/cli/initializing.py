@@ -12,7 +12,7 @@ from mockserver.cli.options import EXISTING_FOLDER
 from mockserver.cli.output import echo, fail, printable
 from mockserver.cli.program import argument, command
 from mockserver.settings.distribution import requirement
-from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.settings.files import SCHEMA_FILE
 
 _TEMPLATES = Path(__file__).parent / "templates"
 #: The command of each runner; with `discover` the folder may be called `test`, as one of Python's own is.

@@ -12,7 +12,7 @@ from mockserver.cli.options import EXISTING_FILE, OUTPUT, write
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Misused, argument, command, option
 from mockserver.core.text.messages import counted
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 if TYPE_CHECKING:
     from mockserver.scenario.documents.document import MappingNode
@@ -95,7 +95,7 @@ def _read(file: Path) -> tuple[dict[str, Any], Callable[[Place], str]]:
 
 def _text(file: Path) -> str:
     try:
-        return given_file.read_text(file, _LARGEST, encoding="utf-8-sig")
+        return files.read_text(file, _LARGEST, encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         fail(f"{file} is not UTF-8 at byte {error.start}")
     except OSError as error:

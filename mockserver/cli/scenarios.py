@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from mockserver.cli.options import JSON, OUTPUT, SCENARIOS, Name, write
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Group, argument
-from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.settings.files import SCHEMA_FILE
 
 if TYPE_CHECKING:
     from mockserver.scenario.documents.library import Library

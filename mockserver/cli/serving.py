@@ -20,7 +20,7 @@ from mockserver.cli.options import Seconds as SecondsValue
 from mockserver.cli.output import echo, fail
 from mockserver.cli.program import Misused, Option, command, give_up
 from mockserver.settings import declared
-from mockserver.settings.value_types import (
+from mockserver.settings.declaration import (
     Choice,
     PathType,
     ReplicaName,

@@ -13,7 +13,7 @@ from mockserver.cli.options import OUTPUT, TARGET, write
 from mockserver.cli.output import counted, document, echo, paint, printable
 from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Target
-from mockserver.settings import given_file
+from mockserver.settings import files
 from mockserver.testing.client import path_of
 
 _YAML = "application/yaml"
@@ -114,7 +114,7 @@ def _count(text: str) -> tuple[str, int]:
 def _read(file: str) -> str:
     """Read a file, or standard input for `-`."""
     try:
-        content = given_file.read_from(sys.stdin.buffer, file) if file == "-" else given_file.read_bytes(file)
+        content = files.read_from(sys.stdin.buffer, file) if file == "-" else files.read_bytes(file)
         return content.decode()
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else str(error)

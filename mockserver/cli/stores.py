@@ -14,7 +14,7 @@ import click
 from mockserver.cli.options import JSON
 from mockserver.cli.output import echo, paint, printable, table
 from mockserver.cli.program import Group, Misused, argument, option
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 if TYPE_CHECKING:
     from mockserver.core.workspaces.workspace import Workspace, WorkspaceLimits
@@ -302,7 +302,7 @@ def _workspace(file: Path) -> Workspace:
     from mockserver.scenario.load import load
 
     try:
-        document = parse(given_file.read_bytes(file).decode(), str(file), Bounds(parts=_MOST_PARTS))
+        document = parse(files.read_bytes(file).decode(), str(file), Bounds(parts=_MOST_PARTS))
         found = load(document, name=file.stem, title=file.stem, limits=_unlimited())
     except OSError as error:
         raise Misused(f"{file} cannot be read: {error.strerror}") from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mockserver.settings import Settings
-from mockserver.settings.secret import secret_of
+from mockserver.settings.files import secret_of
 
 
 def token_of(settings: Settings) -> str | None:

@@ -31,7 +31,7 @@ class ForwardedCall(NamedTuple):
 
 
 class PeerAnswer(NamedTuple):
-    """The answer of the peer to a forwarded call, or an error."""
+    """The peer's answer to a forwarded call, or an error."""
 
     status: int = 0
     headers: Sequence[tuple[str, str]] = ()
@@ -41,7 +41,7 @@ class PeerAnswer(NamedTuple):
 
 
 class Forwarder(Protocol):
-    """A client that forwards calls to the peer of a server, another mock or the service; the app supplies it."""
+    """A client that forwards calls to another mock or the service; supplied by the app."""
 
     #: The root address of the peer, for users.
     peer: str
@@ -61,7 +61,7 @@ class Forwarder(Protocol):
 
 
 class OutgoingRequest(NamedTuple):
-    """An HTTP call to be made, with its timeout in seconds."""
+    """An HTTP call, with its timeout in seconds."""
 
     url: str
     headers: Sequence[tuple[str, str]]
@@ -71,7 +71,7 @@ class OutgoingRequest(NamedTuple):
 
 
 class CallOutcome(NamedTuple):
-    """The outcome of an outgoing call: the status of the answer, or an error."""
+    """An outgoing call's outcome: answer status or error."""
 
     status: int | None = None
     error: str | None = None
@@ -87,7 +87,7 @@ Done = Callable[[CallOutcome], None]
 
 
 class JobForm(NamedTuple):
-    """A job as it is saved, with the id of the server that makes the call."""
+    """A saved job, with the calling server's id."""
 
     account: int
     machine: str
@@ -97,7 +97,7 @@ class JobForm(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Job:
-    """An outgoing call for an instance of a state machine; cancelled, it neither is made nor reports an outcome."""
+    """An outgoing call for a state machine's instance; if cancelled, it reports no outcome."""
 
     account: int
     machine: str
@@ -114,7 +114,7 @@ class Job:
         return self.write is not None
 
     def written(self) -> OutgoingRequest | None:
-        """Write the request, or return None if the job was cancelled."""
+        """Write the request, or return None if cancelled."""
         write = self.write
         return None if write is None else write()
 
@@ -130,7 +130,7 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one workspace, at most one per instance."""
+    """One workspace's jobs, at most one per instance."""
 
     def __init__(self) -> None:
         #: The id of this server among those that share a store.
@@ -159,7 +159,7 @@ class Jobs:
         return [JobForm(job.account, job.machine, job.key, job.server) for job in self._jobs.values()]
 
     def follow(self, forms: Sequence[JobForm]) -> None:
-        """Replace the jobs by saved ones, and cancel the jobs that are not among them."""
+        """Replace all jobs by saved jobs, and cancel the rest."""
         before, self._jobs = self._jobs, {}
         for form in forms:
             job = before.get((form.machine, form.key))
@@ -183,11 +183,11 @@ class Jobs:
         return job
 
     def take_off(self, job: Job) -> None:
-        """Remove a job whose outcome is known. The job itself is unchanged, as the step may run again."""
+        """Remove a completed job without changing it, as the step may run again."""
         del self._jobs[job.machine, job.key]
 
     def cancel(self, machine: str, key: Key) -> None:
-        """Cancel the job of an instance, if there is one."""
+        """Cancel an instance's job."""
         job = self._jobs.pop((machine, key), None)
         if job is not None:
             job.forget()
@@ -205,7 +205,7 @@ class Jobs:
 
 
 class Timed(Protocol):
-    """A workspace, as far as its timers concern it."""
+    """A workspace with timers."""
 
     name: str
     state: State
@@ -217,16 +217,16 @@ class Timed(Protocol):
         ...
 
     def catch_up(self) -> object:
-        """Fire the timers that are due by now, each at its own moment."""
+        """Fire due timers, each at its own moment."""
         ...
 
 
 class Effects(Protocol):
-    """The effects of workspaces, carried out in the background; the app supplies them."""
+    """Effects of workspaces, run in background threads; supplied by the app."""
 
     @property
     def forwarder(self) -> Forwarder | None:
-        """The client that forwards calls to a peer, or None if the server has no peer."""
+        """The forwarding client, or None without peer."""
         ...
 
     def call(self, url: str, job: Job) -> None:
@@ -242,7 +242,7 @@ class Effects(Protocol):
         ...
 
     def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
-        """Send an e-mail to the SMTP server of the settings, if there is one, while it is wanted.
+        """Send a wanted e-mail to the configured SMTP server.
 
         `report` is called with each step; the first time before this returns.
         """
@@ -254,7 +254,7 @@ class Effects(Protocol):
 
 
 class NoEffects:
-    """The effects of a workspace that no server runs: nothing leaves it, and its timers fire with the next request."""
+    """Effects of a workspace without server: nothing is sent, timers fire with requests."""
 
     forwarder: Forwarder | None = None
     posts = False

@@ -1,4 +1,4 @@
-"""Modules that are imported when one of their functions is first called, so that a server starts without most of them.
+"""Lazy modules, imported on first call so that servers start quickly.
 
 A module that uses one imports it under `TYPE_CHECKING` for type checkers, and otherwise takes it from `lazy`.
 """
@@ -12,7 +12,7 @@ from typing import Any
 
 
 class LazyModule:
-    """A module whose functions and classes are only called: each attribute is a `LazyName`."""
+    """A lazy module, whose attributes are `LazyName` objects."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -29,7 +29,7 @@ class LazyModule:
 
 
 class LazyName:
-    """A function or class of a module that is imported on the first call."""
+    """A function or class of a lazy module."""
 
     __slots__ = ("_module", "_name")
 
@@ -38,7 +38,7 @@ class LazyName:
         self._name = name
 
     def get(self) -> Any:
-        """Return the object of this name. Raises AttributeError if the module has no such name."""
+        """Return the named object. Raises AttributeError if missing."""
         return getattr(self._module.imported, self._name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

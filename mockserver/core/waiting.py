@@ -1,4 +1,4 @@
-"""Waiting for a workspace: subscriptions to what happens in it, and a lock for long work.
+"""Waiting for a workspace: event subscriptions, and a lock for long work.
 
 How a request waits without a thread is in `web.server`.
 """
@@ -26,7 +26,7 @@ CONTROL: Kinds = frozenset({"control"})
 
 
 class Watchers:
-    """Functions that are called when something happens in a workspace, in the thread in which it happens."""
+    """Callbacks for workspace events, called in the event's thread."""
 
     def __init__(self) -> None:
         self._wanted: dict[Callable[[], object], Kinds] = {}
@@ -39,7 +39,7 @@ class Watchers:
         return len(self._wanted) + len(self._of_resets)
 
     def add(self, wake: Callable[[], object], kinds: Kinds = ANYTHING) -> None:
-        """Call `wake` from now on whenever something of these kinds happens, and for no other kinds."""
+        """Call `wake` on events of exactly these kinds."""
         self.discard(wake)
         if kinds == RESETS:
             self._of_resets.add(wake)
@@ -51,7 +51,7 @@ class Watchers:
         self._of_resets.discard(wake)
 
     def happened(self, kinds: Kinds = ANYTHING) -> int:
-        """Return how often something of these kinds has happened.
+        """Return how often these kinds have happened.
 
         A caller that reads the number, looks, and adds a watcher sees by another number that it has missed something.
         """
@@ -68,7 +68,7 @@ class Watchers:
             wake()
 
     def tell(self, kind: WatchedKind | None = None) -> None:
-        """Call the watchers of this kind, or all watchers after a reset (None)."""
+        """Call this kind's watchers, or all watchers after a reset (None)."""
         self._happened[kind] += 1
         if kind is None:
             for wake in tuple(self._of_resets):
@@ -81,7 +81,7 @@ class Watchers:
 
 
 class CallbackLock:
-    """A reentrant lock that a thread can wait for, or that calls functions back, one at a time, when it is free."""
+    """A reentrant lock with blocking acquisition or callbacks, one callback at a time."""
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
@@ -112,7 +112,7 @@ class CallbackLock:
         self.release()
 
     def when_free(self, callback: Callable[[], object]) -> None:
-        """Call a function once when the lock is free, possibly before this returns.
+        """Call a function once when the lock is free, possibly immediately.
 
         Another thread may be faster, so the function has to acquire the lock without blocking. In any case it calls
         `tell`, so that the next function is called.

@@ -28,10 +28,11 @@ _LONGEST = 500
 class Connection(smtplib.SMTP):
     """An SMTP connection within the egress policy."""
 
-    def __init__(self, egress: Egress, step_s: float) -> None:
+    def __init__(self, egress: Egress, step_s: float, *, tls: bool) -> None:
+        """Prepare a connection; `tls` begins it with TLS."""
         # Without local_hostname, smtplib would look up the name of this machine.
         super().__init__(local_hostname="localhost", timeout=step_s)
-        self._egress = egress
+        self._egress, self._tls = egress, tls
         self.is_cut = False
 
     def hang_up(self) -> None:
@@ -60,22 +61,13 @@ class Connection(smtplib.SMTP):
         if self.is_cut:
             found.close()
             raise ConnectionAbortedError("the connection was cut off")
-        return found
-
-
-class SecureConnection(Connection):
-    """An SMTP connection with immediate TLS, within the egress policy."""
-
-    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-        plain = super()._get_socket(host, port, timeout)
+        if not self._tls:
+            return found
         try:
-            return ssl.create_default_context().wrap_socket(plain, server_hostname=host)
+            return ssl.create_default_context().wrap_socket(found, server_hostname=host)
         except OSError:
-            plain.close()
+            found.close()
             raise
-
-
-# ---------------------------------------------------------------------- what went wrong
 
 
 def is_final(error: Exception) -> bool:
@@ -188,8 +180,6 @@ class SmtpClient:
                 "last_error": self._last_error,
             }
 
-    # ------------------------------------------------------------------ tries
-
     def _task(self, email: _Email) -> Task:
         return Task(partial(self._try, email), partial(self._conclude, email), email.wanted)
 
@@ -221,8 +211,6 @@ class SmtpClient:
             self._last_error = text
             self._failed += is_over
 
-    # ------------------------------------------------------------------ the conversation
-
     def _deliver(self, message: EmailMessage) -> None:
         sender, *to = (address.addr_spec for name in _PARTIES if name in message for address in message[name].addresses)
         with self._connected() as server:
@@ -236,8 +224,7 @@ class SmtpClient:
     @contextlib.contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
         """Yield a connection, cut off after an e-mail's time limit."""
-        connection_type = SecureConnection if self._url.tls else Connection
-        server = connection_type(self._egress, self._limits.step_s)
+        server = Connection(self._egress, self._limits.step_s, tls=self._url.tls)
         cut = threading.Timer(self._limits.whole_s, server.hang_up)
         cut.daemon = True
         with self._lock:

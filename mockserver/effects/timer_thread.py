@@ -77,17 +77,17 @@ class TimerThread:
                 self._catch_up(late.pop(0))
 
     def _catch_up(self, workspace: Timed) -> None:
+        def now() -> None:
+            with workspace.lock:
+                workspace.catch_up()
+                self.watch(workspace)
+
         try:
-            workspace.run(lambda: self._catch_up_now(workspace))
+            workspace.run(now)
         except StorageError as error:
             _LOG.info("what was due in workspace %s happens later: %s", workspace.name, error)
         except Exception:  # noqa: BLE001  # other workspaces go on
             _LOG.exception("what was due in workspace %s has failed", workspace.name)
-
-    def _catch_up_now(self, workspace: Timed) -> None:
-        with workspace.lock:
-            workspace.catch_up()
-            self.watch(workspace)
 
     def _late(self) -> list[Timed] | None:
         """Wait, and return due workspaces, or None without pending timers."""

@@ -107,10 +107,9 @@ class BehaviourItem(Item):
         "account", "domain", meaning="account: one code proves all domains of an account; domain: each has its own"
     )
     subdomain_dkim_host = _choice(
-        "recorded",
-        "labelled",
+        "recorded", "labelled",
         meaning="recorded: `mail._domainkey` for sub-domains, too; labelled: `mail._domainkey.sub`",
-    )
+    )  # fmt: skip
     domain_id = _choice(
         "integer", "hex", meaning="the id of a created domain: integer, or hex for the 24 digits of the list"
     )
@@ -127,28 +126,24 @@ class BehaviourItem(Item):
     webhook_timeout = Duration(validate=_LONGEST_CALL, **about("how long a receiver of a call may take"))
     webhook_timezone = Timezone(**about("of the dates in payloads"))
     webhook_limit = fields.Integer(
-        strict=True,
-        validate=validate.Range(min=0),
+        strict=True, validate=validate.Range(min=0),
         **about("how many marketing and transactional webhooks an account may have"),
-    )
+    )  # fmt: skip
     webhook_duplicates = _choice(
-        "allow",
-        "refuse",
+        "allow", "refuse",
         meaning="a second webhook with the url and type of another: allow, with a warning in the journal, or refuse",
-    )
+    )  # fmt: skip
     inbound_domain = _choice(
         "authenticated", "any", meaning="the domain of an inbound webhook: authenticated, one of the account's; any"
     )
     webhooks_none = _choice(
-        "error",
-        "empty",
+        "error", "empty",
         meaning="the answer to a list of webhooks where there is none of the type: error (400), or empty (200)",
-    )
+    )  # fmt: skip
     webhook_names = Dict(
-        keys=fields.String(validate=validate.OneOf(CONTESTED)),
-        values=fields.String(validate=validate.Length(min=1)),
+        keys=fields.String(validate=validate.OneOf(CONTESTED)), values=fields.String(validate=validate.Length(min=1)),
         **about("what stands for an event in payloads instead of its name there: {spam: complaint}"),
-    )
+    )  # fmt: skip
     authorised_ips = List(
         fields.String(validate=_check_network),
         **about("addresses and networks; if there are any, callers from elsewhere get 401"),
@@ -174,10 +169,9 @@ class BehaviourItem(Item):
         "unused", "all", meaning="what of a deleted or smaller plan the master has back: unused credits, or all of them"
     )
     plan_below_used = _choice(
-        "refuse",
-        "accept",
+        "refuse", "accept",
         meaning="what becomes of a plan update to less than is used: refuse, or accept, and nothing is left",
-    )
+    )  # fmt: skip
     beyond = fields.String(
         validate=validate.OneOf(tuple(CHOICES)),
         allow_none=True,
@@ -189,10 +183,9 @@ class BehaviourItem(Item):
     )
 
     send_invalid_sender = _choice(
-        "accept",
-        "refuse",
+        "accept", "refuse",
         meaning="what becomes of an e-mail whose sender is not valid: accept, and tell of an error later, or refuse",
-    )
+    )  # fmt: skip
 
     @post_load
     def _as_value(self, data: dict[str, Any], **_: Any) -> Behaviour:

@@ -165,17 +165,14 @@ def make_account(state: State, item: Mapping[str, Any], keys: Sequence[str] | No
     email = item.get("email") or f"owner@{_slug(item['name'])}.test"
     names = ("of", "first_name", "last_name", "company_name", "enterprise", "under_validation", "language")
     account = Account(
-        id=item["id"] if "id" in item else state.next_id("account"),
-        name=item["name"],
-        email=email,
+        id=item["id"] if "id" in item else state.next_id("account"), name=item["name"], email=email,
         created_at=item.get("created_at", moment),
         organization_id=item.get("organization_id") or state.random.digits("organization", 24),
-        user_id=item["user_id"] if "user_id" in item else state.next_id("user"),
-        role=item["role"],
+        user_id=item["user_id"] if "user_id" in item else state.next_id("user"), role=item["role"],
         api_keys=[state.draw_api_key()] if keys is None else list(keys),
         users=[User(**user) for user in item.get("users", ())] or [User(email, admin=True)],
         **{name: item[name] for name in (*names, "revoked_keys") if name in item},
-    )
+    )  # fmt: skip
     state.add_account(account)
     return account
 

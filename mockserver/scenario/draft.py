@@ -14,10 +14,9 @@ from mockserver.scenario.documents.field_errors import mistakes, wrong_paths
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ScenarioError, ordered
 from mockserver.scenario.schema import SECTIONED, owners, scenario_schema, schema_of
 
-#: How often a document is loaded again without the parts with errors. Chosen: an error in a reference to an account
-#: whose master is in error takes four.
+#: The most attempts to load the valid parts. Chosen: references to accounts with invalid masters take four.
 _MOST_ROUNDS = 8
-#: Checks the accounts of what was loaded, and of the same as it was written.
+#: Checks accounts as loaded and as written.
 AccountCheck = Callable[[Mapping[str, Any], Mapping[str, Any]], Iterable[Mistake]]
 
 
@@ -36,7 +35,7 @@ class Draft:
         #: The names and values in what was removed.
         self._hidden: set[Any] = set()
         #: For each list with removed items the indexes of the others.
-        self._kept: dict[Path, list[int]] = {}
+        self._remaining: dict[Path, list[int]] = {}
 
     @property
     def _is_partial(self) -> bool:
@@ -124,7 +123,7 @@ class Draft:
     def _remove(self, paths: Iterable[Path]) -> None:
         self._removed.update(paths)
         self._removed.update(self._members_of_families())
-        self._kept = {}
+        self._remaining = {}
         tree: dict[Any, Any] = {}
         for path in self._removed:
             node = tree
@@ -149,13 +148,15 @@ class Draft:
                     found[key] = self._without(inner, below, (*path, key)) if below or path == () else inner
             return self._with_own_name(found, value, path)
         if isinstance(value, list):
-            kept = [at for at in range(len(value)) if _WHOLE not in tree.get(at, {})]
-            self._kept[path] = kept
-            self._hidden.update(chain.from_iterable(_scalars(value[at]) for at in set(range(len(value))) - {*kept}))
+            remaining = [at for at in range(len(value)) if _WHOLE not in tree.get(at, {})]
+            self._remaining[path] = remaining
+            self._hidden.update(
+                chain.from_iterable(_scalars(value[at]) for at in set(range(len(value))) - {*remaining})
+            )
             items = SequenceNode()
             items += [
                 self._without(value[at], tree.get(at, {}), (*path, at)) if tree.get(at) or path == ("accounts",)
-                else value[at] for at in kept
+                else value[at] for at in remaining
             ]  # fmt: skip
             return items
         return value
@@ -198,8 +199,8 @@ class Draft:
         """Return the path in the whole document of a path in the remaining document."""
         found: Path = ()
         for part in path:
-            kept = self._kept.get(found)
-            found = (*found, kept[part] if kept and isinstance(part, int) and part < len(kept) else part)
+            remaining = self._remaining.get(found)
+            found = (*found, remaining[part] if remaining and isinstance(part, int) and part < len(remaining) else part)
         return found
 
     def _may_follow(self, row: Mistake) -> bool:
@@ -209,7 +210,7 @@ class Draft:
         return bool(row.wanted) and (self._is_partial or not self._hidden.isdisjoint(row.wanted))
 
 
-#: Marks a part of the tree that is left out as a whole.
+#: Marks a removed part in a tree.
 _WHOLE: Any = object()
 
 

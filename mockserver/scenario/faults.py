@@ -20,7 +20,7 @@ from mockserver.core.contract.errors import (
     NOT_ENOUGH_CREDITS,
     NOT_FOUND,
     PERMISSION_DENIED,
-)
+)  # fmt: skip
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
 from mockserver.core.text.messages import meant, nearest, shown
@@ -118,7 +118,7 @@ HEADER_ID = "header"
 _RESERVED = ("catalogue", HEADER_ID)
 #: The longest `ttl_s` of a fault, in seconds. Chosen: a hundred years, within what a clock shows.
 _LONGEST_S = 3_155_760_000
-#: The members that may be written as a duration, and are kept as its number.
+#: Members that accept durations and store numbers.
 _SPANS = ("ttl_s", "ms")
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
@@ -142,10 +142,9 @@ class DistributionItem(Item):
     }
 
     type = fields.String(
-        required=True,
-        validate=validate.OneOf(("lognormal", "uniform")),
+        required=True, validate=validate.OneOf(("lognormal", "uniform")),
         **about("lognormal, by median_ms and sigma; or uniform, from low_ms to high_ms"),
-    )
+    )  # fmt: skip
     median_ms = Number(validate=_milliseconds, **about("half of the answers come sooner, in milliseconds"))
     sigma = Number(validate=validate.Range(min=0, max=5), **about("how far the delays spread; 0 for none"))
     low_ms = Number(validate=_milliseconds, **about("the shortest delay in milliseconds"))
@@ -169,25 +168,22 @@ class FaultItem(Item):
 
     fault = fields.String(required=True, **about("its kind, or the name of an error", enum=list(FAULT_KINDS)))
     match = fields.Nested(
-        MatchItem,
-        load_default=Match,
+        MatchItem, load_default=Match,
         **about("the requests that it applies to; all of the API if left out, or the operations that give the error"),
-    )
+    )  # fmt: skip
     times = fields.Integer(
-        strict=True,
-        validate=validate.Range(min=1, max=2**53),
+        strict=True, validate=validate.Range(min=1, max=2**53),
         **about("how often it hits; until it is removed if left out"),
-    )
+    )  # fmt: skip
     after = fields.Integer(strict=True, validate=_count, **about("how many matching requests pass first"))
     probability = Number(
         validate=validate.Range(min=0, max=1),
         **about("with which probability it hits a matching request, 0 to 1; drawn from the seed"),
     )
     ttl_s = Span(
-        timedelta(seconds=1),
-        validate=validate.Range(min=0, max=_LONGEST_S),
+        timedelta(seconds=1), validate=validate.Range(min=0, max=_LONGEST_S),
         **about("how many seconds it lasts, on the workspace's clock; or a duration, 16m"),
-    )
+    )  # fmt: skip
     force = Flag(**about("takes operations that there are not, and codes that the operation never gives"))
     code = fields.String(validate=validate.Length(max=_LONGEST_CODE), **about("the error code"))
     status = fields.Integer(

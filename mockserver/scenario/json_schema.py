@@ -76,7 +76,7 @@ _PARTY = {
 
 
 _OPTION = {"type": "string", "maxLength": LONGEST_OPTION}
-#: The name of an attribute, or more of it as members.
+#: An attribute's name, or a mapping of its members.
 _ATTRIBUTE = {
     "anyOf": [
         {"type": "string"},
@@ -151,7 +151,7 @@ _MOMENT = (
     r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}([Tt]|[ \t]+)[0-9]{1,2}:[0-9]{2}:[0-9]{2}(\.[0-9]*)?"
     r"([ \t]*([Zz]|[+-][0-9]{1,2}(:?[0-9]{2})?))?"
 )
-#: What stands in the schema once, and is pointed at.
+#: Shared definitions.
 _DEFINITIONS: dict[str, dict[str, Any]] = {
     "Duration": {
         "type": "string",

@@ -68,12 +68,9 @@ def load(
         chosen = data.get("seed", 0) if seed is None else seed
         limits = limits or WorkspaceLimits.of(Settings())
         state = State(
-            clock,
-            Randomness(chosen, name, replica),
-            mailbox=Mailbox(limits.mailbox, limits.mailbox_bytes),
-            rows_limit=limits.rows,
-            **{member: data[member] for member in _OF_THE_STATE if member in data},
-        )
+            clock, Randomness(chosen, name, replica), mailbox=Mailbox(limits.mailbox, limits.mailbox_bytes),
+            rows_limit=limits.rows, **{member: data[member] for member in _OF_THE_STATE if member in data},
+        )  # fmt: skip
         origin = Origin(title, title, seed, keyring and keyring(chosen))
         workspace = Workspace(name, state, parts=PARTS, limits=limits, origin=origin)
         # First, so that what is new among the rest gets ids and draws that nothing has had.

@@ -67,15 +67,13 @@ class MatchItem(ContentMatchItem):
     """A pattern of requests: operation, method, path, query, headers and body."""
 
     operation = OneOrMany(
-        fields.String(),
-        validate=validate.Length(min=1),
+        fields.String(), validate=validate.Length(min=1),
         **about("one operation or several, by their ids, such as createSender"),
-    )
+    )  # fmt: skip
     method = OneOrMany(
-        fields.String(validate=validate.OneOf(_METHODS)),
-        validate=validate.Length(min=1),
+        fields.String(validate=validate.OneOf(_METHODS)), validate=validate.Length(min=1),
         **about("one method or several"),
-    )
+    )  # fmt: skip
     path = PathPattern(**about("the path as a glob, /v3/senders/*, or its parameters by name, {senderId: 2}"))
 
 

@@ -25,27 +25,23 @@ else:
     behaviour, faults = lazy(__package__, "behaviour", "faults")
 _stubs, _stored = lazy("mockserver.beyond.stubs", "schema", "stored")
 
-#: The stubs as a resource: it has no operations, and its sections are loaded after those of all resources.
+#: Stubs as a resource without operations, loaded after all other resources.
 _STUBS = Resource(
-    name="stubs",
-    operations=(),
-    lazy_section=_stored.SECTION,
-    lazy_workspace=_stubs.SECTION,
-    members=frozenset({"stored"}),
-    workspace_members=frozenset({"stubs"}),
-)
+    name="stubs", operations=(), lazy_section=_stored.SECTION, lazy_workspace=_stubs.SECTION,
+    members=frozenset({"stored"}), workspace_members=frozenset({"stubs"}),
+)  # fmt: skip
 #: All resources with a section of a scenario, in the order in which the sections are loaded.
 SECTIONED: tuple[Resource, ...] = (*RESOURCES, _STUBS)
 
 #: The most rows that a document generates, in all lists together. Chosen: a workspace of so many takes some 200 MB.
 MOST_GENERATED = 200_000
-#: The most scenarios that one extends itself. Chosen: as many as may stand below each other.
+#: The most scenarios in `extends`. Chosen: as many as the longest chain.
 _MOST_EXTENDED = 50
 #: How many schemas are kept, each of some 100 kB; chosen: the documents of a test run need a few different ones.
 _KEPT = 16
-#: The most faults of a workspace. Chosen: more than any test has; each request is matched against all of them.
+#: The most faults in a workspace. Chosen: more than tests have; each request is matched against all.
 MOST_FAULTS = 1_000
-#: The most characters of an id. Chosen: ids of timers hold the keys of instances, such as names of domains.
+#: The longest id. Chosen: timer ids contain keys such as domain names.
 _LONGEST_ID = Longest(10_000)
 
 
@@ -66,10 +62,9 @@ class UserItem(Item):
     email = Email(required=True, **about("who signs in"))
     admin = Flag(load_default=False, **about("whether the user is an admin of the organization"))
     password = fields.String(
-        allow_none=True,
-        validate=validate.Length(min=1),
+        allow_none=True, validate=validate.Length(min=1),
         **about("what the sign-in form asks for under behaviour.oauth_login: form"),
-    )
+    )  # fmt: skip
 
     @post_dump
     def _without_none(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:

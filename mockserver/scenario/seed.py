@@ -32,7 +32,7 @@ from mockserver.scenario.dump import dump
 from mockserver.scenario.faults import load_faults
 from mockserver.scenario.schema import MOST_FAULTS, SECTIONED
 
-#: Members that cannot be added, and what to do instead.
+#: Members that cannot be added, with the alternative.
 _NOT_ADDED = {
     "clock": "move it with PUT /_mock/clock",
     "seed": "choose it when the workspace is made",

@@ -1,27 +1,184 @@
-"""How a setting is declared: once, for programs, flags, variables of the environment and the README."""
+"""Declarations of settings, for programs, flags, environment variables and the README, with their value types."""
 
 from __future__ import annotations
 
+import math
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
-
-from mockserver.settings.value_types import Secret, ValueType
+from typing import Any, ClassVar, TypeVar
 
 Value = TypeVar("Value")
+#: The most characters of a value in a message. Chosen: one line or two.
+_SHOWN = 60
+
+
+class ValueType:
+    """The type of a setting's values."""
+
+    #: The Python types of the values.
+    types: ClassVar[tuple[type, ...]]
+    #: Whether the flag can be given several times.
+    is_list: ClassVar[bool] = False
+
+    @property
+    def words(self) -> str:
+        """The expected values, for the message `must be ...`."""
+        raise NotImplementedError
+
+    def takes(self, value: Any) -> bool:
+        """Return whether a value of a permitted type is in range."""
+        return True
+
+    def check(self, name: str, value: Any) -> None:
+        """Raise TypeError for a value of another type, or ValueError for a value out of range."""
+        # A bool is an int to Python; given for a number it is an error.
+        is_of_type = isinstance(value, self.types) and isinstance(value, bool) == (bool in self.types)
+        if is_of_type and self.takes(value):
+            return
+        message = f"{name} must be {self.words}, not {self.shown(value)}"
+        raise ValueError(message) if is_of_type else TypeError(message)
+
+    def shown(self, value: Any) -> str:
+        shown = repr(value)
+        return shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 1]}…"
+
+
+class Text(ValueType):
+    """Any text."""
+
+    types = (str,)
+    words = "a text"
+
+
+class ReplicaName(Text):
+    """A replica name, short enough for API keys."""
+
+    words = "1 to 8 of the letters a to z and digits"
+
+    def takes(self, value: Any) -> bool:
+        return 1 <= len(value) <= 8 and value.isascii() and value.isalnum() and value == value.lower()
+
+
+class StoreReference(Text):
+    """A place for workspaces."""
+
+    words = "memory, sqlite:PATH or redis://HOST:PORT"
+
+    def takes(self, value: Any) -> bool:
+        engine, _, rest = value.partition(":")
+        if engine in ("redis", "rediss"):
+            return bool(rest.startswith("//"))
+        return bool(value == "memory" or (engine == "sqlite" and rest))
+
+
+class Secret(Text):
+    """A text that messages never show."""
+
+    def shown(self, value: Any) -> str:
+        return f"what is given, of type {type(value).__name__}"
+
+
+class Texts(ValueType):
+    """Any number of texts."""
+
+    types = (tuple, list)
+    words = "a tuple of texts"
+    is_list = True
+
+    def takes(self, value: Any) -> bool:
+        return all(isinstance(row, str) for row in value)
+
+
+class YesOrNo(ValueType):
+    """True or false; the flag without value means true."""
+
+    types = (bool,)
+    words = "true or false"
+
+
+class ScenarioReference(ValueType):
+    """A scenario's name, path or document."""
+
+    types = (str, Mapping)
+    words = "a name, a path or a document"
+
+
+@dataclass(frozen=True, slots=True)
+class PathType(ValueType):
+    """A path; only the flag requires an existing file or folder."""
+
+    types = (str, os.PathLike)
+    words = "a path"
+    #: Whether the path may lead to a file, or to a folder, and whether it must exist when the flag is read.
+    file: bool = True
+    folder: bool = True
+    exists: bool = False
+
+
+class Seconds(ValueType):
+    """A duration in seconds, finite and above 0."""
+
+    types = (int, float)
+    words = "a number of seconds above 0"
+
+    def takes(self, value: Any) -> bool:
+        return bool(0 < value < math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(ValueType):
+    """One of several words."""
+
+    types = (str,)
+    choices: tuple[str, ...]
+
+    @property
+    def words(self) -> str:
+        return f"{', '.join(self.choices[:-1])} or {self.choices[-1]}"
+
+    def takes(self, value: Any) -> bool:
+        return value in self.choices
+
+
+@dataclass(frozen=True, slots=True)
+class WholeNumber(ValueType):
+    """A whole number from `least` to `most`, inclusive."""
+
+    types = (int,)
+    least: int = 1
+    #: The upper bound, or None.
+    most: int | None = None
+    #: The least value of the flag, if programs may set less.
+    least_of_flag: int | None = None
+
+    @property
+    def words(self) -> str:
+        end = "on" if self.most is None else f"to {self.most}"
+        return f"a whole number from {self.least} {end}"
+
+    def takes(self, value: Any) -> bool:
+        return bool(self.least <= value <= (math.inf if self.most is None else self.most))
+
+
+class Int64(WholeNumber):
+    """A whole number of 64 bits, without range in messages."""
+
+    words = "a whole number of 64 bits"
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a setting declares beside its name and its default."""
+    """A setting's declaration without name and default."""
 
     type: ValueType
-    #: A sentence for people, shown in the help of the flag and in the README.
+    #: A sentence for the help and the README.
     help: str
-    #: The placeholder for a value in the help of the flag; None: it follows from the type.
+    #: The placeholder in the help, or None for the default of the type.
     metavar: str | None = None
-    #: Of a limit: what the server does when the limit is exceeded; None: the setting is no limit.
+    #: What happens above a limit; None for other settings.
     beyond: str | None = None
-    #: The default of the flag, where `serve` has another default than a program; None: they have the same.
+    #: The default of the flag, if it differs from that of programs.
     flag_default: str | None = None
 
 
@@ -33,7 +190,7 @@ def setting(
     metavar: str | None = None,
     flag_default: str | None = None,
 ) -> Value:
-    """A field of `Settings`; a setting whose default is None may be left out."""
+    """Declare a setting, optional if the default is None."""
     declaration = Declaration(type, help, metavar, flag_default=flag_default)
     return field(default=default, repr=not isinstance(type, Secret), metadata={Declaration: declaration})
 
@@ -44,13 +201,13 @@ def limit(
     help: str,  # noqa: A002  # as dataclasses and argparse call it
     beyond: str,
 ) -> Value:
-    """A field of `Settings` that limits what a server takes or keeps; `beyond` says what happens above the limit."""
+    """Declare a limit; `beyond` says what happens above it."""
     return field(default=default, metadata={Declaration: Declaration(type, help, beyond=beyond)})
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A setting with its name, its default and its declaration."""
+    """A declared setting: name, default, declaration."""
 
     name: str
     default: Any

@@ -1,16 +1,18 @@
-"""The distribution by which this package is installed, and its extra `server`."""
+"""The installed distribution of this package, its extra `server`, and a distribution with the same package name."""
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 #: The name by which pip knows the package.
 NAME = "brevo-mockserver"
-#: The version of a package that is not installed, but lies somewhere on the path; PEP 440 takes it for older than any.
+#: The version of a package that is not installed; PEP 440 takes it for older than any.
 UNKNOWN_VERSION = "0+unknown"
 #: The modules that the server imports, one of each distribution of the extra `server`. They are named here because to
 #: read them out of the distribution's metadata takes longer than to look for all of them.
@@ -19,17 +21,26 @@ SERVER_MODULES = (
     "jinja2", "jsonref", "jwt", "markdown_it", "marshmallow", "msgspec", "orjson", "prometheus_client",
     "publicsuffixlist", "trustme", "tzdata", "urllib3", "uvicorn", "uvloop", "yaml",
 )  # fmt: skip
-#: Of them those that the server has not on Windows.
 _NOT_ON_WINDOWS = frozenset({"uvloop"})
+#: The other distribution, a client of another mock server.
+OTHER = "mockserver-client"
+_EXCLUDE = f"{NAME} and {OTHER} exclude each other, as both have the import package `mockserver`"
+_ADVICE = f"uninstall both, and install the one that you need: pip uninstall -y {OTHER} {NAME}; pip install {NAME}"
+#: A requirement in package metadata: a name, its extras, and bounds such as `>=3.1.3,<3.2`.
+_REQUIREMENT = re.compile(r"([\w.-]+)(?:\[[\w,-]*\])?((?:[<>=][<>=,.0-9]*)?)")
+#: One bound; the package declares no other kinds.
+_BOUND = re.compile(r"(>=|<)([0-9.]+)")
+#: The leading numbers of a version, which is all that such bounds compare.
+_NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 
 
 class ServerMissingError(ImportError):
-    """Something needs the server, and the extra `server` of this package is not installed, or not as it is needed."""
+    """The extra `server` is missing or unsuitable for a feature that needs the server."""
 
 
 @cache
 def version() -> str:
-    """The version of the installed package, or `0+unknown` where it was not installed."""
+    """Return the installed package's version, or `0+unknown`."""
     from importlib import metadata  # noqa: PLC0415  # it takes long to import
 
     try:
@@ -39,10 +50,9 @@ def version() -> str:
 
 
 def requirement(extra: str) -> str:
-    """Return what `pip install` takes to install this package, as it is installed here, with an extra.
+    """Return the `pip install` argument for this package with an extra.
 
-    A package from a checkout, a wheel or a repository is named with the address that PEP 610 records, as the same
-    version may be on no index.
+    A package from a checkout, a wheel or a repository is named with its address (PEP 610), as no index may have it.
     """
     import json  # noqa: PLC0415  # most programs never ask
     from importlib import metadata  # noqa: PLC0415  # it takes long to import
@@ -56,7 +66,6 @@ def requirement(extra: str) -> str:
 
 
 def _address(recorded: dict[str, Any]) -> str:
-    """Return the address of a record of PEP 610, of a repository with its commit, as PEP 508 writes it."""
     url: str = recorded["url"]
     if repository := recorded.get("vcs_info"):
         return f"{repository['vcs']}+{url}@{repository['commit_id']}"
@@ -65,23 +74,23 @@ def _address(recorded: dict[str, Any]) -> str:
 
 @contextmanager
 def needing_server(what: str) -> Iterator[None]:
-    """The place where modules of the server are imported, for `what`, with which the sentence of an error begins.
+    """Import server modules in a `with` block; errors begin with `what`.
 
     Raises:
-        ServerMissingError: a distribution of the extra `server` is not installed, or the server cannot be imported,
-            and one of them is too old or too new.
+        ServerMissingError: A distribution of the extra `server` is missing, or the server cannot be imported with an
+            unsuitable version.
     """
     try:
         yield
     except Exception as error:  # an old library lacks a name, an argument, a module
         _refuse_missing(what, error)
-        _refuse_unfit(what, error)
+        if found := ", ".join(unfit(NAME, "server")):
+            raise _error(f"{what} needs the server, which cannot run with what is installed here ({found})") from error
         raise
     _refuse_missing(what)  # some modules are imported late
 
 
 def _refuse_missing(what: str, cause: Exception | None = None) -> None:
-    """Refuse what needs the server if a module of the extra is not installed."""
     from importlib.util import find_spec  # noqa: PLC0415  # needed with the server only
 
     for name in SERVER_MODULES:
@@ -90,13 +99,53 @@ def _refuse_missing(what: str, cause: Exception | None = None) -> None:
             raise _error(f"{what} needs the server, which is not installed here", name) from cause
 
 
-def _refuse_unfit(what: str, cause: Exception) -> None:
-    """Refuse what needs the server if a distribution of the extra is of another version than it has to be."""
-    from mockserver.settings.requirements import unfit  # noqa: PLC0415  # it takes long to import
-
-    if found := ", ".join(unfit(NAME, "server")):
-        raise _error(f"{what} needs the server, which cannot run with what is installed here ({found})") from cause
-
-
 def _error(sentence: str, module: str | None = None) -> ServerMissingError:
     return ServerMissingError(f"{sentence}: pip install '{requirement('server')}'", name=module)
+
+
+def unfit(distribution: str, extra: str) -> Iterator[str]:
+    """Yield the installed requirements of an extra outside their bounds, each with the bounds."""
+    from importlib import metadata  # noqa: PLC0415  # it takes long to import
+
+    for line in metadata.requires(distribution) or ():
+        declared, _, marker = line.partition(";")
+        found = _REQUIREMENT.fullmatch(declared.strip())
+        if found is None or extra not in marker.replace('"', "'").split("'"):
+            continue
+        name, bounds = found.groups()
+        try:
+            installed = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            continue
+        if not _is_within(installed, bounds):
+            yield f"{name} {installed}, and not {bounds}"
+
+
+def _is_within(installed: str, bounds: str) -> bool:
+    version = _numbers(installed)
+    return all((version < _numbers(bound)) == (sign == "<") for sign, bound in _BOUND.findall(bounds))
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    found = _NUMBERS.match(version)
+    return tuple(map(int, found[0].split("."))) if found else ()
+
+
+def warning() -> str | None:
+    """Return a warning if the other distribution is installed too, or None."""
+    packages = Path(__file__).parents[2]
+    found = next(packages.glob(f"{OTHER.replace('-', '_')}-*.dist-info"), None)
+    return None if found is None else f"{_EXCLUDE}, and both are installed here; {_ADVICE}"
+
+
+def breakage() -> str | None:
+    """Return why another distribution has broken this package, or None.
+
+    The distribution installed last has overwritten `__init__.py`; uninstalling either one removes it.
+    """
+    package = sys.modules["mockserver"]
+    if getattr(package, "__distribution__", None) == NAME:
+        return None
+    if package.__file__ is None:
+        return f"mockserver/__init__.py is missing: {_EXCLUDE}, and uninstalling one breaks the other; {_ADVICE}"
+    return warning() or f"{package.__file__} is not that of {NAME}: another distribution has replaced it; {_ADVICE}"

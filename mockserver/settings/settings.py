@@ -9,9 +9,10 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 
-from mockserver.settings.declaration import Declaration, Declared, limit, setting
-from mockserver.settings.value_types import (
+from mockserver.settings.declaration import (
     Choice,
+    Declaration,
+    Declared,
     Int64,
     PathType,
     ReplicaName,
@@ -23,6 +24,8 @@ from mockserver.settings.value_types import (
     Texts,
     WholeNumber,
     YesOrNo,
+    limit,
+    setting,
 )
 
 #: Units of the settings that are in bytes.
@@ -39,8 +42,8 @@ class Settings:
     """How one server runs.
 
     Raises:
-        TypeError: a setting is of another type; the message names the setting and what it takes.
-        ValueError: a setting is out of range; the message names the setting and the range.
+        TypeError: A setting is of another type; the message names the setting and what it takes.
+        ValueError: A setting is out of range; the message names the setting and the range.
     """
 
     host: str = setting("127.0.0.1", _TEXT, "Address to listen on.")
@@ -305,6 +308,11 @@ class Settings:
 
 
 def declared() -> Iterator[Declared]:
-    """All settings, in the order of their declaration, which is that of the flags in the help and in the README."""
+    """Yield all settings in declaration order, as in the help and README."""
     for row in fields(Settings):
         yield Declared(row.name, row.default, row.metadata[Declaration])
+
+
+def without_version(url: str) -> str:
+    """Return a server's root address without slash, from itself or its API's address, which ends in `/v3`."""
+    return url.rstrip("/").removesuffix("/v3").rstrip("/")

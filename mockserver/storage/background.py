@@ -70,9 +70,9 @@ class BackgroundStorage(EngineStorage):
             StorageError: the system has no thread to spare; the engine is closed.
         """
         super().__init__(engine, parts=parts, limits=limits)
-        #: Taken after the lock of a workspace and that of the store; guards all below.
+        #: Guards everything below; taken after workspace and store locks.
         self._lock = threading.Lock()
-        self._kept: dict[str, SavedWorkspace] = {}
+        self._saved: dict[str, SavedWorkspace] = {}
         #: What waits to be written: names of changed workspaces in that order, versions of removed ones, and counts.
         self._touched: dict[str, None] = {}
         self._removed: dict[str, str] = {}
@@ -115,9 +115,9 @@ class BackgroundStorage(EngineStorage):
         name, lock = workspace.name, workspace.lock
         assert isinstance(lock, TouchLock), "`lock` has made it"
         with self._lock:
-            kept = self._kept[name] = self._taken_up(workspace)
+            saved = self._saved[name] = self._taken_up(workspace)
             self._removed.pop(name, None)  # a new workspace replaces the saved one
-        if kept.version is None:
+        if saved.version is None:
             self._touch(name)
         else:
             lock.report = partial(self._touch, name)
@@ -129,22 +129,22 @@ class BackgroundStorage(EngineStorage):
 
     def remove(self, name: str) -> None:
         with self._lock:
-            self._kept.pop(name, None)
+            self._saved.pop(name, None)
             self._loaded.pop(name, None)
             self._touched.pop(name, None)
             self._removed[name] = ANY_VERSION
         self._is_awake.set()
 
     def release(self, workspace: Workspace) -> Outline | None:
-        kept = self._kept.get(workspace.name)
-        if kept is None or kept.version is None or kept.is_taken:
+        saved = self._saved.get(workspace.name)
+        if saved is None or saved.version is None or saved.is_taken:
             return None
-        if kept.take() is not None:
-            kept.take_back()
+        if saved.take() is not None:
+            saved.take_back()
             return None
         with self._lock:
-            del self._kept[workspace.name]
-        return kept.outline()
+            del self._saved[workspace.name]
+        return saved.outline()
 
     def add_past(self, coverage: Coverage) -> None:
         with self._lock:
@@ -201,7 +201,7 @@ class BackgroundStorage(EngineStorage):
                 beside = Batch()
         finally:
             with self._lock:  # what failed, or stayed busy
-                self._removed |= {name: row for name, row in beside.removed.items() if name not in self._kept}
+                self._removed |= {name: row for name, row in beside.removed.items() if name not in self._saved}
                 _add(self._counts, beside.counts)
             for name in names:
                 self._touch(name)
@@ -235,32 +235,32 @@ class BackgroundStorage(EngineStorage):
 
     def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[SavedWorkspace, Row] | None:
         """Return the changes of a workspace, or None if it is unchanged or its lock timed out."""
-        kept = self._kept.get(name)
-        if kept is None:
+        saved = self._saved.get(name)
+        if saved is None:
             del names[name]
             return None
-        lock = kept.workspace.lock
+        lock = saved.workspace.lock
         assert isinstance(lock, TouchLock), "`lock` has made it"
         with lock.unreported(patience_s) as is_held:
             if not is_held:
                 return None
             lock.report = partial(self._touch, name)
-            row = kept.take() if self._kept.get(name) is kept else None
+            row = saved.take() if self._saved.get(name) is saved else None
             del names[name]
-            return None if row is None else (kept, row)
+            return None if row is None else (saved, row)
 
     def _write_taken(self, taken: list[tuple[SavedWorkspace, Row]], beside: Batch) -> None:
         """Write a batch of workspaces, with waiting removals and counts."""
-        replaced = {kept.name: ANY_VERSION for kept, _ in taken if kept.version is None}
+        replaced = {saved.name: ANY_VERSION for saved, _ in taken if saved.version is None}
         try:
             self._write(Batch({**beside.removed, **replaced}, [row for _, row in taken], beside.counts))
         except StorageError:
-            for kept, _ in taken:
-                kept.take_back()
-                self._touch(kept.name)
+            for saved, _ in taken:
+                saved.take_back()
+                self._touch(saved.name)
             raise
-        for kept, _ in taken:
-            kept.keep()
+        for saved, _ in taken:
+            saved.confirm()
 
 
 def _add(numbers: dict[str, int], others: Mapping[str, int]) -> None:

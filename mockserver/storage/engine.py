@@ -10,7 +10,7 @@ from mockserver.core.workspaces.storage import Outline
 
 #: The version that stands for any, where a row or a removal names the version on which it builds.
 ANY_VERSION = "*"
-#: How to go on with a store of another version.
+#: The advice for a store of another version.
 UPGRADE = (
     "let the version that wrote it write documents (mockserver store export), and this one make a new store of them "
     "(mockserver store import)"
@@ -72,7 +72,7 @@ class Row(NamedTuple):
     changes: Changes
     #: The version on which the changes build; empty: the workspace is new; `*`: any.
     base: str = ""
-    #: When a server has to look at the workspace, in seconds since 1970; None: never.
+    #: When a timer or lease is due, in seconds since 1970; None without one.
     due_at: float | None = None
 
 
@@ -97,7 +97,7 @@ class Newer(NamedTuple):
 
     version: str
     fields: Mapping[str, bytes]
-    #: The names of the fields that were deleted since then.
+    #: The names of deleted fields.
     gone: Collection[str] = ()
     #: Whether `fields` are all fields of the workspace.
     is_whole: bool = True

@@ -21,7 +21,7 @@ from mockserver.storage.engine import (
     Newer,
     NoWorkspaceError,
     Row,
-)
+)  # fmt: skip
 from mockserver.storage.packing import UnreadableError, decode
 from mockserver.storage.records import Written
 
@@ -54,15 +54,15 @@ class SavedWorkspace:
     def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
         """Begin with a workspace that was loaded from all its fields, or with a new workspace if `newer` is None."""
         self.name, self.workspace = workspace.name, workspace
-        #: The version that the workspace is a copy of, and upon which it changes; None: the engine does not hold it;
-        #: empty: unknown, as after a step that failed, so that all of it has to be read again.
+        #: The version of the stored copy. None: the workspace is unsaved. Empty: unknown after a failed step, so that
+        #: the whole workspace is read again.
         self.version: str | None = None if newer is None else newer.version
         self.written = Written(workspace) if newer is None else Written.loaded(workspace, newer)
         #: Whether changes were taken, and are neither saved nor taken back yet.
         self.is_taken = False
 
     def take(self, *, is_wanted: bool = False) -> Row | None:
-        """Return the changes for `keep` or `take_back`; None without changes unless `is_wanted`.
+        """Return the changes for `confirm` or `take_back`; None without changes unless `is_wanted`.
 
         The caller holds the lock of the workspace.
 
@@ -78,7 +78,7 @@ class SavedWorkspace:
         self.is_taken = True
         return Row(self.name, changes, self.version or "", due_at)
 
-    def keep(self, nonce: str = "") -> None:
+    def confirm(self, nonce: str = "") -> None:
         """Mark the taken changes as saved by the batch with this nonce."""
         counter = int((self.version or "0").partition("-")[0])
         self.version, self.is_taken = f"{counter + 1}-{nonce}", False

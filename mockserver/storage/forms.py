@@ -51,7 +51,7 @@ class WorkspaceForm(NamedTuple):
     receivers: Sequence[Receiver]
     logs: Mapping[str, RingCounts]
     snapshots: Sequence[str]
-    #: How often the state was replaced.
+    #: The number of state replacements.
     generation: int
     #: The calls that are under way, and the e-mails with the servers that send them.
     jobs: Sequence[JobForm]
@@ -124,21 +124,17 @@ class StateForm(NamedTuple):
         random = Randomness(self.seed, workspace, self.replica)
         random.positions = self.positions
         state = replace(
-            before,
-            clock=Clock.of(self.clock),
-            random=random,
-            faults=Faults(map(_typed, self.faults)),
-            stubs=Stubs(map(_typed, self.stubs)),
-            last_ids=defaultdict(int, self.last_ids),
+            before, clock=Clock.of(self.clock), random=random, faults=Faults(map(_typed, self.faults)),
+            stubs=Stubs(map(_typed, self.stubs)), last_ids=defaultdict(int, self.last_ids),
             **{name: getattr(self, name) for name in _AS_THEY_ARE},
-        )
+        )  # fmt: skip
         state.mailbox.sendings = dict(self.sendings)
         tally = state.tally = before.tally
         tally.rows, tally.bytes, tally.stored = self.tally
         return state
 
 
-#: The members of a state that are written as they are.
+#: State members that are stored unchanged.
 _AS_THEY_ARE = (
     "description", "solution", "strict", "behaviour", "names", "masters", "highest_id", "document_bytes",
     "evicted_deliveries",

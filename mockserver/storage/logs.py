@@ -17,7 +17,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.storage.engine import ENTRY, Changes
 from mockserver.storage.packing import UnreadableError, decode, encode, type_of
 
-#: The members of exchanges that are written, with their types: not what is parsed when asked for, or of a connection.
+#: The stored members of exchanges with their types, without derived values and connections.
 _EXCHANGE = {name: kind for name, kind in get_type_hints(Exchange).items() if name[0] != "_"}
 del _EXCHANGE["held"], _EXCHANGE["links"]
 
@@ -77,7 +77,7 @@ class Log(NamedTuple):
     changed: Callable[[Workspace, int], Iterable[tuple[int, Any]]] = lambda of, number: ()
 
 
-#: All logs by their names; the things of one refer to those of the logs before it.
+#: All logs by name; items refer to items of earlier logs.
 LOGS: Mapping[str, Log] = {
     "requests": Log(
         lambda of: of.journal, GenericAlias(tuple, tuple(_EXCHANGE.values())), _put_exchange,
@@ -99,7 +99,7 @@ LOGS: Mapping[str, Log] = {
 class Mark(NamedTuple):
     """The written range of a log; empty by default."""
 
-    #: The things that were written: the workspace may have others by now.
+    #: The written items; a replaced workspace has other items.
     things: object = None
     #: The positions of the oldest entry and of the next one.
     first: int = 0

@@ -164,9 +164,9 @@ _WITHIN = ("mockserver.core.", "mockserver.resources.", "mockserver.web.service.
 #: Rows of a type with more bytes are a field of their own, written only if they have changed: every request changes the
 #: rate limits of an account, and few anything else. Chosen: smaller rows cost less to write than to keep apart.
 _LARGE = 512
-#: The packed rows of one type, or, if they are a field of their own, its checksum.
+#: Packed rows of one type, or the checksum of a separate field.
 Packed = bytes | int
-#: The version of the rows of each type, and what they were packed as.
+#: The version and the packed form of each type's rows.
 Known = Mapping[type, tuple[int, Packed]]
 
 
@@ -187,7 +187,7 @@ class Packing:
         """Pack the rows; `before` is `known` of the previous packing."""
         self._tables, self._before = tables, before
         self.known: dict[type, tuple[int, Packed]] = {}
-        #: The contents of fields of their own by type; None if the content has not changed.
+        #: The contents of separate fields by type; None for unchanged content.
         self.large: dict[type, bytes | None] = {}
         self.rows = Rows(tables.bytes, tables.stored, *map(self._all, tables.contents))
 

@@ -40,7 +40,7 @@ from mockserver.storage.packing import (
     pack_exactly,
     put_back,
     seal,
-)
+)  # fmt: skip
 
 
 def load(name: str, fields: Mapping[str, bytes], *, parts: Parts, limits: WorkspaceLimits) -> Workspace:

@@ -27,7 +27,7 @@ _ERRORS = {
     "unknown command": "does not know a command that a store needs",  # the text may show the password
     "WRONGTYPE": "holds foreign data under keys that begin with mockserver:",
 }
-#: What follows the place, by the first word of the reply of a script that has done nothing.
+#: Messages by the first word of a refusing script's reply.
 _REFUSALS = {
     b"empty": "holds no store: it was emptied, or none was ever made",
     b"foreign": "holds keys that begin with mockserver:, and no store",

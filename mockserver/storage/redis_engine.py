@@ -17,8 +17,8 @@ from mockserver.storage.engine import Batch, ConflictError, DamagedError, Engine
 from mockserver.storage.packing import seal, unseal
 from mockserver.storage.redis_client import Argument, Client, refuse_reply, refuse_server, shown, translated
 
-#: How often the other servers hear of this one, in seconds, and after how many milliseconds without that it counts as
-#: dead. Chosen: a call that a dead server was making is repeated some seconds later, and a busy machine repeats none.
+#: The heartbeat interval in seconds, and the milliseconds until a silent server counts as dead. Chosen: calls of dead
+#: servers are repeated after seconds, and busy machines repeat none.
 _BEAT_S, _LIFE_MS = 0.4, 5000
 #: For how many milliseconds the lock of `order` holds at most; chosen: almost all requests take less.
 _ORDER_MS = 2000

@@ -1,4 +1,4 @@
-"""Keeping workspaces in sessions: what a step has changed is saved before its answer leaves.
+"""Session storage: the changes of a step are saved before its answer leaves.
 
 One rule makes it right, whatever other servers, networks and Redis do: a session reads the version of each workspace
 that it opens, and its commit is refused if one of those that it has changed has another version by then. Locks and
@@ -30,15 +30,15 @@ from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine,
 from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace, translated
 from mockserver.storage.records import Written
 
-#: How often a step runs at most, and from which attempt on it waits for its turn among servers in conflict; chosen.
+#: The most attempts of a step, and the attempt from which it waits for its turn among conflicting servers; chosen.
 _MOST_TRIES, _IN_TURN = 50, 2
-#: How long a step waits for the lock of its first workspace, and of a further one, which a step may hold that waits for
-#: the first, in seconds. Chosen: clients have not given up by then; two steps that wait for each other are rare.
+#: The lock timeouts of the first and of further workspaces, in seconds. Chosen: clients still wait; deadlocks are rare
+#: and short.
 _PATIENCE_S, _SHORT_PATIENCE_S = 30.0, 0.5
-#: How long a step waits for its turn at most, and between two looks, in seconds.
+#: The longest wait for a turn, and the polling interval, in seconds.
 _TURN_S, _LOOK_S = 3.0, 0.005
-#: For how many seconds after a failed write a file counts as one that cannot be written, unless a later write succeeds.
-#: Chosen: requests are tried again soon after a disk has room.
+#: The seconds for which a failed write marks a file as unwritable, unless a later write succeeds. Chosen: requests are
+#: retried soon after a disk has room.
 _FAILED_S = 2.0
 
 _LOG = logging.getLogger(__name__)
@@ -47,10 +47,10 @@ _LOG = logging.getLogger(__name__)
 class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed, whatever typeshed says
     """The lock of a workspace: taking it opens the workspace, and the step holds the lock until its end."""
 
-    keeper: SessionStorage
-    #: What is known of the workspace; None: the keeper does not have it yet, and this is an ordinary lock.
-    kept: SavedWorkspace | None = None
-    #: Whether the workspace was removed or has left the memory: steps that still wait for it have to look it up again.
+    storage: SessionStorage
+    #: The stored copy; None for an unsaved workspace, whose lock is an ordinary lock.
+    saved: SavedWorkspace | None = None
+    #: Whether the workspace was removed or passivated: waiting steps look it up again.
     is_gone: bool = False
 
     def acquire(self, blocking: bool = True, timeout: float = -1) -> bool:
@@ -60,8 +60,8 @@ class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed
             StorageError: the workspace cannot be read.
             ConflictError: the workspace is gone, or held by a step that may wait for this one.
         """
-        is_opened = (self.kept is None and not self.is_gone) or self._is_owned()  # type: ignore[attr-defined]  # as above
-        if not is_opened and not self.keeper.current.open(self, timeout if blocking else 0):
+        is_opened = (self.saved is None and not self.is_gone) or self._is_owned()  # type: ignore[attr-defined]  # as above
+        if not is_opened and not self.storage.current.open(self, timeout if blocking else 0):
             return False
         return bool(super().acquire(blocking, timeout))
 
@@ -75,17 +75,17 @@ class SessionLock(RLock):  # type: ignore[misc]  # CPython lets it be subclassed
 class Session:
     """The opened and changed workspaces of one step."""
 
-    def __init__(self, keeper: SessionStorage) -> None:
-        self._keeper = keeper
+    def __init__(self, storage: SessionStorage) -> None:
+        self._storage = storage
         self.opened: dict[SessionLock, SavedWorkspace] = {}
         #: The versions of the workspaces to remove, by name.
         self.removed: dict[str, str] = {}
         self.counts: dict[str, int] = {}
-        #: The names of workspaces to write although nothing may have changed in them.
+        #: The names of workspaces to write even if unchanged.
         self.touched: set[str] = set()
-        #: What happens once everything is saved.
+        #: Called after saving.
         self.after: list[Callable[[], object]] = []
-        #: The lists that collect transitions, with their lengths before the step: those of a failed step are dropped.
+        #: Lists of transitions with their lengths before the step; a failed step truncates them.
         self._collected: list[tuple[list[Changed], int]] = []
 
     def open(self, lock: SessionLock, timeout: float = -1) -> bool:
@@ -96,33 +96,33 @@ class Session:
         Raises:
             StorageError, ConflictError: as `SessionLock.acquire`.
         """
-        self._keeper.before_waiting()
+        self._storage.before_waiting()
         if not lock.take(timeout if timeout >= 0 else _SHORT_PATIENCE_S if self.opened else _PATIENCE_S):
             if timeout < 0:
                 raise ConflictError(())
             return False
-        kept = lock.kept
+        saved = lock.saved
         try:
-            if kept is None or lock.is_gone:
+            if saved is None or lock.is_gone:
                 raise ConflictError(())  # noqa: TRY301  # the lock is released below
-            self._keeper.refresh(kept)
+            self._storage.refresh(saved)
         except BaseException:
             lock.release()
             raise
-        self.hold(lock, kept)
+        self.hold(lock, saved)
         return True
 
-    def hold(self, lock: SessionLock, kept: SavedWorkspace) -> None:
+    def hold(self, lock: SessionLock, saved: SavedWorkspace) -> None:
         """Keep a lock of this thread until the session ends."""
-        self.opened[lock] = kept
-        self._collected += [(rows, len(rows)) for rows in kept.workspace.collecting()]
+        self.opened[lock] = saved
+        self._collected += [(rows, len(rows)) for rows in saved.workspace.collecting()]
 
     def remove(self, name: str) -> None:
         """Remove a workspace with the commit."""
         self.removed[name] = ANY_VERSION
-        for lock, kept in self.opened.items():
-            if kept.name == name:
-                self.removed[name] = kept.version or ANY_VERSION
+        for lock, saved in self.opened.items():
+            if saved.name == name:
+                self.removed[name] = saved.version or ANY_VERSION
                 lock.is_gone = True
 
     def rows(self) -> dict[SavedWorkspace, Row]:
@@ -131,9 +131,9 @@ class Session:
         Raises:
             StorageError: something in them cannot be encoded.
         """
-        staying = [kept for lock, kept in self.opened.items() if not lock.is_gone]
-        taken = {kept: kept.take(is_wanted=kept.name in self.touched) for kept in staying}
-        return {kept: row for kept, row in taken.items() if row is not None}
+        staying = [saved for lock, saved in self.opened.items() if not lock.is_gone]
+        taken = {saved: saved.take(is_wanted=saved.name in self.touched) for saved in staying}
+        return {saved: row for saved, row in taken.items() if row is not None}
 
     def drop(self) -> Collection[str]:
         """Discard all changes: each workspace is loaded again at its next use.
@@ -142,10 +142,10 @@ class Session:
         """
         for rows, length in self._collected:
             del rows[length:]
-        lost = {kept.name for kept in self.opened.values() if kept.version is None}
-        for kept in self.opened.values():
-            if kept.version is not None:
-                kept.version = ""
+        lost = {saved.name for saved in self.opened.values() if saved.version is None}
+        for saved in self.opened.values():
+            if saved.version is not None:
+                saved.version = ""
         return lost | set(self.removed)
 
     def release(self) -> None:
@@ -168,7 +168,7 @@ class SessionStorage(EngineStorage):
         limits: WorkspaceLimits,
         before_waiting: Callable[[], object] = lambda: None,
     ) -> None:
-        """A keeper, as `EngineStorage`.
+        """Prepare the storage, as `EngineStorage`.
 
         `before_waiting` is called before a step waits for anything, and may raise an exception, so that the step runs
         where it may wait.
@@ -180,7 +180,7 @@ class SessionStorage(EngineStorage):
         #: Until when a failed write counts, by `time.monotonic`.
         self._failed_until = 0.0
         #: The workspaces in memory, by name.
-        self._kept: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
+        self._saved: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
 
     @property
     def is_shared(self) -> bool:
@@ -211,7 +211,7 @@ class SessionStorage(EngineStorage):
         session = self.session
         if session is None:
             self.before_waiting()  # the event loop runs no steps
-        assert session is not None, "a kept workspace is used in steps only"
+        assert session is not None, "a stored workspace is used in steps only"
         return session
 
     def run(self, step: Callable[[], Result]) -> Result:
@@ -275,8 +275,8 @@ class SessionStorage(EngineStorage):
             self._failed_until = time.monotonic() + _FAILED_S
             raise
         self._failed_until = 0.0
-        for kept in rows:
-            kept.keep(nonce)
+        for saved in rows:
+            saved.confirm(nonce)
 
     def _drop(self, session: Session) -> None:
         """End a session without saving."""
@@ -298,7 +298,7 @@ class SessionStorage(EngineStorage):
 
     def lock(self) -> threading.RLock:
         found = SessionLock()
-        found.keeper = self
+        found.storage = self
         return found
 
     def load(self, name: str) -> Workspace:
@@ -307,7 +307,7 @@ class SessionStorage(EngineStorage):
             raise MissingError(f"workspace {name} was removed")
         return super().load(name)
 
-    def refresh(self, kept: SavedWorkspace) -> None:
+    def refresh(self, saved: SavedWorkspace) -> None:
         """Update a workspace to the engine's version; this thread holds the lock.
 
         Raises:
@@ -317,46 +317,46 @@ class SessionStorage(EngineStorage):
         """
         if (failure := self._unusable()) is not None:
             raise StorageError(failure)
-        if kept.version is None:
-            raise ConflictError((kept.name,))
-        version, kept.version = kept.version, ""  # unless this succeeds, all of it is read next time
-        with translated(f"workspace {kept.name} cannot be loaded: "):
-            newer = self._engine.read(kept.name, version)
+        if saved.version is None:
+            raise ConflictError((saved.name,))
+        version, saved.version = saved.version, ""  # unless this succeeds, all of it is read next time
+        with translated(f"workspace {saved.name} cannot be loaded: "):
+            newer = self._engine.read(saved.name, version)
             if newer is not None and not newer.is_whole:
-                if records.refresh(kept.workspace, newer):
-                    kept.written.refreshed(newer)
+                if records.refresh(saved.workspace, newer):
+                    saved.written.refreshed(newer)
                 else:
-                    newer = self._engine.read(kept.name)
+                    newer = self._engine.read(saved.name)
             if newer is not None and newer.is_whole:
-                workspace = records.load(kept.name, newer.fields, parts=self._parts, limits=self._limits)
-                records.take_over(kept.workspace, workspace)
-                kept.written = Written.loaded(kept.workspace, newer)
-        kept.version = version if newer is None else newer.version
+                workspace = records.load(saved.name, newer.fields, parts=self._parts, limits=self._limits)
+                records.take_over(saved.workspace, workspace)
+                saved.written = Written.loaded(saved.workspace, newer)
+        saved.version = version if newer is None else newer.version
         if newer is not None:
-            kept.workspace.effects.watch(kept.workspace)
+            saved.workspace.effects.watch(saved.workspace)
 
     def follow(self, lost: Callable[[str], object]) -> None:
         self._lost = lost
 
     def add(self, workspace: Workspace) -> None:
-        lock, kept = workspace.lock, self._taken_up(workspace)
+        lock, saved = workspace.lock, self._taken_up(workspace)
         assert isinstance(lock, SessionLock), "`lock` has made it"
-        self.run(lambda: self._hold(lock, kept))
+        self.run(lambda: self._hold(lock, saved))
 
-    def _hold(self, lock: SessionLock, kept: SavedWorkspace) -> None:
+    def _hold(self, lock: SessionLock, saved: SavedWorkspace) -> None:
         lock.take(_PATIENCE_S)  # nobody else has it yet
-        lock.kept = self._kept[kept.name] = kept
-        self.current.hold(lock, kept)
+        lock.saved = self._saved[saved.name] = saved
+        self.current.hold(lock, saved)
 
     def remove(self, name: str) -> None:
         self.run(lambda: self.current.remove(name))
 
     def release(self, workspace: Workspace) -> Outline | None:
         lock = workspace.lock
-        if not isinstance(lock, SessionLock) or lock.kept is None or lock.kept.version is None:
+        if not isinstance(lock, SessionLock) or lock.saved is None or lock.saved.version is None:
             return None
         lock.is_gone = True
-        return lock.kept.outline()
+        return lock.saved.outline()
 
     def effects(self, workspace: Workspace, effects: Effects) -> Effects:
         return _Outbox(effects, self.after)
@@ -409,8 +409,8 @@ class SessionStorage(EngineStorage):
 
     def changes(self) -> Iterator[str]:
         for name, version in self._shared.changes():
-            kept = self._kept.get(name)
-            if kept is not None and kept.version != version:
+            saved = self._saved.get(name)
+            if saved is not None and saved.version != version:
                 yield name
 
     def look_after(self, workspace: Workspace) -> None:

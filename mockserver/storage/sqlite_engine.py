@@ -40,7 +40,7 @@ class StoreFile:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Look at a path, and refuse unsuitable files; a missing file is no error."""
         self.place = _printable(path)
-        #: The file as it was after its last use by this process, or None if it is missing.
+        #: The file's status after its last use by this process; None for a missing file.
         self.seen: os.stat_result | None = None
         try:
             # Without symbolic links: SQLite writes its journal beside the file itself.
@@ -171,7 +171,6 @@ class Engine:
             connection.execute("BEGIN EXCLUSIVE")
             # Keep the lock until the end, and overwrite the journal at each commit instead of removing it.
             connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            #: What the file says about itself.
             self.header = _read_header(connection, self.place)
             if wanted is not None and wanted.layout != self.header.layout:
                 raise EngineError(f"{self.place} was written by {self.header.writer}, in another layout: {UPGRADE}")

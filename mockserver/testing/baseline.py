@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mockserver.core.text.messages import counted
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 _HEAD = (
     "# The points of the contract that the tests meet. A point that is not met any more fails the check;\n"
@@ -70,7 +70,7 @@ def read(path: Path) -> set[str]:
 
 def _text(path: Path) -> str:
     try:
-        return given_file.read_text(path, given_file.WRITTEN_BY_HAND)
+        return files.read_text(path, files.WRITTEN_BY_HAND)
     except OSError as error:
         raise BaselineError(f"cannot read {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from mockserver.settings.exclusion import breakage, warning
+from mockserver.settings.distribution import breakage, warning
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
-from mockserver.settings import given_file
+from mockserver.settings import files
 from mockserver.testing.client import Client, MockServerError, body_of, reason
 from mockserver.testing.handles.server import MockServer
 from mockserver.testing.records import App, ControlCall, Exchange
@@ -241,7 +241,7 @@ def _query(query: Mapping[str, Any]) -> str:
 
 def _read(folder: Path, name: str, was: str = "", here: str = "") -> Any:
     """Read a file of JSON, and replace the address `was` by `here`."""
-    return json.loads(given_file.read_text(folder / name).replace(was, here))
+    return json.loads(files.read_text(folder / name).replace(was, here))
 
 
 def _differences(was: Any, here: Any, drift: float, path: str = "") -> Iterator[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mockserver.scenario.documents.mistakes import BODY, TEXT, is_name
-from mockserver.settings import ServerMissingError, given_file, needing_server
+from mockserver.settings import ServerMissingError, files, needing_server
 from mockserver.testing.client import MockServerError
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -49,8 +49,8 @@ def sendable(scenario: Scenario | None) -> Sendable:
             from mockserver.scenario.documents.document import refuse_unreadable  # noqa: PLC0415  # see above
             from mockserver.scenario.documents.reading import parse  # noqa: PLC0415  # see above
     except ServerMissingError:
-        return YamlText(str(path), given_file.read_text(path))
-    found = parse(given_file.read_text(path), str(path))
+        return YamlText(str(path), files.read_text(path))
+    found = parse(files.read_text(path), str(path))
     refuse_unreadable(found)
     return found
 

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from enum import StrEnum
 from functools import lru_cache
 from itertools import islice
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 from urllib.parse import quote
 
 from mockserver.core.traffic.exchange import Exchange
@@ -125,6 +125,8 @@ class LogWriter(Generic[EntryT]):
 #: Takes the secrets out of a text.
 Redact = Callable[[str], str]
 
+#: The members that may hold secrets.
+_SECRETS = frozenset({"path", "query", "reason", "warning", "message", "exception"})
 #: The characters that a path in a line has as they are; all others are percent-encoded.
 _SAFE_IN_PATH = "/:@!$&'()*+,;=~<>[]{}|^`"
 #: The characters that a query in a line has as they are; all others are percent-encoded.
@@ -134,108 +136,44 @@ _SAFE_IN_QUERY = _SAFE_IN_PATH + "?%"
 _JSON = json.JSONEncoder(separators=(",", ":"))
 
 
-class RequestEntry(NamedTuple):
-    """A service request without bodies, which would fill the memory."""
+class Entry(NamedTuple):
+    """A request, control call or message, without bodies, which would fill the memory."""
 
     #: Seconds since 1970.
     time: float
-    #: Counted over all requests since the start; `id` is drawn from a workspace's seed, and may repeat in another one.
-    number: int
-    workspace: str
-    operation: str | None
-    method: str
-    path: str
-    query: str
-    status: int | None
-    ms: float
-    id: str
-    fault: str | None
-    reason: str | None
-    warning: str | None
+    #: The members of a JSON line; a text line has the same.
+    members: dict[str, Any]
 
-    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
+    def redacted(self, text: Redact, query: Redact) -> Entry:
         """Return the entry without secrets."""
-        return self._replace(
-            path=path(self.path),
-            query=query(self.query),
-            reason=self.reason and text(self.reason),
-            warning=self.warning and text(self.warning),
-        )
-
-    def members(self) -> dict[str, Any]:
-        """Return the JSON members except `time`."""
-        return {**self._asdict(), "ms": round(self.ms, 3)}
-
-    def words(self) -> list[str]:
-        """Return the text's words after the time."""
-        words = [f"{_call(self)} {self.id}"]
-        if self.fault:
-            words.append(f"fault={_printable(self.fault)}")
-        for name, text in (("reason", self.reason), ("warning", self.warning)):
-            if text:
-                words.append(f"{name}={json.dumps(text, ensure_ascii=not text.isprintable())}")
-        return words
-
-
-class ControlEntry(NamedTuple):
-    """A control call with its caller."""
-
-    #: Seconds since 1970.
-    time: float
-    #: Counted over all requests since the start.
-    number: int
-    workspace: str | None
-    method: str
-    path: str
-    query: str
-    status: int
-    ms: float
-    client: str | None
-
-    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
-        return self._replace(path=path(self.path), query=query(self.query))
-
-    def members(self) -> dict[str, Any]:
-        return {**self._asdict(), "ms": round(self.ms, 3)}
-
-    def words(self) -> list[str]:
-        return [_call(self), f"from={self.client or '-'}"]
-
-
-class MessageEntry(NamedTuple):
-    """A log record of the program or a library."""
-
-    #: Seconds since 1970.
-    time: float
-    level: str
-    logger: str
-    message: str
-    exception: str | None = None
-
-    def redacted(self, text: Redact, path: Redact, query: Redact) -> Self:
-        return self._replace(message=text(self.message), exception=self.exception and text(self.exception))
-
-    def members(self) -> dict[str, Any]:
-        return self._asdict()
-
-    def words(self) -> list[str]:
-        """Return the text's words after the time, with the traceback on further lines."""
-        lines = [_printable(self.message), *map(_printable, (self.exception or "").splitlines())]
-        return [self.level, self.logger, "\n".join(lines)]
-
-
-Entry = RequestEntry | ControlEntry | MessageEntry
+        found = dict(self.members)
+        for name in _SECRETS & found.keys():
+            found[name] = found[name] and (query if name == "query" else text)(found[name])
+        return Entry(self.time, found)
 
 
 def as_json(entry: Entry) -> str:
     """Return an entry as a JSON line."""
-    members = {**entry.members(), "time": _moment(entry.time)}
-    return _JSON.encode(members) + "\n"
+    return _JSON.encode({"time": _moment(entry.time), **entry.members}) + "\n"
 
 
 def as_text(entry: Entry) -> str:
-    """Return an entry as a text line."""
-    return f"{_moment(entry.time)} {' '.join(entry.words())}\n"
+    """Return an entry as a text line; a traceback follows on further lines."""
+    row = entry.members
+    if "message" in row:
+        lines = [_printable(row["message"]), *map(_printable, (row["exception"] or "").splitlines())]
+        return f"{_moment(entry.time)} {row['level']} {row['logger']} " + "\n".join(lines) + "\n"
+    called = call_as_text(row["method"], row["path"], row["query"])
+    words = [f"#{row['number']} {row['workspace'] or '-'} {called} {row['status'] or '-'} {row['ms']:.3f}ms"]
+    if "id" in row:
+        words.append(row["id"])
+        if row["fault"]:
+            words.append(f"fault={_printable(row['fault'])}")
+        told = ((name, row[name]) for name in ("reason", "warning") if row[name])
+        words += [f"{name}={json.dumps(text, ensure_ascii=not text.isprintable())}" for name, text in told]
+    else:
+        words.append(f"from={row['client'] or '-'}")
+    return f"{_moment(entry.time)} {' '.join(words)}\n"
 
 
 def brief_text(seconds: float, number: int, workspace: str, call: str, exchange: Exchange) -> str:
@@ -249,11 +187,6 @@ def call_as_text(method: str, path: str, query: str) -> str:
     address = quote(path, _SAFE_IN_PATH, errors="replace")
     asked = f"?{quote(query, _SAFE_IN_QUERY, 'latin-1', 'replace')}" if query else ""
     return f"{_printable(method)} {address}{asked}"
-
-
-def _call(entry: RequestEntry | ControlEntry) -> str:
-    called = call_as_text(entry.method, entry.path, entry.query)
-    return f"#{entry.number} {entry.workspace or '-'} {called} {entry.status or '-'} {entry.ms:.3f}ms"
 
 
 def _printable(text: str) -> str:
@@ -314,36 +247,42 @@ class RequestLog:
             call = self._call(exchange.method, exchange.path[:_LONGEST], exchange.query[:_LONGEST])
             self._writer.put(brief_text(time.time(), next(self._numbers), workspace, call, exchange))
             return
-        self._writer.put(
-            RequestEntry(
-                time.time(),
-                next(self._numbers),
-                workspace,
-                exchange.operation,
-                exchange.method,
-                exchange.path[:_LONGEST],
-                exchange.query[:_LONGEST],
-                exchange.status,
-                exchange.ms,
-                exchange.id,
-                exchange.fault,
-                reason and reason[:_LONGEST],
-                warnings[0][:_LONGEST] if warnings else None,
-            )
-        )
+        members = {
+            "number": next(self._numbers),
+            "workspace": workspace,
+            "operation": exchange.operation,
+            "method": exchange.method,
+            "path": exchange.path[:_LONGEST],
+            "query": exchange.query[:_LONGEST],
+            "status": exchange.status,
+            "ms": round(exchange.ms, 3),
+            "id": exchange.id,
+            "fault": exchange.fault,
+            "reason": reason and reason[:_LONGEST],
+            "warning": warnings[0][:_LONGEST] if warnings else None,
+        }
+        self._writer.put(Entry(time.time(), members))
 
     def note_call(
         self, workspace: str | None, method: str, path: str, query: str, status: int, ms: float, client: str | None
     ) -> None:
         """Log a finished control call."""
-        now, number = time.time(), next(self._numbers)
-        path, query = path[:_LONGEST], query[:_LONGEST]
-        self._writer.put(ControlEntry(now, number, workspace, method, path, query, status, ms, client))
+        members = {
+            "number": next(self._numbers),
+            "workspace": workspace,
+            "method": method,
+            "path": path[:_LONGEST],
+            "query": query[:_LONGEST],
+            "status": status,
+            "ms": round(ms, 3),
+            "client": client,
+        }
+        self._writer.put(Entry(time.time(), members))
 
     def note_message(self, record: logging.LogRecord) -> None:
         """Log a record of the program or a library."""
         exception = "".join(traceback.format_exception(*record.exc_info)) if record.exc_info else None
-        self._writer.put(MessageEntry(record.created, record.levelname, record.name, record.getMessage(), exception))
+        self._writer.put(_message(record.created, record.levelname, record.name, record.getMessage(), exception))
 
     def close(self) -> None:
         """Refuse new lines, and wait briefly for queued lines."""
@@ -353,7 +292,7 @@ class RequestLog:
         if isinstance(entry, str):
             return entry
         text, query = self._secrecy
-        return self._write(entry.redacted(text, text, query))
+        return self._write(entry.redacted(text, query))
 
     def _shown_call(self, method: str, path: str, query: str) -> str:
         text, of_query = self._secrecy
@@ -361,7 +300,11 @@ class RequestLog:
 
     def _lost(self, count: int) -> str:
         message = f"{count} lines were dropped here, as they came faster than they are read"
-        return self._write(MessageEntry(time.time(), "WARNING", __name__, message))
+        return self._write(_message(time.time(), "WARNING", __name__, message))
+
+
+def _message(seconds: float, level: str, logger: str, message: str, exception: str | None = None) -> Entry:
+    return Entry(seconds, {"level": level, "logger": logger, "message": message, "exception": exception})
 
 
 class LogHandler(logging.Handler):

@@ -6,13 +6,14 @@ The order matters, as the kinds are measured one after another: senders are vali
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from benchmarks.connections import request
-from benchmarks.scenario_of_kinds import BODY_LIMIT, NUMBER, message_id
+from benchmarks.scenario_of_kinds import BODY_LIMIT, MESSAGE_ID, NUMBER
 
 from mockserver.evidence.fixture import cases
 from mockserver.resources.oauth import discovery
@@ -46,29 +47,36 @@ class Kind:
 _FIRST = {case.operation: case for case in reversed(list(cases()))}
 
 
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
 def _operation(
     operation: str,
     reason: str = "",
     *,
-    path: Callable[[int], dict[str, Any]] = lambda index: {},
-    body: Callable[[int], dict[str, Any]] = lambda index: {},
+    path: Mapping[str, Any] = _NOTHING,
+    body: Mapping[str, Any] = _NOTHING,
     by: dict[str, str] = _MASTER,
     below: str = "",
 ) -> Kind:
-    """The request of the operation's first case, with these members of the path and of the body for each index."""
+    """The request of the operation's first case, with members of path and body. `{}` in a text stands for the index."""
     declared, case = OPERATIONS[operation], _FIRST[operation]
 
     def make(index: int) -> bytes:
         address = below + declared.path
-        for name, value in {**case.request.get("path", {}), **path(index)}.items():
+        for name, value in {**case.request.get("path", {}), **_indexed(path, index)}.items():
             address = address.replace(f"{{{name}}}", quote(str(value), safe=""))
         if "query" in case.request:
             address += f"?{urlencode(case.request['query'])}"
         if "json" not in case.request:
             return request(declared.method, address, by)
-        return _with_json(declared.method, address, by, {**case.request["json"], **body(index)})
+        return _with_json(declared.method, address, by, {**case.request["json"], **_indexed(body, index)})
 
     return Kind(operation, declared.status, make, reason)
+
+
+def _indexed(members: Mapping[str, Any], index: int) -> dict[str, Any]:
+    return {name: value.format(index) if isinstance(value, str) else value for name, value in members.items()}
 
 
 def _with_json(method: str, path: str, headers: dict[str, str], value: Any) -> bytes:
@@ -89,96 +97,36 @@ KINDS = [
     _operation("getAccount", by=_READER),
     _operation("getAccountActivity", "ten activities have a moment each", by=_READER),
     _operation("getDomains", "ten domains have twice the members of ten senders", by=_READER),
-    _operation("getDomainConfiguration", path=lambda index: {"domainName": "reader1.test"}, by=_READER),
+    _operation("getDomainConfiguration", path={"domainName": "reader1.test"}, by=_READER),
     _operation("getIps", by=_DEDICATED),
-    _operation("getIpsFromSender", path=lambda index: {"senderId": 11}, by=_DEDICATED),
+    _operation("getIpsFromSender", path={"senderId": 11}, by=_DEDICATED),
     _operation("getWebhooks", "ten webhooks have three times the members of ten senders", by=_READER),
-    _operation("getWebhook", path=lambda index: {"webhookId": 900}, by=_READER),
+    _operation("getWebhook", path={"webhookId": 900}, by=_READER),
     _operation("getInboundEmailEvents", by=_READER),
-    _operation("getSharedTemplateUrl", path=lambda index: {"campaignId": 11}, by=_READER),
-    _operation("getMasterAccount", "shows the pool and all that is given out of it"),
-    _operation("getSubAccount", "shows a plan, with what is used of it"),
+    _operation("getSharedTemplateUrl", path={"campaignId": 11}, by=_READER),
+    _operation("getMasterAccount", "shows the pool and its assignments"),
+    _operation("getSubAccount", "shows a plan and its use"),
     _operation("listSubAccounts", "shows the groups of each account"),
-    _operation(
-        "createSender",
-        "draws a code, writes a mail with it and sets a timer for its end",
-        body=lambda index: {"email": f"support{index}@acme.test"},
-    ),
+    _operation("createSender", "draws a code, writes a mail and sets a timer", body={"email": "support{}@acme.test"}),
     _operation("updateSender", "loads a body"),
-    _operation(
-        "validateSenderByOtp",
-        "loads a body, and moves a state machine",
-        path=lambda index: {"senderId": 100 + index},
-    ),
-    _operation(
-        "deleteSender",
-        "moves a state machine",
-        path=lambda index: {"senderId": 100 + index},
-    ),
-    _operation(
-        "createDomain",
-        "draws a DKIM key of 170 letters, and shows the records to set",
-        body=lambda index: {"name": f"another{index}.test"},
-    ),
-    _operation(
-        "authenticateDomain",
-        "looks three DNS records up, and goes through the senders of the domain",
-        path=lambda index: {"domainName": f"new{index}.test"},
-    ),
-    _operation(
-        "deleteDomain",
-        "moves a state machine, and looks for what hangs on the domain",
-        path=lambda index: {"domainName": f"new{index}.test"},
-    ),
-    _operation(
-        "createWebhook",
-        "loads a body with a URL and events, and counts the webhooks that there are",
-        body=lambda index: {"url": f"https://hooks.acme.test/{index}"},
-    ),
-    _operation(
-        "updateWebhook",
-        "loads a body with a URL and events, and counts rows that it may go through",
-        path=lambda index: {"webhookId": 814200 + index},
-    ),
-    _operation("deleteWebhook", "counts rows that it may go through", path=lambda index: {"webhookId": 814200 + index}),
-    _operation("exportWebhooksHistory", "loads a body, counts rows that it may go through, and begins an export"),
-    _operation(
-        "deleteScheduledEmailById",
-        "moves a state machine, and takes a timer away",
-        path=lambda index: {"identifier": message_id(index)},
-    ),
-    _operation(
-        "deleteAttribute", path=lambda index: {"attributeCategory": "normal", "attributeName": f"ATTRIBUTE{index}"}
-    ),
-    _operation(
-        "createSubAccount",
-        "loads a body of five members, makes an account and draws its ids and its key",
-        body=lambda index: {"email": f"owner{index}@asia.acme.test"},
-    ),
-    _operation(
-        "createSubAccountKey",
-        "loads a body, and draws a key of 80 letters",
-        body=lambda index: {"name": f"Shop {index}"},
-    ),
-    _operation(
-        "updateSubAccountPlan",
-        "loads a body of two levels, and takes each member of the plan out of the pool",
-        body=lambda index: _PLAN,
-    ),
-    _operation(
-        "updateSubAccountsPlan",
-        "checks the plan against the pool, moves a state machine twice, and takes each member out of the pool",
-        body=lambda index: _PLAN,
-    ),
-    _operation(
-        "deleteSubAccount",
-        "takes an account with its rows, timers and keys out of a group of fifty",
-        path=lambda index: {"id": 3000000 + index},
-        by=_GROUP,
-        below="/w/group",
-    ),
-    _operation("createAdminSsoToken", "loads a body, and draws a token"),
-    _operation("createSubAccountSsoToken", "loads a body, and draws a token"),
+    _operation("validateSenderByOtp", "loads a body and moves a state machine", path={"senderId": "1{:02}"}),
+    _operation("deleteSender", "moves a state machine", path={"senderId": "1{:02}"}),
+    _operation("createDomain", "draws a DKIM key of 170 letters and shows records", body={"name": "another{}.test"}),
+    _operation("authenticateDomain", "looks up DNS and visits all senders", path={"domainName": "new{}.test"}),
+    _operation("deleteDomain", "moves a state machine and finds dependent rows", path={"domainName": "new{}.test"}),
+    _operation("createWebhook", "loads a URL and counts webhooks", body={"url": "https://hooks.acme.test/{}"}),
+    _operation("updateWebhook", "loads a URL and counts rows to visit", path={"webhookId": "8142{:02}"}),
+    _operation("deleteWebhook", "counts rows to visit", path={"webhookId": "8142{:02}"}),
+    _operation("exportWebhooksHistory", "loads a body, counts rows to visit and begins an export"),
+    _operation("deleteScheduledEmailById", "moves a state machine, removes a timer", path={"identifier": MESSAGE_ID}),
+    _operation("deleteAttribute", path={"attributeCategory": "normal", "attributeName": "ATTRIBUTE{}"}),
+    _operation("createSubAccount", "makes an account with ids and a key", body={"email": "owner{}@asia.acme.test"}),
+    _operation("createSubAccountKey", "loads a body and draws a key of 80 letters", body={"name": "Shop {}"}),
+    _operation("updateSubAccountPlan", "loads two levels and takes each member out of the pool", body=_PLAN),
+    _operation("updateSubAccountsPlan", "checks the pool and moves a state machine twice", body=_PLAN),
+    _operation("deleteSubAccount", "removes rows and timers", path={"id": "30000{:02}"}, by=_GROUP, below="/w/group"),
+    _operation("createAdminSsoToken", "loads a body and draws a token"),
+    _operation("createSubAccountSsoToken", "loads a body and draws a token"),
     _refusal("400: the body is no JSON", 400, request("POST", "/v3/senders", _MASTER, b'{"name":')),
     _refusal(
         "400: a member is wrong",

@@ -20,8 +20,7 @@ _IP = {"ip": "198.51.100.7", "domain": "mail.dedicated.test"}
 _ACTIVITY = {"action": "login-success", "user_email": "owner@reader.test", "user_ip": "203.0.113.9"}
 
 
-def message_id(index):
-    return f"<202601160900.2{index:010}@smtp-relay.mailin.fr>"
+MESSAGE_ID = "<202601160900.2{:010}@smtp-relay.mailin.fr>"
 
 
 #: The account to which most is done, beside what `corporate-v2` says of it.
@@ -34,7 +33,7 @@ _MASTER = {
     "domains": [{"name": f"new{index}.test", "state": "pending"} for index in _EACH],
     "webhooks": [{**_WEBHOOK, "id": 814200 + index} for index in _EACH],
     "scheduled_emails": [
-        {"message_id": message_id(index), "to": "dan@example.test", "scheduled_at": "P1D"} for index in _EACH
+        {"message_id": MESSAGE_ID.format(index), "to": "dan@example.test", "scheduled_at": "P1D"} for index in _EACH
     ],
     "attributes": {"normal": [f"ATTRIBUTE{index}" for index in _EACH]},
 }

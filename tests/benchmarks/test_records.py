@@ -4,7 +4,7 @@ import pickle
 from time import perf_counter
 
 import pytest
-from held_workspace import HeldWorkspace
+from stored_workspace import StoredWorkspace
 
 from mockserver.storage.records import Written
 
@@ -31,7 +31,7 @@ def milliseconds(call):
 @pytest.mark.parametrize("size", SENDERS)
 def test_a_state_is_written_and_read_faster_than_by_pickle(size, make_api, show):
     workspace = make_api({"generate": {"senders": SENDERS[size]}}).workspace
-    held, written, pickled = HeldWorkspace.of(workspace), Written(workspace), pickle.dumps(workspace.state, 5)
+    held, written, pickled = StoredWorkspace.of(workspace), Written(workspace), pickle.dumps(workspace.state, 5)
     written.changes()
     whole, same = milliseconds(lambda: Written(workspace).changes()), milliseconds(written.changes)
     read = milliseconds(held.load)
@@ -48,7 +48,7 @@ def test_a_full_journal_is_read_in_milliseconds(make_api, show):
     api = make_api()
     for number in range(EXCHANGES):
         api.post("/v3/senders", json={"name": "New", "email": f"a{number}@acme.test", "padding": "." * 2_000})
-    held = HeldWorkspace.of(api.workspace)
+    held = StoredWorkspace.of(api.workspace)
 
     entries = [content for name, content in held.fields.items() if name.startswith("e:")]
     read = milliseconds(held.load)

@@ -28,9 +28,6 @@ def reason_of(api):
     return last_entry(api)["reason"]
 
 
-# ---------------------------------------------------------------------- what leaves
-
-
 def test_the_answer_of_the_peer_comes_back(listen, make_forwarding):
     peer = listen(CONTACTS)
     api = make_forwarding(peer.url(""))
@@ -119,9 +116,6 @@ def test_other_headers_are_handed_on(listen, make_forwarding):
     make_forwarding(peer.url("")).get(PATH, headers=given)
 
     assert {name: peer.headers(name) for name in given} == {name: [value] for name, value in given.items()}
-
-
-# ---------------------------------------------------------------------- what may leave
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
@@ -232,9 +226,6 @@ def test_a_call_over_the_rate_limit_stays_here(listen, make_forwarding):
     assert len(peer.calls) == calls
 
 
-# ---------------------------------------------------------------------- what comes back
-
-
 @pytest.mark.parametrize(
     ("status", "code"), [("201 Created", 201), ("304 Not Modified", 304), ("404 Not Found", 404), ("429 Slow", 429),
                          ("500 Oops", 500), ("503 Down", 503)],
@@ -292,9 +283,6 @@ def test_a_body_of_no_known_kind_is_bytes(listen, make_forwarding):
     assert (answer.data, answer.headers["Content-Type"]) == (b"\x00\xff", "application/octet-stream")
 
 
-# ---------------------------------------------------------------------- peers that fail
-
-
 @pytest.mark.parametrize(
     ("behave", "told"),
     [
@@ -330,9 +318,6 @@ def test_an_address_out_of_bounds_is_a_bad_gateway(make_forwarding):
 
     assert api.get(PATH).status_code == 502
     assert "egress refused: 93.184.216.34" in reason_of(api)
-
-
-# ---------------------------------------------------------------------- faults
 
 
 @pytest.fixture

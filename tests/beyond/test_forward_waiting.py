@@ -182,9 +182,6 @@ def test_a_peer_whose_answer_is_lost_costs_a_bounded_time(held, serve_forwarding
     assert (answer.status_code, answer.json()["message"]) == (502, "Bad gateway: no answer")
 
 
-# ---------------------------------------------------------------------- circles
-
-
 @pytest.fixture
 def circle():
     """Runs so many mocks, of which each forwards to the next and the last to the first; their root addresses."""

@@ -141,9 +141,6 @@ def test_a_stub_for_an_operation_does_not_answer_at_the_address_of_another(make_
     assert api.get("/v3/contacts/segments").headers["X-Mock-Answered"] == "refused"
 
 
-# ---------------------------------------------------------------------- rules
-
-
 def test_a_fault_can_be_for_an_operation_beyond(api):
     match = {"operation": "getCompaniesById", "path": {"id": 7}}
     api.post("/_mock/faults", json={"fault": "not_enough_credits", "match": match})

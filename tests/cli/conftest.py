@@ -2,7 +2,7 @@
 
 import pytest
 import requests
-from invoking import invoke
+from cli_runner import invoke
 
 
 @pytest.fixture

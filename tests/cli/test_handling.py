@@ -4,7 +4,7 @@ import json
 
 import pytest
 import requests
-from invoking import invoke
+from cli_runner import invoke
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import time
 
 import pytest
 import requests
-from invoking import invoke
+from cli_runner import invoke
 
 ESCAPE = "\x1b[2J"
 

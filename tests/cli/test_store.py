@@ -7,7 +7,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from invoking import invoke
+from cli_runner import invoke
 
 from mockserver.storage.engine import Batch, Changes, Row
 from mockserver.storage.packing import layout

@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 import yaml
-from invoking import invoke
+from cli_runner import invoke
 
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS

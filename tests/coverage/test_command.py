@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import requests
-from invoking import invoke
+from cli_runner import invoke
 
 
 @pytest.fixture

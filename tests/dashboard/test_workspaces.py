@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from urllib.request import urlopen
 
 import pytest
-from invoking import invoke
+from cli_runner import invoke
 from web_page import plain
 
 from mockserver.dashboard.pages.workspaces import age

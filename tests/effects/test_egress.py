@@ -46,8 +46,7 @@ def test_an_address_within_bounds_is_allowed(address, egress):
 
 
 @pytest.mark.parametrize(
-    ("address", "egress"),
-    _levels(PRIVATE, Egress.LOOPBACK) + _levels(ELSEWHERE, Egress.LOOPBACK, Egress.PRIVATE),
+    ("address", "egress"), _levels(PRIVATE, Egress.LOOPBACK) + _levels(ELSEWHERE, Egress.LOOPBACK, Egress.PRIVATE)
 )
 def test_an_address_out_of_bounds_is_refused(address, egress):
     assert not is_allowed(address, egress)

@@ -12,7 +12,7 @@ from email.message import EmailMessage
 
 import pytest
 import requests
-from invoking import invoke
+from cli_runner import invoke
 
 from mockserver import MockServer
 from mockserver.effects import smtp_listener

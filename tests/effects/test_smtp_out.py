@@ -592,10 +592,6 @@ def test_a_mail_that_a_client_sends_arrives_at_all_its_recipients(inbox, start):
     message, envelope = peer.got()
 
     assert envelope.rcpt_tos == ["bob@example.test", "dave@example.test"]
-    assert (message["From"], message["To"], message["Bcc"]) == (
-        "News <news@acme.test>",
-        "Bob <bob@example.test>",
-        None,
-    )
+    assert (message["From"], message["To"], message["Bcc"]) == ("News <news@acme.test>", "Bob <bob@example.test>", None)
     assert (message["Message-ID"], message["Subject"]) == (answer["messageId"], "Grüße")
     assert [part.get_content() for part in message.iter_attachments()] == ["Hello"]

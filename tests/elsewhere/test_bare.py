@@ -168,11 +168,7 @@ def test_the_commands_take_scenarios_in_files(bare, server_url, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("program", "what"),
-    [
-        ("MockServer()", "a server in this process"),
-        ("create_app()", "mockserver.create_app"),
-    ],
+    ("program", "what"), [("MockServer()", "a server in this process"), ("create_app()", "mockserver.create_app")]
 )
 def test_what_needs_the_server_in_python_says_so(bare, program, what):
     ended = bare.run("python", "-c", f"import mockserver; mockserver.{program}")

@@ -26,21 +26,14 @@ def test_a_body_that_is_not_json_and_says_so_is_of_an_unsupported_type(untouched
 @each(
     ("method", "path"),
     [
-        ("POST", "/v3/senders"),
-        ("PUT", "/v3/senders/1"),
-        ("PUT", "/v3/senders/1/validate"),
-        ("POST", "/v3/senders/domains"),
-        ("POST", "/v3/webhooks"),
-        ("PUT", "/v3/webhooks/814200"),
-        ("POST", "/v3/webhooks/export"),
-        ("POST", "/v3/corporate/subAccount"),
-        ("PUT", "/v3/corporate/subAccount/2003001/plan"),
-        ("PUT", "/v3/corporate/subAccounts/plan"),
-        ("POST", "/v3/corporate/ssoToken"),
-        ("POST", "/v3/corporate/subAccount/ssoToken"),
+        ("POST", "/v3/senders"), ("PUT", "/v3/senders/1"), ("PUT", "/v3/senders/1/validate"),
+        ("POST", "/v3/senders/domains"), ("POST", "/v3/webhooks"), ("PUT", "/v3/webhooks/814200"),
+        ("POST", "/v3/webhooks/export"), ("POST", "/v3/corporate/subAccount"),
+        ("PUT", "/v3/corporate/subAccount/2003001/plan"), ("PUT", "/v3/corporate/subAccounts/plan"),
+        ("POST", "/v3/corporate/ssoToken"), ("POST", "/v3/corporate/subAccount/ssoToken"),
         ("POST", "/v3/corporate/subAccount/key"),
     ],
-)
+)  # fmt: skip
 def test_a_body_that_is_no_object_is_refused(untouched, method, path, raw):
     refused(untouched.request(method, path, data=raw), 400, "bad_request")
 
@@ -49,16 +42,13 @@ def test_a_body_that_is_no_object_is_refused(untouched, method, path, raw):
 @each(
     ("path", "code"),
     [
-        ("/v3/senders", "missing_parameter"),
-        ("/v3/senders/domains", "missing_parameter"),
-        ("/v3/webhooks", "missing_parameter"),
-        ("/v3/webhooks/export", "missing_parameter"),
-        ("/v3/corporate/subAccount", "missing_parameter"),
-        ("/v3/corporate/ssoToken", "missing_parameter"),
+        ("/v3/senders", "missing_parameter"), ("/v3/senders/domains", "missing_parameter"),
+        ("/v3/webhooks", "missing_parameter"), ("/v3/webhooks/export", "missing_parameter"),
+        ("/v3/corporate/subAccount", "missing_parameter"), ("/v3/corporate/ssoToken", "missing_parameter"),
         ("/v3/corporate/subAccount/ssoToken", "missing_parameter"),
         ("/v3/corporate/subAccount/key", "missing_parameter"),
     ],
-)
+)  # fmt: skip
 def test_a_body_without_anything_misses_what_is_required(untouched, path, code, raw):
     refused(untouched.post(path, data=raw), 400, code)
 

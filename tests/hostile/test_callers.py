@@ -8,15 +8,10 @@ from hostile.refusals import KEY, each, refused
 @each(
     "headers",
     [
-        {},
-        {"x-api-key": KEY},
-        {"Authorization": KEY},
-        {"Authorization": f"Basic {KEY}"},
-        {"Authorization": f"Bearer {KEY}"},
-        {"Cookie": f"api-key={KEY}"},
-        {"api-key": ""},
+        {}, {"x-api-key": KEY}, {"Authorization": KEY}, {"Authorization": f"Basic {KEY}"},
+        {"Authorization": f"Bearer {KEY}"}, {"Cookie": f"api-key={KEY}"}, {"api-key": ""},
     ],
-)
+)  # fmt: skip
 @each(("method", "path"), [("GET", "/v3/senders"), ("POST", "/v3/senders"), ("GET", "/v3/nothing"), ("TRACE", "/v3")])
 def test_without_a_key_all_is_unauthorized(untouched, method, path, headers):
     answer = untouched.client.open(path, method=method, headers=headers, data=b"{")

@@ -27,18 +27,10 @@ def test_a_call_whose_body_is_no_object_is_refused(untouched, method, path, raw)
 @each(
     "raw",
     [
-        b"a: [",
-        b"a: 1\na: 2",
-        b"- 1",
-        b"!!python/object:os.system {}",
-        b"\xff",
-        b"a: *b",
-        b"{a: &a [*a]}",
-        b"\x00",
-        b"a: \t- b",
-        b"%",
+        b"a: [", b"a: 1\na: 2", b"- 1", b"!!python/object:os.system {}", b"\xff", b"a: *b", b"{a: &a [*a]}", b"\x00",
+        b"a: \t- b", b"%",
     ],
-)
+)  # fmt: skip
 def test_a_yaml_body_that_is_no_good_scenario_is_refused(untouched, raw):
     answer = untouched.post("/_mock/reset", data=raw, content_type="application/yaml")
     assert answer.status_code == 400
@@ -64,16 +56,11 @@ def test_an_unknown_member_is_a_mistake(untouched, method, path, body, paths):
     ("method", "path", "body", "paths"),
     [
         ("POST", "/_mock/reset", {"scenario": 1}, ["/scenario"]),
-        ("POST", "/_mock/reset", {"scenario": ["empty"]}, ["/scenario"]),
-        ("PUT", "/_mock/clock", {"now": 1}, ["/now"]),
-        ("PUT", "/_mock/clock", {"now": []}, ["/now"]),
-        ("PUT", "/_mock/clock", {"frozen": "yes"}, ["/frozen"]),
-        ("PUT", "/_mock/clock", {"frozen": 1}, ["/frozen"]),
-        ("PUT", "/_mock/clock", {"frozen": None}, ["/frozen"]),
-        ("PUT", "/_mock/clock", {"now": "soon", "frozen": 2}, ["/now", "/frozen"]),
-        ("PUT", "/_mock/clock", {}, [""]),
-        ("POST", "/_mock/clock/advance", {}, [""]),
-        ("POST", "/_mock/clock/advance", {"by": 60}, ["/by"]),
+        ("POST", "/_mock/reset", {"scenario": ["empty"]}, ["/scenario"]), ("PUT", "/_mock/clock", {"now": 1}, ["/now"]),
+        ("PUT", "/_mock/clock", {"now": []}, ["/now"]), ("PUT", "/_mock/clock", {"frozen": "yes"}, ["/frozen"]),
+        ("PUT", "/_mock/clock", {"frozen": 1}, ["/frozen"]), ("PUT", "/_mock/clock", {"frozen": None}, ["/frozen"]),
+        ("PUT", "/_mock/clock", {"now": "soon", "frozen": 2}, ["/now", "/frozen"]), ("PUT", "/_mock/clock", {}, [""]),
+        ("POST", "/_mock/clock/advance", {}, [""]), ("POST", "/_mock/clock/advance", {"by": 60}, ["/by"]),
         ("POST", "/_mock/clock/advance", {"by": None}, ["/by"]),
         ("POST", "/_mock/clock/advance", {"seconds": "60"}, ["/seconds"]),
         ("POST", "/_mock/clock/advance", {"seconds": True}, ["/seconds"]),
@@ -81,11 +68,10 @@ def test_an_unknown_member_is_a_mistake(untouched, method, path, body, paths):
         ("POST", "/_mock/clock/advance", {"seconds": -1}, ["/seconds"]),
         ("POST", "/_mock/clock/advance", {"seconds": 1e300}, ["/seconds"]),
         ("POST", "/_mock/clock/advance", {"to": "tomorrow"}, ["/to"]),
-        ("POST", "/_mock/clock/advance", {"by": "PT1S", "seconds": 1}, [""]),
-        ("PUT", "/_mock/dns/a.test", {}, [""]),
+        ("POST", "/_mock/clock/advance", {"by": "PT1S", "seconds": 1}, [""]), ("PUT", "/_mock/dns/a.test", {}, [""]),
         ("PUT", "/_mock/dns/a.test", {"brevo_code": True, "dkim_record": "good"}, ["/brevo_code", "/dkim_record"]),
     ],
-)
+)  # fmt: skip
 def test_a_member_of_the_wrong_type_or_none_at_all_is_a_mistake(untouched, method, path, body, paths):
     problem(untouched.request(method, path, json=body), 400, *paths)
 
@@ -112,25 +98,16 @@ def test_the_clock_goes_neither_backwards_nor_out_of_its_years(untouched, now):
 @each(
     ("method", "path"),
     [
-        ("GET", "/_mock/machines/nothing"),
-        ("GET", "/_mock/machines/nothing/1"),
-        ("POST", "/_mock/machines/nothing/1/delete"),
-        ("GET", "/_mock/machines/sender/999"),
-        ("GET", "/_mock/machines/sender/abc"),
-        ("GET", "/_mock/machines/sender/" + "9" * 5000),
-        ("POST", "/_mock/machines/sender/999/delete"),
-        ("GET", "/_mock/machines/domain/%00"),
-        ("GET", "/_mock/mailbox/nothing"),
-        ("GET", "/_mock/scenarios/nothing"),
-        ("GET", "/_mock/scenarios/..%2F..%2Fpyproject"),
-        ("GET", "/_mock/scenarios/%2e%2e"),
-        ("GET", "/_mock/docs/%2e%2e%2fstart.js"),
-        ("GET", "/_mock/nothing"),
-        ("GET", "/_mock/"),
-        ("GET", "/_mockingbird"),
-        ("POST", "/_mock/state/x"),
+        ("GET", "/_mock/machines/nothing"), ("GET", "/_mock/machines/nothing/1"),
+        ("POST", "/_mock/machines/nothing/1/delete"), ("GET", "/_mock/machines/sender/999"),
+        ("GET", "/_mock/machines/sender/abc"), ("GET", "/_mock/machines/sender/" + "9" * 5000),
+        ("POST", "/_mock/machines/sender/999/delete"), ("GET", "/_mock/machines/domain/%00"),
+        ("GET", "/_mock/mailbox/nothing"), ("GET", "/_mock/scenarios/nothing"),
+        ("GET", "/_mock/scenarios/..%2F..%2Fpyproject"), ("GET", "/_mock/scenarios/%2e%2e"),
+        ("GET", "/_mock/docs/%2e%2e%2fstart.js"), ("GET", "/_mock/nothing"), ("GET", "/_mock/"),
+        ("GET", "/_mockingbird"), ("POST", "/_mock/state/x"),
     ],
-)
+)  # fmt: skip
 def test_what_the_control_api_does_not_have_is_not_found(untouched, method, path):
     problem(untouched.request(method, path), 404)
 

@@ -159,24 +159,14 @@ def test_a_bad_fault_of_one_call_is_refused_and_nothing_is_done(untouched, heade
 @each(
     ("path", "query"),
     [
-        ("/_mock/requests", "limit=0"),
-        ("/_mock/requests", "limit=1001"),
-        ("/_mock/requests", "offset=-1"),
-        ("/_mock/requests", "status=ok"),
-        ("/_mock/requests", "wait=31"),
-        ("/_mock/requests", "colour=red"),
-        ("/_mock/workspaces", "limit=x"),
-        ("/_mock/workspaces", "offset=99999999999999999999"),
-        ("/_mock/deliveries", "state=gone"),
-        ("/_mock/deliveries", "webhook=x"),
-        ("/_mock/deliveries", "wait=31"),
-        ("/_mock/receivers/mine", "count=0"),
-        ("/_mock/receivers/mine", "wait=-1"),
-        ("/_mock/mailbox", "smtp=lost"),
-        ("/_mock/coverage", "format=pdf"),
-        ("/_mock/coverage", "unknown=1"),
+        ("/_mock/requests", "limit=0"), ("/_mock/requests", "limit=1001"), ("/_mock/requests", "offset=-1"),
+        ("/_mock/requests", "status=ok"), ("/_mock/requests", "wait=31"), ("/_mock/requests", "colour=red"),
+        ("/_mock/workspaces", "limit=x"), ("/_mock/workspaces", "offset=99999999999999999999"),
+        ("/_mock/deliveries", "state=gone"), ("/_mock/deliveries", "webhook=x"), ("/_mock/deliveries", "wait=31"),
+        ("/_mock/receivers/mine", "count=0"), ("/_mock/receivers/mine", "wait=-1"), ("/_mock/mailbox", "smtp=lost"),
+        ("/_mock/coverage", "format=pdf"), ("/_mock/coverage", "unknown=1"),
     ],
-)
+)  # fmt: skip
 def test_a_query_that_is_none_is_refused(untouched, path, query):
     problem(untouched.get(f"{path}?{query}"), 400, f"/{query.partition('=')[0]}")
 
@@ -187,26 +177,16 @@ def test_a_query_that_is_none_is_refused(untouched, path, query):
 @each(
     ("method", "path"),
     [
-        ("GET", "/_mock/deliveries/1"),
-        ("GET", "/_mock/deliveries/-1"),
-        ("GET", "/_mock/deliveries/1e3"),
-        ("GET", "/_mock/deliveries/%00"),
-        ("GET", "/_mock/deliveries/" + "9" * 5000),
-        ("POST", "/_mock/deliveries/1/redeliver"),
-        ("POST", "/_mock/deliveries/..%2f1/redeliver"),
-        ("GET", "/_mock/exports"),
-        ("GET", "/_mock/exports/"),
-        ("GET", "/_mock/exports/1.csv"),
-        ("GET", "/_mock/exports/csv"),
-        ("GET", "/_mock/exports/%2e%2e"),
-        ("GET", "/_mock/exports/..%2f..%2fpyproject.toml"),
-        ("GET", "/_mock/exports/%00"),
-        ("GET", "/_mock/receiver"),
-        ("POST", "/_mock/receiver/a/b"),
-        ("POST", "/_mock/receiver/..%2fdeliveries"),
+        ("GET", "/_mock/deliveries/1"), ("GET", "/_mock/deliveries/-1"), ("GET", "/_mock/deliveries/1e3"),
+        ("GET", "/_mock/deliveries/%00"), ("GET", "/_mock/deliveries/" + "9" * 5000),
+        ("POST", "/_mock/deliveries/1/redeliver"), ("POST", "/_mock/deliveries/..%2f1/redeliver"),
+        ("GET", "/_mock/exports"), ("GET", "/_mock/exports/"), ("GET", "/_mock/exports/1.csv"),
+        ("GET", "/_mock/exports/csv"), ("GET", "/_mock/exports/%2e%2e"),
+        ("GET", "/_mock/exports/..%2f..%2fpyproject.toml"), ("GET", "/_mock/exports/%00"), ("GET", "/_mock/receiver"),
+        ("POST", "/_mock/receiver/a/b"), ("POST", "/_mock/receiver/..%2fdeliveries"),
         ("DELETE", "/_mock/receivers/a/b"),
     ],
-)
+)  # fmt: skip
 def test_what_has_neither_left_nor_come_in_is_not_found(untouched, method, path):
     problem(untouched.request(method, path), 404)
 
@@ -244,13 +224,11 @@ NOBODY = "http://127.0.0.1:1/"
 @each(
     "members",
     [
-        {"subject": "Hi\r\nBcc: x@y.test"},
-        {"subject": "Hi\n\n<p>", "text": "\r\n.\r\nQUIT\r\n"},
-        {"subject": "\u202e\U0001f600", "text": "\x00"},
-        {"sender": "j\u00f6@b.test", "recipient": "x@\u00fcber.test"},
+        {"subject": "Hi\r\nBcc: x@y.test"}, {"subject": "Hi\n\n<p>", "text": "\r\n.\r\nQUIT\r\n"},
+        {"subject": "\u202e\U0001f600", "text": "\x00"}, {"sender": "j\u00f6@b.test", "recipient": "x@\u00fcber.test"},
         {"sender": "o'hara+tag@b.test", "subject": ""},
     ],
-)
+)  # fmt: skip
 def test_an_odd_mail_arrives_whole_and_adds_no_header(make_api, members):
     mail = {"sender": "a@b.test", "recipient": "x@in.test", "subject": "Hi", "text": "Hello", **members}
     domain = mail["recipient"].partition("@")[2]
@@ -313,26 +291,14 @@ def bomb():
 @each(
     "raw",
     [
-        bomb(),
-        b"seed: !!python/object/apply:os.system ['true']",
-        b"accounts: !!set {a, b}",
-        b"description: !!python/name:os.system",
-        b"seed: 1" + b"0" * 400,
-        b"seed: " + b"9" * 5000,
-        b"seed: .nan",
-        b"resume: {ids: {sender: 1" + b"0" * 400 + b"}}",
-        b"extends: {name: empty}",
-        b"extends: /etc/passwd",
-        b"a: &a {b: *a}",
-        b"[" * 5000,
-        b"{a: " * 5000,
-        b"--- {}\n--- {}",
-        b"? [a, b]\n: 1",
-        b"senders: [{name: !!binary gICA, email: a@b.test}]",
-        b'senders: [{name: "\\ud83d", email: a@b.test}]',
+        bomb(), b"seed: !!python/object/apply:os.system ['true']", b"accounts: !!set {a, b}",
+        b"description: !!python/name:os.system", b"seed: 1" + b"0" * 400, b"seed: " + b"9" * 5000, b"seed: .nan",
+        b"resume: {ids: {sender: 1" + b"0" * 400 + b"}}", b"extends: {name: empty}", b"extends: /etc/passwd",
+        b"a: &a {b: *a}", b"[" * 5000, b"{a: " * 5000, b"--- {}\n--- {}", b"? [a, b]\n: 1",
+        b"senders: [{name: !!binary gICA, email: a@b.test}]", b'senders: [{name: "\\ud83d", email: a@b.test}]',
         b"\xfe\xff\x00a",
     ],
-)
+)  # fmt: skip
 @each(("method", "path"), [("PUT", "/_mock/state"), ("POST", "/_mock/seed")])
 def test_a_yaml_document_that_is_none_is_refused(untouched, method, path, raw):
     answer = untouched.request(method, path, data=raw, content_type="application/yaml")

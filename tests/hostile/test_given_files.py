@@ -6,18 +6,19 @@ import ast
 from pathlib import Path
 
 import pytest
-from invoking import invoke
+from cli_runner import invoke
 
 import mockserver
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 PACKAGE = Path(mockserver.__file__).parent
 ENDLESS = "/dev/zero"
 #: The modules that read files of our own, or of the system, which nobody names.
 READS_ITS_OWN = {
     "beyond/catalogue.py", "cli/initializing.py", "cli/scenarios.py",
-    "control/server/documents.py", "control/server/pages.py", "control/workspaces/state.py",
-    "dashboard/rendering.py", "evidence/fixture.py", "settings/distribution.py", "storage/redis_client.py",
+    "control/server/documents.py", "control/workspaces/state.py",
+    "dashboard/rendering.py", "evidence/fixture.py", "resources/domains/domain.py",
+    "settings/distribution.py", "storage/redis_client.py",
     "testing/sessions/folder.py", "web/pages/page.py",
 }  # fmt: skip
 
@@ -25,14 +26,14 @@ READS_ITS_OWN = {
 def test_a_file_as_large_as_its_bound_is_read(tmp_path):
     (tmp_path / "file").write_text("a\r\nb")
 
-    assert given_file.read_text(tmp_path / "file", 4) == "a\nb"
+    assert files.read_text(tmp_path / "file", 4) == "a\nb"
 
 
 def test_a_larger_one_is_refused(tmp_path):
     (tmp_path / "file").write_text("12345")
 
     with pytest.raises(OSError, match="it has more than 4 bytes"):
-        given_file.read_bytes(tmp_path / "file", 4)
+        files.read_bytes(tmp_path / "file", 4)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +58,7 @@ def test_whatever_reads_a_file_that_a_user_names_does_it_within_a_bound():
         if ".read_" in (text := file.read_text(encoding="utf-8"))
         for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Attribute) and node.attr in ("read_text", "read_bytes")
-        if not (isinstance(node.value, ast.Name) and node.value.id == "given_file")
+        if not (isinstance(node.value, ast.Name) and node.value.id == "files")
     }
 
     assert readers == READS_ITS_OWN

@@ -79,10 +79,7 @@ TOO_LARGE = {
         b"POST /v3/senders HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n0\r\n",
         *[b"x: " + LONG + b"\r\n"] * 10,
     ],
-    "a chunk's extension": [
-        b"POST /v3/senders HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n1;x=",
-        *[LONG] * 10,
-    ],
+    "a chunk's extension": [b"POST /v3/senders HTTP/1.1\r\ntransfer-encoding: chunked\r\n\r\n1;x=", *[LONG] * 10],
 }
 
 
@@ -108,7 +105,7 @@ def test_a_head_that_is_too_large_is_refused_before_it_is_complete(root, connect
         ("/realms/partner/oauth/token", "application/json", "error"),
     ],
 )
-def test_such_a_refusal_is_in_the_words_of_whoever_was_asked(root, connect, path, kind, member):
+def test_early_refusal_has_the_format_of_its_audience(root, connect, path, kind, member):
     peer = connect(root)
     send_all_or_less(peer, [f"GET {path} HTTP/1.1\r\n".encode(), *[b"x: " + LONG + b"\r\n"] * 10])
 
@@ -162,10 +159,7 @@ def test_half_a_head_does_not_stay_for_ever(root, connect, sent):
 
     status, _, body = read_answer(peer)
 
-    assert (status, json.loads(body)["message"]) == (
-        408,
-        "The head of the request was not complete within 0.3 seconds",
-    )
+    assert (status, json.loads(body)["message"]) == (408, "The head of the request was not complete within 0.3 seconds")
     assert is_closed(peer)
 
 

@@ -15,19 +15,13 @@ NUMBERS = [
 @each(
     ("method", "path"),
     [
-        ("PUT", "/v3/senders/{}"),
-        ("DELETE", "/v3/senders/{}"),
-        ("PUT", "/v3/senders/{}/validate"),
-        ("GET", "/v3/senders/{}/ips"),
-        ("GET", "/v3/webhooks/{}"),
-        ("PUT", "/v3/webhooks/{}"),
-        ("DELETE", "/v3/webhooks/{}"),
-        ("GET", "/v3/corporate/subAccount/{}"),
-        ("DELETE", "/v3/corporate/subAccount/{}"),
-        ("PUT", "/v3/corporate/subAccount/{}/plan"),
+        ("PUT", "/v3/senders/{}"), ("DELETE", "/v3/senders/{}"), ("PUT", "/v3/senders/{}/validate"),
+        ("GET", "/v3/senders/{}/ips"), ("GET", "/v3/webhooks/{}"), ("PUT", "/v3/webhooks/{}"),
+        ("DELETE", "/v3/webhooks/{}"), ("GET", "/v3/corporate/subAccount/{}"),
+        ("DELETE", "/v3/corporate/subAccount/{}"), ("PUT", "/v3/corporate/subAccount/{}/plan"),
         ("GET", "/v3/emailCampaigns/{}/sharedUrl"),
     ],
-)
+)  # fmt: skip
 def test_a_number_in_a_path_that_is_none_is_refused_and_never_not_found(untouched, method, path, number):
     refused(untouched.request(method, path.format(number), json={} if method == "PUT" else None), 400)
 
@@ -36,19 +30,13 @@ def test_a_number_in_a_path_that_is_none_is_refused_and_never_not_found(untouche
 @each(
     ("method", "path", "body"),
     [
-        ("PUT", "/v3/senders/{}", {}),
-        ("DELETE", "/v3/senders/{}", None),
-        ("PUT", "/v3/senders/{}/validate", {"otp": 123456}),
-        ("GET", "/v3/senders/{}/ips", None),
-        ("GET", "/v3/webhooks/{}", None),
-        ("PUT", "/v3/webhooks/{}", {}),
-        ("DELETE", "/v3/webhooks/{}", None),
-        ("GET", "/v3/corporate/subAccount/{}", None),
-        ("DELETE", "/v3/corporate/subAccount/{}", None),
-        ("PUT", "/v3/corporate/subAccount/{}/plan", {}),
-        ("GET", "/v3/emailCampaigns/{}/sharedUrl", None),
+        ("PUT", "/v3/senders/{}", {}), ("DELETE", "/v3/senders/{}", None),
+        ("PUT", "/v3/senders/{}/validate", {"otp": 123456}), ("GET", "/v3/senders/{}/ips", None),
+        ("GET", "/v3/webhooks/{}", None), ("PUT", "/v3/webhooks/{}", {}), ("DELETE", "/v3/webhooks/{}", None),
+        ("GET", "/v3/corporate/subAccount/{}", None), ("DELETE", "/v3/corporate/subAccount/{}", None),
+        ("PUT", "/v3/corporate/subAccount/{}/plan", {}), ("GET", "/v3/emailCampaigns/{}/sharedUrl", None),
     ],
-)
+)  # fmt: skip
 def test_any_number_of_64_bits_is_an_id_that_may_be_unknown(untouched, method, path, body, number):
     """The answer is that to another unknown id; that is 404 but for two operations on sub-accounts
     (contract/corporate#getSubAccount).
@@ -67,14 +55,11 @@ def test_any_number_of_64_bits_is_an_id_that_may_be_unknown(untouched, method, p
 @each(
     ("method", "path", "status"),
     [
-        ("GET", "/v3/senders/domains/{}", 404),
-        ("DELETE", "/v3/senders/domains/{}", 404),
-        ("PUT", "/v3/senders/domains/{}/authenticate", 404),
-        ("DELETE", "/v3/smtp/email/{}", 400),
-        ("DELETE", "/v3/contacts/attributes/{}/PLAN", 400),
-        ("DELETE", "/v3/contacts/attributes/normal/{}", 404),
+        ("GET", "/v3/senders/domains/{}", 404), ("DELETE", "/v3/senders/domains/{}", 404),
+        ("PUT", "/v3/senders/domains/{}/authenticate", 404), ("DELETE", "/v3/smtp/email/{}", 400),
+        ("DELETE", "/v3/contacts/attributes/{}/PLAN", 400), ("DELETE", "/v3/contacts/attributes/normal/{}", 404),
     ],
-)
+)  # fmt: skip
 def test_a_hostile_segment_is_taken_for_what_it_says(untouched, method, path, status, segment):
     refused(untouched.request(method, path.format(segment)), status)
 

@@ -43,7 +43,7 @@ USES = {
     "dashboard.pages.requests:_statuses",
     "beyond.stubs.schema:StoreItem",
     "beyond.stubs.schema:StubItem",
-    "cli.live.logs:_passes",  # the glob of whoever has called the command
+    "cli.logs:_passes",  # the glob of whoever has called the command
     "control.openapi:_of_path",
     "control.openapi:operation_id",
     "control.guard:_without_port",
@@ -62,7 +62,7 @@ USES = {
     "core.text.addresses:_local_part",
     "resources.contacts.section:ContactItem",
     "resources.sso.section:_TOKEN",
-    "scenario.documents.field_errors:_told",  # messages of marshmallow
+    "scenario.documents.field_errors:_message",  # messages of marshmallow
     "beyond.openapi:_add_stub",
     "beyond.openapi:_base",
     "scenario.faults:FaultItem",

@@ -31,12 +31,10 @@ def test_a_day_that_is_none_is_refused(untouched, path, day):
 @each(
     ("path", "day"),
     [
-        ("/v3/inbound/events", "9999-12-31"),
-        ("/v3/organization/activities", "0001-01-01"),
-        ("/v3/organization/activities", "1970-01-01"),
-        ("/v3/organization/activities", "9999-12-31"),
+        ("/v3/inbound/events", "9999-12-31"), ("/v3/organization/activities", "0001-01-01"),
+        ("/v3/organization/activities", "1970-01-01"), ("/v3/organization/activities", "9999-12-31"),
     ],
-)
+)  # fmt: skip
 def test_a_day_at_the_end_of_time_is_refused(untouched, path, day):
     refused(untouched.get(f"{path}?startDate={day}&endDate={day}"), 400)
 
@@ -60,17 +58,10 @@ def test_a_query_parameter_that_stands_twice_is_taken_once_and_never_fails(untou
 @each(
     "query",
     [
-        "a" * 50_000,
-        "&".join(f"p{n}={n}" for n in range(5000)),
-        "&&&&",
-        "===",
-        "%",
-        "%zz=%",
-        "%ff=%ff",
-        "\x00",
+        "a" * 50_000, "&".join(f"p{n}={n}" for n in range(5000)), "&&&&", "===", "%", "%zz=%", "%ff=%ff", "\x00",
         "[]=1&[a]=2",
     ],
-)
+)  # fmt: skip
 def test_a_query_that_nobody_understands_is_left_aside(untouched, query):
     assert untouched.get(f"/v3/senders?{query}").status_code == 200
 

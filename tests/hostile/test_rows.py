@@ -84,9 +84,7 @@ def sub_account_tokens(api, _):
 def access_tokens(api, _):
     basic = b64encode(b"app:" + b"s" * 32).decode()
     return api.client.post(
-        TOKEN,
-        data={"grant_type": "client_credentials"},
-        headers={"Authorization": f"Basic {basic}"},
+        TOKEN, data={"grant_type": "client_credentials"}, headers={"Authorization": f"Basic {basic}"}
     )
 
 

@@ -115,12 +115,10 @@ def test_paths_arrive_over_the_socket_as_they_were_sent(connection, path):
 @each(
     ("path", "status", "code"),
     [
-        ("/v3/senders/a%2Fb", 400, "invalid_parameter"),
-        ("/v3/senders/1%2fvalidate", 400, "invalid_parameter"),
-        ("/v3%2Fsenders/1", 404, "not_found"),
-        ("/w/default%2Fv3/senders/1", 401, "unauthorized"),
+        ("/v3/senders/a%2Fb", 400, "invalid_parameter"), ("/v3/senders/1%2fvalidate", 400, "invalid_parameter"),
+        ("/v3%2Fsenders/1", 404, "not_found"), ("/w/default%2Fv3/senders/1", 401, "unauthorized"),
     ],
-)
+)  # fmt: skip
 def test_an_encoded_slash_arrives_over_the_socket_as_part_of_its_segment(connection, path, status, code):
     connection.request("PUT", path, body=b"{}", headers={"api-key": KEY})
     read_refusal(connection, status, code)

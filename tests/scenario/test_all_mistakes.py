@@ -1,7 +1,5 @@
 """An author who makes many mistakes is told of all of them at once, each with its line, its value and what is right."""
 
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -79,9 +77,6 @@ def test_mistake_that_hides_the_rest_has_its_line_and_sentence(tmp_path, text, l
     assert str(error.value).replace(f"{tmp_path}/", "").startswith(line)
 
 
-# ---------------------------------------------------------------------- wherever a scenario is given
-
-
 def messages(lines):
     return sorted(re.sub(r"^\S*?:?\d+: ", "", line) for line in lines)
 
@@ -109,9 +104,6 @@ def test_check_start_and_control_api_report_the_same_errors(tmp_path, capsys, mo
 
 def place(pointer):
     return re.sub(r"/(\d+)", r"[\1]", pointer).replace("/", ".").lstrip(".")
-
-
-# ---------------------------------------------------------------------- what may be a consequence of another mistake
 
 
 @pytest.mark.parametrize(("text", "lines"), CASES["consequence_of_a_mistake_is_not"])

@@ -1,7 +1,5 @@
 """What a scenario or a body must not bring about, tried where a user meets it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

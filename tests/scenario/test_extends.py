@@ -1,7 +1,5 @@
 """Scenarios that extend several others, and what becomes of the stubs of each."""
 
-from __future__ import annotations
-
 import pytest
 
 from mockserver.scenario.documents.library import Library, _warn_once

@@ -22,7 +22,7 @@ from mockserver.scenario.dump import dump
 from mockserver.scenario.json_schema import document
 from mockserver.scenario.load import load
 from mockserver.scenario.schema import scenario_schema
-from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.settings.files import SCHEMA_FILE
 
 #: The parametrized cases by test.
 CASES = tables(__file__)

@@ -1,7 +1,5 @@
 """YAML is counted before anything is made of it, and a value that JSON has not is a mistake in its own place."""
 
-from __future__ import annotations
-
 from datetime import UTC, date, datetime
 
 import pytest

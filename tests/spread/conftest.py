@@ -1,7 +1,5 @@
 """Three replicas, and both balancers before them."""
 
-from __future__ import annotations
-
 import shutil
 
 import pytest

@@ -1,7 +1,5 @@
 """A replica that dies takes its workspaces along, and nothing else; one that is drained gets no new ones."""
 
-from __future__ import annotations
-
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A suite of tests with the plugin runs through the balancer, each test in a workspace on whichever replica."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

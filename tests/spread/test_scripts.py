@@ -1,7 +1,5 @@
 """Many workspaces at once over all replicas: each does what it would do alone."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

@@ -1,7 +1,5 @@
 """Each request of a workspace reaches the replica that has it, whatever names the workspace, and on any connection."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

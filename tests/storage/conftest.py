@@ -1,7 +1,5 @@
 """Servers on a store, as processes, and the engines of stores."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack
 
 import pytest

@@ -1,7 +1,5 @@
 """Several clients in one workspace of a server that is killed again and again."""
 
-from __future__ import annotations
-
 import time
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPException

@@ -48,8 +48,6 @@ class History:
         #: The key of the workspace, which is there, and kept, once this is known.
         self._key = None
 
-    # ------------------------------------------------------------------ while the server runs
-
     def play(self, root, over):
         """Do one thing after the other until the server is killed, or `over` is set."""
         with Wire(root, self._name) as self._wire:
@@ -72,8 +70,6 @@ class History:
         status, answer = self._wire.ask(method, path, body, key=key)
         self._steps[-1] = self._steps[-1]._replace(acknowledged=time.monotonic())
         return status, answer
-
-    # ------------------------------------------------------------------ after it was killed
 
     def check(self, root, promised):
         """Hold that the workspace is as some first steps have left it, all those included that `promised` names.

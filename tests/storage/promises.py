@@ -1,7 +1,5 @@
 """Webhook calls of a server that is killed again and again, and the receiver that they are made to."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

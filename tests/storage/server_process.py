@@ -1,7 +1,5 @@
 """`mockserver serve` as a process that can be killed at any moment, and starts in some hundredths of a second."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

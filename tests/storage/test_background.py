@@ -93,9 +93,6 @@ def saved_keys(storage, name="default"):
     return len(storage.load(name).state.revoked_keys)
 
 
-# ---------------------------------------------------------------------- what is written, and when
-
-
 def test_a_change_is_written_soon(make_keeper, monkeypatch):
     monkeypatch.setattr(background, "_PAUSE_S", 0.01)
     storage = make_keeper()
@@ -159,9 +156,6 @@ def test_a_workspace_that_cannot_be_encoded_costs_no_other_one(storage, store):
     del store.default.snapshots["bad"]
     storage.save()
     assert saved_keys(storage) == 1
-
-
-# ---------------------------------------------------------------------- failures
 
 
 @pytest.fixture
@@ -228,9 +222,6 @@ def test_a_forked_process_saves_nothing(storage, store, monkeypatch):
         assert "forked off" in storage.failure
         assert storage.close()
     assert storage.outlines()  # the process that has opened the file still has it
-
-
-# ---------------------------------------------------------------------- workspaces that come and go
 
 
 @pytest.mark.parametrize("is_saved", [True, False])

@@ -1,7 +1,5 @@
 """`kill -9` at moments that a seed chooses: what was promised is there, and nothing that nobody did."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest

@@ -78,9 +78,6 @@ def other(join, one):
     return join()
 
 
-# ---------------------------------------------------------------------- one state for all
-
-
 def test_a_change_at_one_server_is_there_at_the_other(one, other):
     one.revoke("a")
     other.revoke("b")
@@ -270,9 +267,6 @@ def test_a_workspace_is_used_in_steps_only(one):
         workspace.lock.acquire()
 
 
-# ---------------------------------------------------------------------- workspaces that come and go
-
-
 def test_a_workspace_created_at_one_server_is_found_by_name_and_key_at_the_other(one, other):
     one.create("w", key="key of w")
     assert other.run(lambda: other.store.find("key of w"))[0].name == "w"
@@ -350,9 +344,6 @@ def test_the_store_that_was_emptied_is_used_again(one, other, redis_server):
     assert one.revoked() == ["b"]
 
 
-# ---------------------------------------------------------------------- coverage and secrets
-
-
 def test_coverage_is_that_of_all_servers_and_of_workspaces_that_are_gone(one, other):
     def meet(server, name):
         server.run(lambda: server.store.get(name).coverage.answers.__setitem__(("op", 200), 1))
@@ -369,9 +360,6 @@ def test_coverage_is_that_of_all_servers_and_of_workspaces_that_are_gone(one, ot
 def test_a_secret_is_drawn_once(one, other):
     assert one.storage.secret("key") is None
     assert one.storage.secret("key", lambda: b"first") == other.storage.secret("key", lambda: b"second") == b"first"
-
-
-# ---------------------------------------------------------------------- the same in a file
 
 
 @pytest.fixture

@@ -1,7 +1,5 @@
 """What becomes of a server whose file is full, gone, damaged or somebody else's: it tells, and goes on when it can."""
 
-from __future__ import annotations
-
 import resource
 import signal
 import sqlite3
@@ -59,9 +57,6 @@ def limit():
 
 def emails(ask, server, workspace="default"):
     return {row["email"] for row in ask(server, "GET", "/v3/senders", workspace=workspace)[1]["senders"]}
-
-
-# ------------------------------------------------------------------ a disk without room
 
 
 def test_in_the_background_a_full_disk_is_told_and_all_is_kept_as_soon_as_there_is_room(
@@ -123,9 +118,6 @@ def test_a_server_that_is_stopped_ends_with_0_when_all_is_saved(servers, create)
     assert server.ended() == 0
 
 
-# ------------------------------------------------------------------ a file that goes
-
-
 def test_a_file_that_is_removed_under_a_server_is_told_and_kept_again_when_it_is_back(
     servers, store, ask, create, failure, is_well
 ):
@@ -141,9 +133,6 @@ def test_a_file_that_is_removed_under_a_server_is_told_and_kept_again_when_it_is
     server.signal(signal.SIGTERM)
     server.ended()
     assert {"s1@acme.test", "s2@acme.test"} <= emails(ask, servers.start())
-
-
-# ------------------------------------------------------------------ a file of somebody else
 
 
 def test_a_second_server_on_one_file_is_refused_and_the_first_one_goes_on(servers, ask):
@@ -184,8 +173,6 @@ def test_a_file_that_is_no_store_of_this_version_is_refused_and_left_as_it_is(se
     assert servers.refused().count("\n") <= 2
     assert store.read_bytes() == before
 
-
-# ------------------------------------------------------------------ damage
 
 NAMES = [f"w{number}" for number in range(8)]
 

@@ -1,4 +1,4 @@
-"""A player, who does anything that a team's tests may do in a workspace, and the scenario that suits him."""
+"""A random user, who does anything that a team's tests may do in a workspace, and a suitable scenario."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from datetime import datetime
 from enum import Enum
 from functools import cache
 
-from held_workspace import read_again
 from state_comparison import difference
+from stored_workspace import read_again
 
 from mockserver.core.state.state import State
 from mockserver.core.state.tables import Tables

@@ -7,7 +7,7 @@ from functools import reduce
 
 import pytest
 import requests
-from invoking import invoke
+from cli_runner import invoke
 
 from mockserver import MockServer
 from mockserver.scenario.documents.reading import parse

@@ -7,7 +7,7 @@ import threading
 from contextlib import suppress
 
 import pytest
-from invoking import invoke
+from cli_runner import invoke
 
 from mockserver import MockServer, MockServerError
 from mockserver.testing import client as module

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 
 import pytest
-from secured import Served
+from tls_server import Served
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 import requests
-from secured import PATIENCE, exchange
+from tls_server import PATIENCE, exchange
 
 from mockserver.core.state.faults import ALERTS
 

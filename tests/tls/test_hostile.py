@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from secured import PATIENCE
+from tls_server import PATIENCE
 
 
 def opened(served):

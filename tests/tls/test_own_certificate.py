@@ -48,7 +48,7 @@ def files(issuer, tmp_path_factory):
 
 
 @pytest.mark.parametrize("given", [{"tls_cert": "cert", "tls_key": "key"}, {"tls_cert": "both"}], ids=["two", "one"])
-def test_it_is_presented_to_all_clients(serve_tls, issuer, files, given):
+def test_own_certificate_is_presented_to_all_clients(serve_tls, issuer, files, given):
     served = serve_tls(**{name: files[file] for name, file in given.items()})
     context = ssl.create_default_context(cadata=issuer.cert_pem.bytes().decode())
 
@@ -66,7 +66,7 @@ def test_nobody_is_told_its_authority(serve_tls, files):
     )
 
 
-def test_it_cannot_be_made_to_run_out_but_its_handshakes_can_be_refused(serve_tls, files):
+def test_own_certificate_cannot_be_made_to_run_out_but_its_handshakes_can_be_refused(serve_tls, files):
     served = serve_tls(tls_cert=files["both"])
     answer = served.control("POST", "/faults", {"fault": "expired_certificate"})
     assert (answer.status_code, answer.json["errors"]) == (
@@ -105,10 +105,7 @@ MISTAKES = {
         {"tls_cert": "negative", "tls_key": "key"},
         "--tls-cert {negative} has a serial number below 1, which RFC 5280 forbids, and clients refuse",
     ),
-    "no key": (
-        {"tls_cert": "cert"},
-        "--tls-cert {cert} has no certificate with its key, or a damaged one: ",
-    ),
+    "no key": ({"tls_cert": "cert"}, "--tls-cert {cert} has no certificate with its key, or a damaged one: "),
     "another key": (
         {"tls_cert": "cert", "tls_key": "other"},
         "--tls-cert {cert} and --tls-key {other} do not belong together: the key is that of another certificate",

@@ -12,7 +12,7 @@ import subprocess
 import httpx
 import pytest
 import requests
-from secured import PATIENCE, Served, exchange
+from tls_server import PATIENCE, Served, exchange
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime

@@ -47,12 +47,12 @@ def test_a_server_in_this_process_is_trusted(tls_server):
         workspace.requests.verify(operation="getSenders", count=1)
 
 
-def test_it_tells_what_others_have_to_trust(tls_server):
+def test_server_tells_what_others_have_to_trust(tls_server):
     with open(tls_server.file) as file:  # noqa: PTH123  # as a user reads it
         assert tls_server.ca == file.read()
 
 
-def test_so_is_one_with_a_certificate_of_another_address(tmp_path):
+def test_server_with_a_certificate_of_another_address_is_refused(tmp_path):
     file = tmp_path / "both.pem"
     trustme.CA().issue_cert("mock.acme.com").private_key_and_cert_chain_pem.write_to_path(file)
     with MockServer(tls=True, tls_cert=file) as server:

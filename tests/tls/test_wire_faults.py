@@ -9,7 +9,7 @@ import time
 import httpx
 import pytest
 import requests
-from secured import PATIENCE
+from tls_server import PATIENCE
 
 #: How soon a client gives up on what hangs, in seconds.
 SOON = 0.3

@@ -68,8 +68,7 @@ def test_a_form_that_cannot_be_read_leads_to_the_first_operation_of_its_address(
 
 
 @pytest.mark.parametrize(
-    ("in_address", "in_header", "name"),
-    [(None, None, None), ("a", None, "a"), (None, "b", "b"), ("a", "a", "a")],
+    ("in_address", "in_header", "name"), [(None, None, None), ("a", None, "a"), (None, "b", "b"), ("a", "a", "a")]
 )
 def test_address_and_header_agree_on_a_workspace(in_address, in_header, name):
     assert WorkspaceName(in_address, in_header).agreed() == name

@@ -72,10 +72,7 @@ def test_a_preflight_needs_no_key(api):
 def test_unknown_route_wrong_method_and_other_version_are_all_404(api, method, path):
     answer = api.request(method, path)
 
-    assert (answer.status_code, answer.json) == (
-        404,
-        {"code": "not_found", "message": "Invalid route/method passed"},
-    )
+    assert (answer.status_code, answer.json) == (404, {"code": "not_found", "message": "Invalid route/method passed"})
 
 
 @pytest.mark.parametrize("path", ["/v3/senders/abc/ips", "/v3/webhooks/1.5", "/v3/webhooks/x"])
@@ -107,10 +104,7 @@ def test_a_member_that_the_service_does_not_know_is_ignored(api):
 
 @pytest.mark.parametrize(
     ("body", "name"),
-    [
-        ({"colour": "red"}, "colour"),
-        ({"ips": [{"domain": "a.test", "ip": "1.2.3.4", "colour": 1}]}, "ips[0].colour"),
-    ],
+    [({"colour": "red"}, "colour"), ({"ips": [{"domain": "a.test", "ip": "1.2.3.4", "colour": 1}]}, "ips[0].colour")],
 )
 def test_a_strict_workspace_refuses_an_unknown_member_by_name(make_api, body, name):
     api = make_api({"strict": True, "senders": [{"id": 1, "name": "A", "email": "a@acme.test"}]})

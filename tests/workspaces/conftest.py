@@ -1,4 +1,4 @@
-"""Workspaces to play in, and a player who does anything that a team's tests may do there."""
+"""Workspaces, and random users who do anything that a team's tests may do."""
 
 from __future__ import annotations
 
@@ -96,13 +96,13 @@ def wire():
 
 @pytest.fixture(scope="session")
 def actions():
-    """The names of all that a player can do."""
+    """Names of all actions of a random user."""
     return ACTIONS
 
 
 @pytest.fixture
-def player():
-    """A factory: a player of a workspace, by a seed."""
+def random_user():
+    """A factory: a random user of a workspace, by seed."""
 
     def make(workspace, seed):
         def ask(method, path, body=None, *, key=None):
@@ -115,13 +115,13 @@ def player():
 
 
 @pytest.fixture
-def player_of():
-    """A factory: a player who asks by a function, by a seed."""
+def random_user_of():
+    """A factory: a random user who calls a function, by seed."""
     return RandomUser
 
 
 @pytest.fixture
-def wired_player():
+def connected_user():
     """The same for a workspace behind a socket."""
     return lambda wire, seed: RandomUser(wire.ask, seed)
 

@@ -52,9 +52,9 @@ def test_a_reset_begins_everything_anew_but_the_snapshots(busy):
     assert seen(busy) == BEGUN
 
 
-def test_a_reset_gives_the_state_byte_for_byte(workspace, player):
+def test_a_reset_gives_the_state_byte_for_byte(workspace, random_user):
     before = workspace.get("/_mock/state").data
-    player(workspace, 3).play(60)
+    random_user(workspace, 3).play(60)
     workspace.post("/_mock/reset")
 
     assert workspace.get("/_mock/state").data == before

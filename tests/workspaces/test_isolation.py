@@ -9,15 +9,15 @@ import pytest
 THREADS, ROUNDS, STEPS = 8, 4, 6
 
 
-def play(wire, wired_player, root, story, name, seed):
+def play(wire, connected_user, root, story, name, seed):
     """A workspace's whole script, in rounds; between two of them the others have their turn."""
     with wire(root, name) as workspace:
         status, made = workspace.ask("POST", "/_mock/workspaces", {"scenario": story, "name": name, "seed": seed})
         assert status == 201, made
         workspace.key = made["api_key"]
-        player = wired_player(workspace, seed)
+        random_user = connected_user(workspace, seed)
         for _ in range(ROUNDS):
-            player.play(STEPS)
+            random_user.play(STEPS)
             yield
         yield {
             "made": {name: value for name, value in made.items() if name != "url"},
@@ -52,21 +52,21 @@ def by_turns(scripts):
 
 
 @pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
-def test_workspaces_under_load_are_each_as_if_alone(serve, wire, wired_player, story, count):
-    check(serve, wire, wired_player, story, count, serve("empty"))
+def test_workspaces_under_load_are_each_as_if_alone(serve, wire, connected_user, story, count):
+    check(serve, wire, connected_user, story, count, serve("empty"))
 
 
 @pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
-def test_so_are_those_that_come_and_go_as_few_are_in_memory_at_once(serve, wire, wired_player, story, count, tmp_path):
+def test_passivated_workspaces_under_load_stay_isolated(serve, wire, connected_user, story, count, tmp_path):
     shared = serve("empty", store=f"sqlite:{tmp_path / 'store.db'}", store_cache=2)
-    check(serve, wire, wired_player, story, count, shared)
+    check(serve, wire, connected_user, story, count, shared)
 
 
-def check(serve, wire, wired_player, story, count, shared):
+def check(serve, wire, connected_user, story, count, shared):
     """What happens in workspaces that share a server is what happens in each alone."""
 
     def script(root, number):
-        return play(wire, wired_player, root, story, f"w{number}", 1000 + number)
+        return play(wire, connected_user, root, story, f"w{number}", 1000 + number)
 
     crowded = together([script(shared, number) for number in range(count)])
 

@@ -17,9 +17,9 @@ class Snapshots(RuleBasedStateMachine):
 
     kept = Bundle("kept")
 
-    def __init__(self, workspace, player):
+    def __init__(self, workspace, random_user):
         super().__init__()
-        self.workspace, self.player = workspace, player
+        self.workspace, self.random_user = workspace, random_user
         self.moments = {}
         self.entries = 0
 
@@ -30,7 +30,7 @@ class Snapshots(RuleBasedStateMachine):
 
     @rule(seed=SEEDS, steps=st.integers(1, 6))
     def play(self, seed, steps):
-        self.player(self.workspace, seed).play(steps)
+        self.random_user(self.workspace, seed).play(steps)
 
     @rule(target=kept)
     def keep(self):
@@ -58,22 +58,22 @@ class Snapshots(RuleBasedStateMachine):
 
 
 @pytest.mark.hypothesis
-def test_a_restore_gives_the_state_at_the_snapshot(workspace, player):
+def test_a_restore_gives_the_state_at_the_snapshot(workspace, random_user):
     run_state_machine_as_test(
-        lambda: Snapshots(workspace, player), settings=settings(examples(40), stateful_step_count=14)
+        lambda: Snapshots(workspace, random_user), settings=settings(examples(40), stateful_step_count=14)
     )
 
 
 @pytest.mark.hypothesis
 @pytest.mark.parametrize("form", ["json", "yaml"])
-def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, default_workspace, player, story, form):
+def test_dumped_state_loads_equal_and_continues_alike(make_api, default_workspace, random_user, story, form):
     first, second = default_workspace(make_api(story)), default_workspace(make_api("empty"))
 
     @examples(25)
     @given(before=SEEDS, after=SEEDS, steps=st.integers(0, 40))
     def check(before, after, steps):
         first.post("/_mock/reset")
-        player(first, before).play(steps)
+        random_user(first, before).play(steps)
         written = first.state
 
         if form == "json":
@@ -87,7 +87,7 @@ def test_state_that_is_written_and_loaded_is_equal_and_goes_on_alike(make_api, d
         assert second.state == written
         for workspace in (first, second):
             workspace.delete("/_mock/mailbox")
-            player(workspace, after).play(12)
+            random_user(workspace, after).play(12)
         assert without_ids_of_requests(second.state) == without_ids_of_requests(first.state)
 
     check()
@@ -103,12 +103,12 @@ def without_ids_of_requests(state):
 
 
 @pytest.mark.hypothesis
-def test_a_document_that_is_refused_changes_nothing_after_any_history(workspace, player):
+def test_a_document_that_is_refused_changes_nothing_after_any_history(workspace, random_user):
     @examples(25)
     @given(seed=SEEDS, path=st.sampled_from(["/_mock/seed", "/_mock/state", "/_mock/reset"]))
     def check(seed, path):
         workspace.post("/_mock/reset")
-        player(workspace, seed).play(15)
+        random_user(workspace, seed).play(15)
         before = workspace.state, workspace.journal, workspace.get("/_mock/mailbox?limit=1000").json
 
         bad = {"accounts": [{"name": "acme", "senders": [{"name": "A", "email": "a@b.test"}, {"name": 7}]}]}

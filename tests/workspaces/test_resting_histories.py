@@ -61,9 +61,9 @@ EVERYTHING = (
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 22))])
-def test_whoever_uses_it_cannot_tell_that_it_has_rested(make_pair, player_of, seed):
+def test_whoever_uses_it_cannot_tell_that_it_has_rested(make_pair, random_user_of, seed):
     pair = make_pair(seed)
-    player_of(pair.ask, seed).play(50)
+    random_user_of(pair.ask, seed).play(50)
     for path in EVERYTHING:
         pair.ask("GET", path)
     assert pair.rests > 10

@@ -321,7 +321,9 @@ def test_a_workspaces_key_under_an_unknown_name_is_401(api, new_workspace):
 # ---------------------------------------------------------------------- one workspace only
 
 
-def test_what_happens_in_one_workspace_is_seen_in_no_other(make_api, new_workspace, default_workspace, player, story):
+def test_requests_to_a_workspace_change_no_other_workspace(
+    make_api, new_workspace, default_workspace, random_user, story
+):
     api = make_api(story)
     busy, idle, default = new_workspace(api, story), new_workspace(api, story), default_workspace(api)
     idle.new_sender("a@acme.test")
@@ -333,7 +335,7 @@ def test_what_happens_in_one_workspace_is_seen_in_no_other(make_api, new_workspa
 
     before = seen()
 
-    player(busy, 5).play(120)
+    random_user(busy, 5).play(120)
     for path in ("/_mock/snapshots", "/_mock/reset"):
         assert busy.post(path, {}).status_code in (200, 201)
 

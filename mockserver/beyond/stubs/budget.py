@@ -12,7 +12,7 @@ from mockserver.web.schemas import json_text
 
 #: How many steps the expressions of a request may take whose body is empty. Chosen: they take some 20 milliseconds.
 STEPS = 20_000
-#: How many more steps each byte of the body allows, and how many at most. Chosen: the most take some half a second.
+#: Additional steps per byte of the body, and their limit. Chosen: the limit takes half a second.
 STEPS_A_BYTE, MOST_STEPS = 16, 800_000
 #: How many more steps each stored value of the account allows. Chosen: a stub looks at all of them, and may take 40
 #: steps for each.
@@ -21,8 +21,8 @@ STEPS_A_STORED_VALUE = 40
 AT_ONCE = 32
 #: The longest text that is made, in characters. Chosen: four times the longest mail that anybody writes by hand.
 LONGEST_TEXT = 1_000_000
-#: How much a value may hold: each value within it counts, and so do every 32 characters of a text. Chosen: some
-#: twenty thousand contacts, or an attachment as large as a request may have.
+#: The most values in a value, with 32 characters of text as one. Chosen: twenty thousand contacts, or the largest
+#: attachment.
 MOST_HELD = 500_000
 #: How many levels a value may have; `web.schemas.fields.Json` takes as many.
 DEEPEST = 80
@@ -33,7 +33,7 @@ Path = tuple[str | int, ...]
 class ExpressionError(Exception):
     """An expression without a value; the message is one sentence without a full stop."""
 
-    #: The path of the member of the stub that has the expression, once it is known.
+    #: The path of the stub member with the expression.
     place: Path | None = None
 
 
@@ -45,7 +45,7 @@ class _Omitted:
     pass
 
 
-#: Stands for a member, an item or a header that is to be left out.
+#: Marks members, items and headers to leave out.
 OMIT = _Omitted()
 
 
@@ -55,7 +55,7 @@ class Budget:
     def __init__(self, body: int = 0, stored: int = 0) -> None:
         """Set the steps by the bytes of the request body and the number of the account's stored values."""
         self._steps = self._left = STEPS + min(body * STEPS_A_BYTE + stored * STEPS_A_STORED_VALUE, MOST_STEPS)
-        #: The size and the levels of lists and mappings by their identity, with the value, so that no other gets it.
+        #: Size and depth of lists and mappings by identity; storing the value keeps its identity unique.
         self._sizes: dict[int, tuple[int, int, Any]] = {}
 
     def spend(self, steps: int = 1) -> None:

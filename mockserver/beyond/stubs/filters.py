@@ -25,7 +25,7 @@ from mockserver.resources.section import parse_instant
 from mockserver.web.schemas import json_text
 from mockserver.web.schemas.fields import Email
 
-#: How many decimal places a number is rounded to at most; a double has no more.
+#: The most decimal places for rounding, as many as a double has.
 _MOST_PLACES = 15
 #: The parts of a moment that `date` writes.
 _PARTS = "YmdHMSjyf"
@@ -159,7 +159,7 @@ def _is_email(value: Any) -> bool:
     return True
 
 
-#: Jinja's own that read what they are given once, and make no more of it.
+#: Jinja filters that read their input once and create no larger value.
 _OF_JINJA = ("default", "d", "length", "count", "first", "last", "reverse", "list", "int", "float", "abs", "min", "max",
              "sort", "unique", "map", "select", "reject", "selectattr", "rejectattr")  # fmt: skip
 FILTERS: Mapping[str, Callable[..., Any]] = {
@@ -207,8 +207,7 @@ TESTS: Mapping[str, Callable[..., Any]] = {
     "list": lambda value: isinstance(value, list),
     "email": _is_email,
 }
-#: Those that read all that their values hold, with the steps that they take for each value within; the others read a
-#: list or a mapping, but not what is within its items.
+#: Filters and tests that read nested values, with the steps for each nested value.
 DEEP: Mapping[str, int] = {
     **dict.fromkeys(
         ("join", "string", "tojson", "sum", "combine", "without", "in", "eq", "ne", "lt", "le", "gt", "ge"), 1
@@ -217,5 +216,5 @@ DEEP: Mapping[str, int] = {
     **dict.fromkeys(("timestamp", "moved", "date"), 20),
     **dict.fromkeys(("address", "email"), 60),
 }
-#: Those that take a text of any length, as they do not read it.
+#: Filters for texts of any length: they do not read the text.
 PASSING = frozenset({"default", "d", "length", "count"})

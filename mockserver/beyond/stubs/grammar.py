@@ -158,7 +158,7 @@ class _Rewriting(NodeTransformer):
                 raise SyntaxMistake(f"faker.{node.attr} is a function: write faker.{node.attr}()")
         else:
             value = self.visit(value)
-        return _of_sandbox("member", value, nodes.Const(node.attr), nodes.Const(f"{_told(node.node)}.{node.attr}"))
+        return _of_sandbox("member", value, nodes.Const(node.attr), nodes.Const(f"{_source_of(node.node)}.{node.attr}"))
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:
         value = self.visit(node.node)
@@ -167,7 +167,7 @@ class _Rewriting(NodeTransformer):
             given = (nodes.Const(None) if one is None else self.visit(one) for one in bounds)
             return _of_sandbox("part", value, *given)
         name = repr(node.arg.value) if isinstance(node.arg, nodes.Const) else "…"
-        return _of_sandbox("member", value, self.visit(node.arg), nodes.Const(f"{_told(node.node)}[{name:.40}]"))
+        return _of_sandbox("member", value, self.visit(node.arg), nodes.Const(f"{_source_of(node.node)}[{name:.40}]"))
 
     def visit_Filter(self, node: nodes.Filter) -> nodes.Expr:
         return self._use(node, "filter", FILTERS)
@@ -205,12 +205,12 @@ class _Rewriting(NodeTransformer):
         raise SyntaxMistake("only functions can be called")
 
 
-def _told(node: nodes.Node) -> str:
+def _source_of(node: nodes.Node) -> str:
     match node:
         case nodes.Name():
             return str(node.name)
         case nodes.Getattr():
-            return f"{_told(node.node)}.{node.attr}"
+            return f"{_source_of(node.node)}.{node.attr}"
     return "…"
 
 

@@ -39,7 +39,7 @@ _UUID, _RANDOM, _FAKER = "stub uuid", "stub random", "stub faker"
 _SEEDS = 2**53
 #: As how many steps made-up data count: Faker takes some 30 microseconds for each.
 _FAKER_STEPS = 60
-#: The most numbers of a range. Chosen: more than a page of a list of the service has.
+#: The longest range. Chosen: longer than a page of the service's lists.
 LONGEST_RANGE = 1_000
 #: There is one Faker for all workspaces, as to make one takes long; it is held for a draw.
 _FAKER_LOCK = Lock()
@@ -147,7 +147,7 @@ def _faker() -> Any:
     return Faker()
 
 
-#: How many levels a body may have. Chosen: fewer than a value may have that an expression makes of it (`budget`).
+#: The most levels of a body. Chosen: fewer than values of expressions may have (`budget`).
 _DEEPEST = 60
 
 
@@ -250,7 +250,7 @@ _LATE: Mapping[str, Mapping[str, Callable[[Call], Any]]] = {
     },
     "behaviour": {name: _of_behaviour(name) for name in Behaviour._fields},
 }
-#: The members of names that are no values themselves.
+#: The members of names without a value.
 MEMBERS: Mapping[str, Collection[str]] = {**_LATE, "faker": FAKER}
 #: What every expression sees.
 ROOTS = frozenset({*MEMBERS, "now", "omit"})

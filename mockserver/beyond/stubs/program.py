@@ -16,10 +16,9 @@ from mockserver.web.schemas import json_text
 
 #: How many stubs are kept read. Chosen: as many as a team has in its libraries; each takes a megabyte at most.
 _KEPT = 256
-#: The most parts that all expressions of a stub have. Chosen: far more than anybody writes; all are compiled in a
-#: tenth of a second.
+#: The most parts in all expressions of a stub. Chosen: compiling takes a tenth of a second.
 MOST_PARTS = 5_000
-#: What a stub could once say, and what says it now.
+#: Removed members of stubs, with their replacement.
 GONE = {
     "let": "`let` is gone: write the expression where it is used; store and effects see the answer as `answer`",
     "refuse": "`refuse` is gone: use an answer with `when`, as in answers: [{when: ..., status: 400, json: ...}, ...]",
@@ -46,7 +45,7 @@ class Expression:
     def __init__(self, text: str, names: Collection[str], place: Path) -> None:
         self._text, self._names, self._place = text, names, place
         self._template: Template | None = None
-        #: How many parts it has, and whether it is no single expression; nothing else is kept before it is compiled.
+        #: The number of parts, and whether the text has more than a single expression.
         _, self.parts, self.is_text = grammar.read(text, names)
 
     def value(self, scope: Scope) -> Any:
@@ -91,9 +90,8 @@ class Part(NamedTuple):
 class Program(NamedTuple):
     """The parts of a stub."""
 
-    #: The members of the body that there are, or None if it may have any.
+    #: The known members of the request body; None for any members.
     members: frozenset[str] | None
-    #: Answers with a condition, then those of the sequence.
     conditional: Sequence[Part]
     sequence: Sequence[Part]
     stores: Sequence[Part]
@@ -103,18 +101,18 @@ class Program(NamedTuple):
 @lru_cache(maxsize=_KEPT)
 def read(written: str) -> tuple[Program, list[tuple[Path, str]]]:
     """Return the program of a validated stub (JSON), and the mistakes by path."""
-    reader = _Reader(json_text.read(written.encode()))
+    reader = _ProgramReader(json_text.read(written.encode()))
     return reader.program(), reader.mistakes
 
 
-class _Reader:
+class _ProgramReader:
     """Reads a stub into a program."""
 
     def __init__(self, written: Mapping[str, Any]) -> None:
         self.mistakes: list[tuple[Path, str]] = []
         self._written = written
         self._parts = 0
-        #: The names that expressions see beside those of all.
+        #: Additional names for expressions.
         self._names: Collection[str] = ()
 
     def program(self) -> Program:

@@ -78,7 +78,7 @@ def overlap(given: Sequence[str], wanted: Sequence[str]) -> bool:
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 #: The most bytes of a stub as JSON. Chosen: a workspace full of them takes 64 MiB.
 LARGEST = 64 * 1024
-#: The most answers, and items of any other list, of a stub. Chosen: more than a test has steps or a body members.
+#: The most answers, and items of other lists, in a stub. Chosen: more than tests have steps.
 _MOST_LISTED = 100
 #: The members that a running workspace sets.
 _RUNNING = ("id", "hits", "position")
@@ -86,7 +86,7 @@ _RUNNING = ("id", "hits", "position")
 _count = validate.Range(min=0, max=2**53)
 #: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
 _WITHOUT_BODY = (204, 304)
-#: The beginning of the headers that say what the mock has done.
+#: The prefix of headers about the mock's behaviour.
 _OF_THE_MOCK = "x-mock-"
 #: Headers that the mock writes itself.
 _TAKEN = addresses.CLIENT_HEADERS | {"date", "sib-request-id"}
@@ -134,16 +134,13 @@ class AnswerItem(StubPart):
 
     when = Condition(**about("answers only where this expression is true, before the sequence and without moving it"))
     status = fields.Integer(
-        strict=True,
-        validate=validate.Range(200, 599),
-        load_default=200,
+        strict=True, validate=validate.Range(200, 599), load_default=200,
         **about("the status; 204 and 304 have no body"),
-    )
+    )  # fmt: skip
     headers = Dict(
-        keys=fields.String(validate=_check_header),
-        values=fields.String(validate=_check_value),
+        keys=fields.String(validate=_check_header), values=fields.String(validate=_check_value),
         **about("further headers, by their names"),
-    )
+    )  # fmt: skip
     json = Json(allow_none=True, **about("the body as JSON; texts in it may be expressions"))
     text = fields.String(**about("the body as text, which may have expressions"))
 
@@ -204,25 +201,21 @@ class StubItem(StubPart):
     )
     answer = fields.Nested(AnswerItem, **about("the answer to each request"))
     answers = List(
-        fields.Nested(AnswerItem),
-        validate=validate.Length(1, _MOST_LISTED),
+        fields.Nested(AnswerItem), validate=validate.Length(1, _MOST_LISTED),
         **about("a sequence of answers, of which the last is repeated"),
-    )
+    )  # fmt: skip
     store = OneOrMany(
-        fields.Nested(StoreItem),
-        validate=validate.Length(max=_MOST_LISTED),
+        fields.Nested(StoreItem), validate=validate.Length(max=_MOST_LISTED),
         **about("what is stored in the account, or deleted there, by table and key"),
-    )
+    )  # fmt: skip
     effects = List(
-        JsonObject(),
-        validate=validate.Length(max=_MOST_LISTED),
+        JsonObject(), validate=validate.Length(max=_MOST_LISTED),
         **about("what happens in the workspace besides: e-mails, events, credits"),
-    )
+    )  # fmt: skip
     times = fields.Integer(
-        strict=True,
-        validate=validate.Range(min=1, max=2**53),
+        strict=True, validate=validate.Range(min=1, max=2**53),
         **about("how many requests it answers; any number if left out"),
-    )
+    )  # fmt: skip
     hits = fields.Integer(strict=True, validate=_count, **about("how many requests it has answered"))
     position = fields.Integer(strict=True, validate=_count, **about("the place of the next answer in its sequence"))
 
@@ -282,7 +275,7 @@ def written_of(stub: Stub) -> dict[str, Any]:
     return found
 
 
-#: The most stubs of a workspace. Chosen: four times as many as the service has operations.
+#: The most stubs in a workspace. Chosen: four times the service's operations.
 MOST_STUBS = 1_000
 
 
@@ -347,6 +340,5 @@ def _dump(workspace: Workspace) -> dict[str, Any]:
 
 SECTION = WorkspaceSection(
     fields={"stubs": stubs_field(**about("answers for operations that the mock does not have"))},
-    load=lambda workspace, data: add_stubs(workspace, data.get("stubs", ())),
-    dump=_dump,
-)
+    load=lambda workspace, data: add_stubs(workspace, data.get("stubs", ())), dump=_dump,
+)  # fmt: skip

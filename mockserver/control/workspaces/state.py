@@ -21,7 +21,7 @@ from mockserver.scenario.documents.mistakes import Mistake, ScenarioError
 from mockserver.scenario.dump import dump, to_yaml
 from mockserver.scenario.schema import scenario_schema
 from mockserver.scenario.seed import add
-from mockserver.settings.locations import SCHEMA_FILE
+from mockserver.settings.files import SCHEMA_FILE
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import KeptMoment, ScenarioLine, WorkspaceSummary
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER

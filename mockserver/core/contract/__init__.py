@@ -1,1 +1,1 @@
-"""The contract of each operation, and every error code: declarations only."""
+"""Declarations of operations and error codes."""

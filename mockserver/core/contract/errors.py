@@ -1,4 +1,4 @@
-"""Every error of the service: its code, its usual status, and its message.
+"""All errors of the service: codes, usual statuses and messages.
 
 The 36 codes of the specification, and three that real traffic shows besides (contract/errors). Rules raise
 `ServiceError`, and the endpoint makes the answer of it.
@@ -55,7 +55,6 @@ class ServiceError(Exception):
 
 
 def _sentence(code: str, status: int) -> ErrorCode:
-    """Return a code of the specification that is its own message."""
     return ErrorCode(code, status, code)
 
 

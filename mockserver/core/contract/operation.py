@@ -24,7 +24,7 @@ class Mark(StrEnum):
 
 
 class Role(StrEnum):
-    """The role of an account, which limits the operations that it may call."""
+    """An account's role, which limits its operations."""
 
     STANDALONE = "standalone"
     MASTER = "master"
@@ -51,7 +51,7 @@ MASTER_OR_ADMIN = frozenset({Role.MASTER, Role.ADMIN})
 
 
 class DocumentedError(NamedTuple):
-    """An error of an operation, with its condition and its evidence."""
+    """An operation's error, with condition and evidence."""
 
     code: ErrorCode
     when: str
@@ -78,21 +78,21 @@ proposed_error = partial(_error, Mark.PROPOSED)
 
 
 def chosen_error(code: ErrorCode, choice: str, mark: Mark, source: str = "") -> DocumentedError:
-    """Return an error whose code replaces another one with this choice of `behaviour.sentence_codes`."""
+    """Return an error code that `behaviour.sentence_codes` chooses instead of another."""
     when = f"with `behaviour.sentence_codes: {choice}`"
     listed = "specification 7.3, contract/errors#codes"
     return DocumentedError(code, when, mark, source or listed, code.status, is_chosen=True)
 
 
 class OtherStatus(NamedTuple):
-    """The result of an operation that answers with another status of success than usual."""
+    """An operation's result with an unusual success status."""
 
     status: int
     result: Any = None
 
 
 class Operation(NamedTuple):
-    """The contract of one method and path of the service.
+    """The contract of one service method and path.
 
     The schemas are classes of marshmallow, which only the web layer reads.
     """

@@ -1,4 +1,4 @@
-"""Choices of a scenario where the specification is open, with their defaults."""
+"""Scenario choices where the specification is open."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class AuthenticateDomain(NamedTuple):
-    """When a domain with correct DNS records is authenticated: at once, after a time, or at the n-th attempt."""
+    """When correct DNS records authenticate a domain: immediately, after a time, or at attempt n."""
 
     after: timedelta | None = None
     attempts: int | None = None
@@ -22,7 +22,7 @@ class RateLimit(NamedTuple):
 
 
 class SsoToken(NamedTuple):
-    """The lifetime of a single-sign-on token (contract/sso), and whether it works only once."""
+    """Lifetime and single use of single-sign-on tokens (contract/sso)."""
 
     lifetime: timedelta = timedelta(days=15)
     single_use: bool = False

@@ -43,7 +43,7 @@ class Latency(NamedTuple):
     high_ms: int | float = 0.0
 
     def at(self, share: float) -> float:
-        """Return the delay below which a share of all delays lies, in milliseconds."""
+        """Return the delay quantile of a share, in milliseconds."""
         if self.type == "uniform":
             return self.low_ms + share * (self.high_ms - self.low_ms)
         from statistics import NormalDist  # noqa: PLC0415  # slow to import
@@ -53,12 +53,12 @@ class Latency(NamedTuple):
 
 
 def draws(identifier: str) -> tuple[str, str]:
-    """Return the purposes of the draws of a rule: whether it hits, and its delay."""
+    """Return a rule's draw purposes: hit and delay."""
     return f"fault {identifier}", f"fault {identifier} latency"
 
 
 class Injection(NamedTuple):
-    """The application of a rule to a request."""
+    """A rule applied to a request."""
 
     rule: Fault
     exchange: Exchange
@@ -74,7 +74,7 @@ class Injection(NamedTuple):
 
 
 class FaultKind(NamedTuple):
-    """A kind of fault: its effect and its parameters."""
+    """A fault kind, with effect and parameters."""
 
     summary: str
     #: Makes the answer to a request, or None if the fault hits TLS handshakes.
@@ -154,13 +154,11 @@ def _lost(injection: Injection) -> Reply:
 
 
 def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> FaultKind:
-    """Return a named fault of all operations."""
     summary = f"{status or code.status} {message or code.message}"
     return FaultKind(summary, _named, ("message",), code=code, status=status, message=message)
 
 
 def _only(code: ErrorCode) -> FaultKind:
-    """Return a named fault of the operations that document its code."""
     return _refuses(code)._replace(everywhere=False)
 
 
@@ -237,7 +235,7 @@ class Fault:
         return (self.times is None or self.hits < self.times) and (self.expires_at is None or now < self.expires_at)
 
     def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
-        """Return the answer for the caller, after the real answer or instead of it."""
+        """Return the injected or delayed answer."""
         kind = FAULT_KINDS[self.kind]
         assert kind.answer is not None, "a fault of handshakes hits no request"
         exchange.injected = not kind.genuine
@@ -250,12 +248,12 @@ class Fault:
 
     @property
     def alert(self) -> int | None:
-        """The number of the alert that refuses a handshake, or None to reset the connection."""
+        """The alert number that refuses a handshake, or None for a reset."""
         return ALERTS.get(self.parameters.get("alert", "handshake_failure"))
 
 
 class Faults:
-    """The rules of a workspace, in the order in which they are checked."""
+    """A workspace's fault rules, in checking order."""
 
     def __init__(self, rules: Iterable[Fault] = ()) -> None:
         self._rules = {rule.id: rule for rule in rules}
@@ -294,7 +292,7 @@ class Faults:
 
     @property
     def has_any_of_handshakes(self) -> bool:
-        """Whether a rule may hit TLS handshakes; may be read without the lock of the workspace."""
+        """Whether any rule may hit TLS handshakes; readable without lock."""
         return any(rule.is_of_handshakes for rule in tuple(self._rules.values()))
 
     def take_handshake(self, now: datetime, random: Randomness) -> Fault | None:
@@ -307,7 +305,6 @@ class Faults:
 
 
 def _strikes(rule: Fault, random: Randomness) -> bool:
-    """Return whether a matching rule hits this time."""
     if rule.passed < rule.after:
         rule.passed += 1
         return False

@@ -16,7 +16,7 @@ from itertools import chain, count
 from typing import NamedTuple
 
 from mockserver.core.contract.errors import BAD_REQUEST, ServiceError
-from mockserver.settings.value_types import ReplicaName
+from mockserver.settings.declaration import ReplicaName
 
 #: The number of draws of one purpose after which they repeat. Chosen: within the 64-bit integers of a scenario, and out
 #: of reach.
@@ -53,7 +53,7 @@ class Randomness:
         self.positions: dict[str, int] = {}
 
     def copy(self) -> Randomness:
-        """Return another source, which makes the same draws from here on."""
+        """Return an independent source with identical further draws."""
         found = copy(self)
         found.positions = dict(self.positions)
         return found
@@ -67,7 +67,7 @@ class Randomness:
         return (self._bits(purpose, self.seed) >> 459) / 2**53  # of 512 bits as many as a double holds
 
     def digits(self, purpose: str, length: int) -> str:
-        """Draw decimal digits, of which the first is not 0."""
+        """Draw decimal digits without leading zero."""
         return str(self.integer(purpose, 10 ** (length - 1), 10**length - 1))
 
     def hex(self, purpose: str, length: int) -> str:
@@ -96,7 +96,6 @@ class Randomness:
         return int.from_bytes(self._digest(purpose, root).digest())
 
     def _digest(self, purpose: str, root: object) -> hashlib.blake2b:
-        """Make the next draw of a purpose: a hash of 64 bytes."""
         position = self.positions.get(purpose, 0)
         self.positions[purpose] = (position + 1) % LAP
         return hashlib.blake2b(f"{root}/{purpose}/{position}".encode())
@@ -114,7 +113,7 @@ def spell(number: int, length: int, alphabet: str) -> str:
 
 @cache
 def _pairs(alphabet: str) -> list[str]:
-    """Return all pairs of characters, the first one counting up first: dividing by two digits takes half as long."""
+    # Dividing by two digits takes half as long.
     return [first + second for second in alphabet for first in alphabet]
 
 
@@ -143,11 +142,11 @@ class RecordIds:
         self._random.positions.update(positions)
 
     def follow(self, seed: int) -> None:
-        """Draw by another seed from now on, and continue the count."""
+        """Draw by another seed, continuing the count."""
         self._random.seed = seed
 
     def resume(self, draws: MutableMapping[str, int]) -> None:
-        """Continue from the positions in a document, and remove them from its `draws`."""
+        """Continue from a document's positions, removed from `draws`."""
         for purpose in (_REQUEST, _MAIL):
             if purpose in draws:
                 self._random.positions[purpose] = draws.pop(purpose)
@@ -168,13 +167,13 @@ def api_key(body: str, replica: str = "") -> str:
 
 
 def is_drawn(key: str) -> bool:
-    """Return whether a mock has drawn a key, in any workspace of any server."""
+    """Return whether any mock has drawn a key."""
     found = _PATTERN.fullmatch(key)
     return found is not None and (found[2] == _seal(found[1]) or replica_of_key(key) is not None)
 
 
 def replica_of_key(key: str) -> str | None:
-    """Return the name of the replica that has drawn a key, or None if no replica has."""
+    """Return the replica that has drawn a key, or None."""
     found, mark = _PATTERN.fullmatch(key), _MARK.search(key)
     return mark[1] if found and mark and found[2] == _seal(found[1], mark[1]) else None
 
@@ -195,7 +194,7 @@ class KeyringForm(NamedTuple):
 
 
 class Keyring:
-    """The API keys of a workspace other than `default`: they replace the keys of its scenario, so that none is shared.
+    """The API keys of a workspace other than `default`, which replace its scenario's keys.
 
     They follow from the first seed and the name of the workspace and the position in the scenario, so that every reset
     gives the same keys. `first`, if given, is a key of the first account.
@@ -223,7 +222,7 @@ class Keyring:
         return Keyring.of(self.form)
 
     def add(self, key: str) -> None:
-        """Keep a key that the workspace has drawn, also in a document that holds it."""
+        """Keep a drawn key."""
         self._known.add(key)
 
     def own(self, accounts: Sequence[Sequence[str] | None], revoked: Collection[str]) -> list[list[str]]:
@@ -254,7 +253,6 @@ class Keyring:
         return found
 
     def _drawn(self, account: int, index: int, taken: set[str], is_free: Callable[[str], bool]) -> str:
-        """Return the key at a position, or the next free key if another account has or had it."""
         place = f"{self._root}/key/{account}/{index}"
         # Numbered: a text that grew by a word each time would make many attempts take quadratic time.
         texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
@@ -267,7 +265,7 @@ class Keyring:
 
 
 class Replica(NamedTuple):
-    """One of several servers behind one address, none of which knows the workspaces of another; or none, without name.
+    """One of several servers behind one address, with separate workspaces; unnamed without replicas.
 
     A replica marks the names and keys that it draws. By the mark a load balancer finds the replica of a request, and a
     replica recognizes the requests of another one.
@@ -280,7 +278,7 @@ class Replica(NamedTuple):
         return f"{kind}-{self.name}-{digits}" if self.name else f"{kind}-{digits}"
 
     def other_of_name(self, workspace: str) -> str | None:
-        """Return the other replica that has drawn the name of a workspace, or None."""
+        """Return the other replica that named a workspace, or None."""
         found = _DRAWN.fullmatch(workspace)
         return None if found is None else self._other(found[1] or found[2])
 
@@ -289,18 +287,18 @@ class Replica(NamedTuple):
         return self._other(replica_of_key(key))
 
     def other_of_token(self, mark: object) -> str | None:
-        """Return the other replica that an access token names in its claims, or None."""
+        """Return the other replica that an access token's claims name, or None."""
         return self._other(mark) if isinstance(mark, str) and ReplicaName().takes(mark) else None
 
     def _other(self, mark: str | None) -> str | None:
         return mark if self.name and mark and mark != self.name else None
 
     def belongs(self, what: str, other: str) -> str:
-        """Return the sentence that something, such as `the API key`, belongs to another replica."""
+        """Return a sentence naming the replica of, say, `the API key`."""
         return f"This is replica {self.name} of the mock, but {what} belongs to replica {other}"
 
     def misdirected(self, what: str, other: str) -> ServiceError:
-        """Return the error for a request that belongs to another replica, which a header names."""
+        """Return the error for another replica's request, with a header naming that replica."""
         error = BAD_REQUEST(self.belongs(what, other), status=MISDIRECTED)
         error.headers = ((REPLICA_HEADER, other),)
         return error

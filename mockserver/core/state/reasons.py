@@ -50,7 +50,6 @@ def nearest(numbers: Iterable[int], number: int) -> str:
 
 
 def _around(numbers: list[int], number: int) -> list[int]:
-    """Return numbers that include the nearest ones: few if the numbers are sorted, as counted ids are."""
     if sorted(numbers) != numbers:
         return numbers
     place = bisect_left(numbers, number)
@@ -63,23 +62,23 @@ def _some(named: Sequence[object], total: int) -> str:
 
 
 def absent(state: State, account: Account, name: str, row: type, key: Key) -> str:
-    """Return a sentence that an account has no row of this key, with the account that has one or the known keys."""
+    """Return a sentence about a missing row, naming the owning account or known keys."""
     owner = next((other.name for other in state.accounts.values() if key in other.rows_of(row)), None)
     instead = f"account {owner} has it" if owner else f"it has {known(account.rows_of(row), key)}"
     return f"account {account.name} has no {name} {shown(key)} ({instead})"
 
 
 def known(keys: Collection[Any], key: Key) -> str:
-    """Return a list of the known keys, or `none`; if `key` is a number, of the nearest ones."""
+    """Return known keys, nearest first for numbers, or `none`."""
     return nearest(keys, key) if isinstance(key, int) else listed(keys)
 
 
 def fields(names: Iterable[object]) -> str:
-    """Return a list of the names of fields or parameters, each in backticks."""
+    """Return listed field or parameter names in backticks."""
     return listed(f"`{name}`" for name in names)
 
 
 def period(start: datetime | None, end: datetime | None) -> str:
-    """Return a clause with the start and the end of a period, either of which may not have been given."""
+    """Return a clause with a period's start and end, if given."""
     first, last = (instant(moment) if moment else "not given" for moment in (start, end))
     return f"startDate is {first}, endDate is {last}"

@@ -1,4 +1,4 @@
-"""The state of a workspace and its accounts: everything that a scenario describes."""
+"""A workspace's state and accounts, as scenarios describe them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _MANY_TIMERS = 200
 
 
 class User(NamedTuple):
-    """A person who signs in to an account."""
+    """A person with access to an account."""
 
     email: str
     admin: bool = False
@@ -47,7 +47,7 @@ class User(NamedTuple):
 
 @dataclass
 class Account(Tables):
-    """What one API key sees: an account of any role, with its rows."""
+    """An account of any role, with its rows."""
 
     id: int
     name: str
@@ -127,7 +127,7 @@ class State(Tables):
         return self.tally.kept()
 
     def full(self, added: int = MOST_ADDED) -> str | None:
-        """Return why `added` more rows cannot be added, or None if they can."""
+        """Return why adding rows is impossible, or None."""
         if self.highest_id > LAST_ID - _ROOM_FOR_IDS:
             return f"no free ids left: the highest one is {self.highest_id:,}, the limit is {LAST_ID:,}"
         kept = self.kept()
@@ -138,7 +138,7 @@ class State(Tables):
     # ------------------------------------------------------------------ accounts and keys
 
     def add_account(self, account: Account) -> None:
-        """Add an account, which has no rows yet, and its keys."""
+        """Add an account without rows, and its keys."""
         self.accounts[account.id] = account
         account.tally = self.tally
         self.names[account.name] = account.id
@@ -151,7 +151,7 @@ class State(Tables):
         self.revoked_keys.update(account.revoked_keys)
 
     def free_name(self, wanted: str) -> str:
-        """Return the wanted name for a new account, with a number at its end if an account has this name."""
+        """Return a free account name, numbered if the wanted name exists."""
         name, number = wanted, 1
         while name in self.names:
             number += 1
@@ -166,11 +166,11 @@ class State(Tables):
                 return key
 
     def is_free_key(self, key: str) -> bool:
-        """Return whether a key neither opens an account nor is revoked."""
+        """Return whether a key is neither used nor revoked."""
         return key not in self.keys and key not in self.revoked_keys
 
     def remove_account(self, account: Account) -> None:
-        """Remove an account with all its rows and timers, and refuse its keys from now on."""
+        """Remove an account with rows and timers, and revoke its keys."""
         del self.accounts[account.id]
         self.names.pop(account.name, None)
         self.tally.rows -= 1
@@ -186,12 +186,12 @@ class State(Tables):
         return None if number is None else self.accounts.get(number)
 
     def account_named(self, name: str) -> Account | None:
-        """Return the account with this name, or None."""
+        """Return the named account, or None."""
         number = self.names.get(name)
         return None if number is None else self.accounts[number]
 
     def tables(self, row: type[Row]) -> Iterator[tuple[int, Mapping[Any, Row]]]:
-        """Yield the rows of a type, to be read only, with the id of the account, for each account that has some."""
+        """Yield account ids with rows of a type, for reading only."""
         for number, account in shown(self.accounts):
             if rows := account.rows_of(row):
                 yield number, rows
@@ -201,7 +201,7 @@ class State(Tables):
         return next(iter(self.accounts.values()))
 
     def master_of(self, account: Account) -> Account | None:
-        """Return the master account of an account (a master is its own), or None for a standalone account."""
+        """Return an account's master account, or None for a standalone account."""
         if account.role is Role.MASTER:
             return account
         number = self.masters.get(account.of or "")
@@ -210,23 +210,23 @@ class State(Tables):
     # ------------------------------------------------------------------ identifiers
 
     def next_id(self, kind: str) -> int:
-        """Return the id for a new row of a kind, which no row of that kind has had."""
+        """Return an unused id for a new row."""
         self.last_ids[kind] += 1
         return self.last_ids[kind]
 
     def has_another_id(self, kind: str) -> bool:
-        """Return whether an id is left for a new row of a kind: an id above `LAST_ID` could not be loaded again."""
+        """Return whether a kind has free ids up to `LAST_ID`."""
         return self.last_ids.get(kind, 0) < LAST_ID
 
     def claim_id(self, kind: str, number: int) -> None:
-        """Continue the ids of a kind after an id of the scenario."""
+        """Continue a kind's ids after a scenario's id."""
         self.last_ids[kind] = max(self.last_ids[kind], number)
         self.highest_id = max(self.highest_id, number)
 
     # ------------------------------------------------------------------ faults, stubs and time
 
     def add_faults(self, faults: Sequence[Fault]) -> None:
-        """Add faults behind the others, and give each fault without an id a free one."""
+        """Append faults, naming those without ids."""
         self._name_each("fault", self.faults, faults)
         for fault in faults:
             self.faults.add(fault)
@@ -234,7 +234,7 @@ class State(Tables):
             self._forget_draws()
 
     def name_stubs(self, stubs: Sequence[Stub]) -> None:
-        """Give each of these stubs without an id a free one."""
+        """Give ids to stubs without ids."""
         self._name_each("stub", self.stubs, stubs)
 
     def _name_each(self, kind: str, others: Faults | Stubs, rules: Sequence[Fault] | Sequence[Stub]) -> None:
@@ -247,7 +247,6 @@ class State(Tables):
                 rule.id = "" if drawn in taken else drawn
 
     def _forget_draws(self) -> None:
-        """Drop the positions of the draws of removed faults; they begin again for a new fault with the same id."""
         lasting = {purpose for fault in self.faults for purpose in draws(fault.id)}
         positions = self.random.positions
         for purpose in [name for name in positions if name.startswith(draws("")[0]) and name not in lasting]:
@@ -302,7 +301,6 @@ def _account(tally: Tally, account: Account) -> Account:
 
 
 def _put_above(upper: Tables, below: Tables) -> None:
-    """Show the rows of `below` in `upper`, and keep added and changed rows in `upper` only."""
     # The closures refer to the tallies and not to `upper`, which will hold them: that would be a cycle.
     own, theirs = upper.tally, below.tally
 
@@ -319,7 +317,7 @@ def _put_above(upper: Tables, below: Tables) -> None:
 
 
 class _CopiedOnRead(dict[type, Any]):
-    """The tables, timelines or records of the state below, each copied when it is first read."""
+    """Tables, timelines or records, each copied when first read."""
 
     def __init__(self, below: dict[type, Any], copied: Callable[[Any], Any]) -> None:
         super().__init__()

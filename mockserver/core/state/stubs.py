@@ -1,4 +1,4 @@
-"""Stubs, which answer for operations beyond the mock, and the values that they have stored."""
+"""Stubs for operations beyond the mock, and their stored values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mockserver.core.traffic.match import Match
 
 @dataclass(slots=True, eq=False)
 class Stub:
-    """A stub: the requests that it answers, its document, and its progress."""
+    """A stub: its requests, document and progress."""
 
     method: str
     #: The pattern of the path, in which `{name}` stands for one whole segment.
@@ -40,7 +40,7 @@ class Stub:
 
 
 class Stubs:
-    """The stubs of a workspace, in the order in which they are tried."""
+    """A workspace's stubs, in matching order."""
 
     __slots__ = ("_by_address", "_by_id")
 
@@ -108,12 +108,12 @@ class Stubs:
 
 
 def is_parameter(segment: str) -> bool:
-    """Return whether a segment of a pattern stands for any segment."""
+    """Return whether a pattern segment is a parameter."""
     return segment.startswith("{")
 
 
 def params_of(pattern: Sequence[str], segments: Sequence[str]) -> Mapping[str, str] | None:
-    """Return the parameter values of a path of equal length, or None if the path does not match the pattern."""
+    """Return a path's parameter values, or None without match."""
     found = {}
     for wanted, segment in zip(pattern, segments, strict=True):
         if is_parameter(wanted) and segment:
@@ -125,7 +125,7 @@ def params_of(pattern: Sequence[str], segments: Sequence[str]) -> Mapping[str, s
 
 @dataclass(slots=True, eq=False)
 class Stored:
-    """A value that a stub has stored in an account, replaced as a whole, in a row with table and key as key."""
+    """A value that a stub has stored, replaced as a whole; its row key is (table, key)."""
 
     value: Any
     #: The bytes of the value with its key.

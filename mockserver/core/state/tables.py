@@ -19,7 +19,7 @@ Row = TypeVar("Row")
 
 
 class Dated(Protocol):
-    """A row with the moment at which it happened."""
+    """A row with its moment."""
 
     date: datetime
 
@@ -57,7 +57,7 @@ class Tally:
 
 
 class Table(dict[Key, Row]):
-    """A dictionary of rows by their key, in the order of adding, counted in a tally."""
+    """Rows by key in insertion order, counted by a tally."""
 
     __slots__ = ("tally",)
 
@@ -101,7 +101,6 @@ class Table(dict[Key, Row]):
 
 
 def _table(kind: type[Table[Any, Any]], rows: Mapping[Any, Any], tally: Tally) -> Table[Any, Any]:
-    """Return a table with rows that the tally has counted already."""
     found = kind(tally)
     dict.update(found, rows)
     return found
@@ -164,22 +163,22 @@ class Timeline(Generic[DatedRow]):
 
 
 class Derived:
-    """Base of records that are derived from rows, such as an index or a queue: a store does not save them."""
+    """Base of records derived from rows, such as indexes or queues; never saved."""
 
     __slots__ = ()
 
     def follow(self, workspace: Any) -> None:
-        """Fill the record, which is new, from the rows of a workspace."""
+        """Fill the new record from a workspace's rows."""
 
 
 class Bounded:
-    """Base of row types that have their own limit, and do not count towards the limit of the workspace."""
+    """Base of row types with separate limits, not counted against the workspace's."""
 
     __slots__ = ()
 
 
 class Contents(NamedTuple):
-    """The rows of all tables, timelines and records, by the type of the row."""
+    """All tables, timelines and records by row type."""
 
     tables: Mapping[type, dict[Any, Any]]
     timelines: Mapping[type, Sequence[Any]]
@@ -187,7 +186,7 @@ class Contents(NamedTuple):
 
 
 class Tables:
-    """The rows of an account, or the rows of a workspace that belong to no account.
+    """The rows of an account, or account-independent rows of a workspace.
 
     Whoever calls `table`, `timeline` or `record` may change the result and its rows while holding the lock of the
     workspace. Callers that only read call `rows_of`, `timeline_of` or `record_of`, which does not make a store save the
@@ -237,7 +236,7 @@ class Tables:
             record.tally = self.tally
 
     def take_over(self, before: Tables, row: type) -> bool:
-        """Take over the rows of a type with their version from other tables. Return whether there are any."""
+        """Take over a type's rows and version. Return whether rows exist."""
         groups: Sequence[tuple[dict[type, Any], dict[type, Any]]] = (
             (self._tables, before._tables), (self._timelines, before._timelines), (self._records, before._records),
         )  # fmt: skip
@@ -248,14 +247,14 @@ class Tables:
         return bool(found)
 
     def version(self, row: type) -> int:
-        """Return a number that changes when rows of a type may have changed."""
+        """Return a number that changes with a type's rows."""
         found = self._versions.get(row)
         if found is None:
             found = self._versions[row] = draw_version()
         return found
 
     def longest(self) -> int:
-        """Return the length of the longest table; timelines do not count, as they are read by the page."""
+        """Return the longest table's length, ignoring timelines, which are read page by page."""
         return max(map(len, self._tables.values()), default=0)
 
     def count(self) -> int:
@@ -263,7 +262,7 @@ class Tables:
         return sum(map(len, tuple(self._tables.values()))) + sum(map(len, tuple(self._timelines.values())))
 
     def table(self, row: type[Row]) -> dict[Any, Row]:
-        """Return the rows of a type by their key, in the order of adding."""
+        """Return a type's rows by key, for changing."""
         self._versions[row] = draw_version()
         found = self._tables.get(row)
         if found is None:
@@ -271,11 +270,11 @@ class Tables:
         return found
 
     def rows_of(self, row: type[Row]) -> Mapping[Any, Row]:
-        """Return the rows of a type by their key, to be read only."""
+        """Return a type's rows by key, for reading only."""
         return self._tables.get(row, _NO_ROWS)
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
-        """Return the rows of a type by their date."""
+        """Return a type's rows by date, for changing."""
         self._versions[row] = draw_version()
         found = self._timelines.get(row)
         if found is None:
@@ -283,7 +282,7 @@ class Tables:
         return found
 
     def timeline_of(self, row: type[DatedRow]) -> Timeline[DatedRow]:
-        """Return the rows of a type by their date, to be read only."""
+        """Return a type's rows by date, for reading only."""
         return self._timelines.get(row) or Timeline()
 
     def record(self, row: type[Row]) -> Row:
@@ -297,7 +296,7 @@ class Tables:
         return found
 
     def record_of(self, row: type[Row]) -> Row | None:
-        """Return the only row of a type, to be read only, or None if it was never created."""
+        """Return a type's single row for reading, or None."""
         return self._records.get(row)
 
     def weigh(self, size: int) -> None:
@@ -311,7 +310,7 @@ class Tables:
         self.tally.stored += size
 
     def leave(self) -> None:
-        """Subtract all rows and bytes from the tally, because the account is removed."""
+        """Subtract a removed account's rows and bytes."""
         before, self.tally = self.tally, Tally()
         before.bytes -= self.bytes
         before.stored -= self.stored
@@ -322,7 +321,7 @@ class Tables:
 
 
 class Layer(MutableMapping[Any, Any]):
-    """Rows above the rows of another mapping, which stays unchanged: each row is copied when it is first read.
+    """Rows above an unchanged mapping, each row copied when first read.
 
     Args:
         below: The other mapping.
@@ -381,7 +380,7 @@ class Layer(MutableMapping[Any, Any]):
 
 
 def shown(rows: Mapping[Any, Any]) -> Iterator[tuple[Any, Any]]:
-    """Yield the items of a mapping, to be read only: the rows below a layer are not copied."""
+    """Yield a mapping's items for reading only, without copying layered rows."""
     if not isinstance(rows, Layer):
         yield from rows.items()
         return

@@ -73,7 +73,7 @@ def _unicode_label(label: str) -> str:
 
 
 def domain_of(address: str) -> str:
-    """Return the domain of an address, or a domain itself, in its `ascii_form`."""
+    """Return an address's domain in its `ascii_form`."""
     return ascii_form(address.rpartition("@")[2])
 
 
@@ -86,7 +86,7 @@ def comparable(address: str) -> str:
 
 
 def is_email(text: str) -> bool:
-    """Return whether a text is an e-mail address, with its domain in Unicode or in A-labels, and no IP address."""
+    """Return whether a text is an e-mail address without IP address."""
     local, _, domain = text.rpartition("@")
     is_whole = len(text) <= LONGEST_EMAIL and domain == domain.strip() and not domain.endswith(".")
     return is_whole and is_host_name(ascii_form(domain)) and _local_part().fullmatch(local) is not None
@@ -94,14 +94,13 @@ def is_email(text: str) -> bool:
 
 @cache
 def _local_part() -> re.Pattern[str]:
-    """Return the pattern of the part before the @: atoms with dots between them, or a quoted text."""
     atom = r"[-!#$%&'*+/=?^`{}|~\w]+"
     quoted = r'"(?:[\001-\010\013\014\016-\037!#-\[\]-\177]|\\[\001-\011\013\014\016-\177])*"'
     return re.compile(rf"{atom}(?:\.{atom})*|{quoted}")
 
 
 def equals_address(wanted: str) -> Callable[[str], bool]:
-    """Return a test whether an address equals the wanted one, for use on many addresses."""
+    """Return an equality test for comparing many addresses with one."""
     compared = comparable(wanted)
     return lambda address: comparable(address) == compared
 

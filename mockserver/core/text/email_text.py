@@ -17,7 +17,7 @@ from mockserver.core.text.addresses import domain_of
 
 
 class _Policy(EmailPolicy):
-    """A policy that writes each of several addresses on its own line.
+    """A policy writing each address on a separate line.
 
     In a full line with an encoded name, the library encodes the comma behind the address too, and loses the addresses
     that follow.
@@ -116,13 +116,13 @@ def _write_bodies(message: EmailMessage, text: str | None, html: str | None) -> 
 
 
 def _type(name: str) -> str:
-    """Return the MIME type of a file by its name, but no message type, as such a file would have to be well formed."""
+    """Return a file's MIME type by name, never a message type."""
     found = _TYPES.get(splitext(name)[1].lower(), _ANY_TYPE)
     return _ANY_TYPE if found.startswith(("message/", "multipart/")) else found
 
 
 def _name_boundaries(message: EmailMessage, message_id: str) -> None:
-    """Set the boundaries of the parts, as the library would draw new ones each time."""
+    """Set deterministic part boundaries instead of random ones."""
     # RFC 2046, 5.1.1: 70 characters at most.
     name = re.sub("[^0-9A-Za-z]", "", message_id)[:60]
     for number, part in enumerate(part for part in message.walk() if part.is_multipart()):
@@ -130,7 +130,6 @@ def _name_boundaries(message: EmailMessage, message_id: str) -> None:
 
 
 def _party(text: str) -> Party:
-    """Return the address and the name of `Name <address>`, or of an address alone."""
     text = _line(text).strip()
     name, _, address = text[:-1].rpartition("<") if text.endswith(">") else ("", "", text)
     return address, name.strip().strip('"')
@@ -145,10 +144,10 @@ def _address(party: Party) -> Address:
 
 
 def _line(text: str) -> str:
-    """Return a text on one line: a line break in a header would begin another header."""
+    # A line break in a header would begin another header.
     return _unicode(" ".join(text.splitlines())).replace("\0", "")
 
 
 def _unicode(text: str) -> str:
-    """Return a text that can be encoded: a lone surrogate becomes a question mark."""
+    # A lone surrogate becomes a question mark.
     return text.encode("utf-8", "replace").decode()

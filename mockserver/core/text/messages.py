@@ -16,7 +16,7 @@ _LONGEST_LIST = 400
 
 
 def meant(name: object, known: Iterable[str]) -> str | None:
-    """Return the known name that is most similar to `name`, whatever its case, or None."""
+    """Return the most similar known name, or None."""
     import difflib  # noqa: PLC0415  # needed for refusals only
 
     if not isinstance(name, str) or len(name) > _LONGEST_NAME:
@@ -72,7 +72,7 @@ def shown(value: object) -> str:
 
 
 def redacted(value: object) -> str:
-    """Return a value that may be a secret as messages show it: a string or a number without its content."""
+    """Return a possible secret's description for messages, without its content."""
     match value:
         case str():
             return f"a string of {counted(len(value), 'character')} (redacted)"
@@ -82,7 +82,7 @@ def redacted(value: object) -> str:
 
 
 def kind_of(value: object) -> str:
-    """Return the kind of a value that was given as JSON or YAML, with its article; empty where `shown` names it."""
+    """Return a JSON or YAML value's kind with article, or an empty text."""
     match value:
         case str():
             return "a string"
@@ -96,5 +96,5 @@ def kind_of(value: object) -> str:
 
 
 def too_many(count: int, most: float, noun: str) -> str:
-    """Return the message about more of something than are allowed; `noun` is in the plural."""
+    """Return the message about an exceeded count; `noun` is plural."""
     return f"too many {noun}: got {count:,}, expected at most {most:,}"

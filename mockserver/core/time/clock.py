@@ -1,4 +1,4 @@
-"""The virtual clock and its timers: every moment that a workspace shows comes from here."""
+"""The virtual clock and its timers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LONGEST_NUMBER = 30
 
 
 class ClockError(ValueError):
-    """A refused move of the clock: into the past, or before `EARLIEST` or after `LATEST`."""
+    """A refused clock move: backwards, or outside `EARLIEST` to `LATEST`."""
 
 
 def shown(moment: datetime) -> datetime:
@@ -45,7 +45,7 @@ def shown(moment: datetime) -> datetime:
 
 
 class ClockSetting(NamedTuple):
-    """A clock as it is saved: the offset to real time, or the frozen moment."""
+    """A saved clock: offset to real time, or frozen moment."""
 
     #: The moment from which a scenario counts its relative instants.
     start: datetime
@@ -100,24 +100,24 @@ class Clock:
         return min(running, LATEST)
 
     def after(self, length: timedelta) -> datetime:
-        """Return the moment that is `length` after now, at most `LATEST`."""
+        """Return now plus `length`, at most `LATEST`."""
         return min(self.now() + length, LATEST)
 
     def before(self, length: timedelta) -> datetime:
-        """Return the moment that is `length` before now, at least `EARLIEST`."""
+        """Return now minus `length`, at least `EARLIEST`."""
         return max(self.now() - length, EARLIEST)
 
     def freeze(self) -> None:
         self._frozen_at = self.now()
 
     def thaw(self) -> None:
-        """Let a frozen clock run on from its moment."""
+        """Run on from the frozen moment."""
         if self._frozen_at is not None:
             self._offset = self._frozen_at - self._wall()
             self._frozen_at = None
 
     def move_to(self, moment: datetime) -> None:
-        """Show `moment` from now on, frozen or running as before; ignore a moment in the past."""
+        """Show `moment` from now on, ignoring past moments."""
         moment = max(moment, self.now())
         if self._frozen_at is not None:
             self._frozen_at = moment
@@ -126,7 +126,7 @@ class Clock:
 
     @staticmethod
     def reached(length: timedelta, now: datetime) -> datetime:
-        """Return the moment that is `length` after `now`, which may be one that `check` refuses.
+        """Return `now` plus `length`, unchecked.
 
         Raises:
             ClockError: The moment is beyond the range of `datetime`.
@@ -148,7 +148,7 @@ class Clock:
 
     @contextmanager
     def pinned(self, moment: datetime) -> Iterator[None]:
-        """Show `moment` within a `with` block, such as the moment at which a timer that fires late was due."""
+        """Show `moment` within a `with` block, such as a late timer's due moment."""
         before = self.pin(moment)
         try:
             yield
@@ -165,7 +165,7 @@ class Clock:
 
 
 class Timer(NamedTuple):
-    """An event of an instance, due at a moment.
+    """An instance's event, due at a moment.
 
     Timers of equal moments are ordered by machine, key and event, and not by when they were set: a restored state does
     not know which was set first.
@@ -185,7 +185,7 @@ class Timer(NamedTuple):
 
 
 def written_moment(moment: datetime) -> str:
-    """Return a moment as timer ids have it; the order of these texts is the order of the moments."""
+    """Return a moment in sortable timer id format."""
     return f"{moment.astimezone(UTC):{_MOMENT}}"
 
 
@@ -239,7 +239,7 @@ class Timers:
         return iter(sorted(self.all()))
 
     def all(self) -> list[Timer]:
-        """Return the timers in any order, which costs less."""
+        """Return all timers unordered, which costs less."""
         return [timer for events in self._live.values() for timer in events.values()]
 
     def of(self, machine: str, key: Key) -> list[Timer]:
@@ -252,7 +252,7 @@ class Timers:
         return len(self._heap)
 
     def __len__(self) -> int:
-        """Return the number of instances that have a timer."""
+        """Return the number of instances with timers."""
         return len(self._live)
 
     def soonest(self) -> Iterator[Timer]:
@@ -270,14 +270,14 @@ class Timers:
                 heapq.heappush(ways, (self._heap[below], below))
 
     def set(self, moment: datetime, account: int, machine: str, key: Key, event: str) -> Timer:
-        """Let an event happen at a moment, and replace an earlier timer for the same event of the instance."""
+        """Set a timer, replacing the instance's timer for this event."""
         timer = Timer(moment, machine, key, event, account)
         self._add(timer)
         self._sweep()
         return timer
 
     def get(self, text: str) -> Timer | None:
-        """Return the timer with this id, or None if it is not set."""
+        """Return the timer with this id, or None."""
         try:
             wanted = TimerId.parse(text)
         except ValueError:
@@ -349,14 +349,13 @@ class Timers:
             del self._live[timer.machine, timer.key]
 
     def _sweep(self) -> None:
-        """Drop the cancelled timers from the heap if they are more than the others."""
+        """Drop cancelled timers once they outnumber others."""
         if len(self._heap) > 2 * self.count + _FEW:
             self._heap = [timer for timer in self._heap if self._is_live(timer)]
             heapq.heapify(self._heap)
 
 
 def _keys(text: str) -> Iterator[Key]:
-    """Yield the keys that a text can stand for: the text, and the number that it writes."""
     yield text
     if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
         yield int(text)

@@ -28,7 +28,7 @@ def parse_instant(text: str) -> datetime:
 
 
 def write_instant(moment: datetime) -> str:
-    """Return a moment as an RFC 3339 date-time in UTC, with a fraction of a second only if it has one."""
+    """Return a moment as RFC 3339 date-time in UTC, with fraction if necessary."""
     return moment.isoformat().replace("+00:00", "Z")
 
 
@@ -36,7 +36,7 @@ _SPOKEN_UNITS = (("d", 86_400), ("h", 3_600), ("min", 60), ("s", 1))
 
 
 def spoken(length: timedelta) -> str:
-    """Return a duration without its sign, in its largest unit and the next one: `9 min 40 s`, or `less than 1 s`."""
+    """Return an unsigned duration in two units: `9 min 40 s`."""
     left = int(abs(length).total_seconds())
     numbers = []
     for unit, seconds in _SPOKEN_UNITS:
@@ -47,7 +47,7 @@ def spoken(length: timedelta) -> str:
 
 
 def months_later(moment: datetime, months: int) -> datetime:
-    """Return the moment on the same day of a later month (earlier, if negative), or on the last day of the month."""
+    """Return the moment some months later (or earlier), clipped to the month's last day."""
     index = moment.year * 12 + moment.month - 1 + months
     year, month = index // 12, index % 12 + 1
     day = min(moment.day, calendar.monthrange(year, month)[1])
@@ -73,7 +73,7 @@ _OF_ISO = ("", "", "weeks", "days", "hours", "minutes", "seconds")
 
 
 def parse(text: str) -> timedelta:
-    """Return the length of time of a text such as `16m`, `1h30m` or `PT16M`, which may have a sign.
+    """Return the duration of a signed text such as `16m`, `1h30m` or `PT16M`.
 
     The units of the short form are w, d, h, m, s and ms, each at most once, the longest first.
 
@@ -94,7 +94,7 @@ def parse(text: str) -> timedelta:
 
 
 def _parts(text: str) -> list[tuple[str, float]] | None:
-    """Return the numbers of a duration with their units, or None if the text is not a duration."""
+    """Return a duration's numbers with units, or None."""
     for pattern, units in ((SHORT, tuple(_UNITS.values())), (ISO, _OF_ISO)):
         if found := re.fullmatch(pattern, text, re.ASCII):
             parts = zip(units, found.groups(), strict=True)
@@ -103,7 +103,7 @@ def _parts(text: str) -> list[tuple[str, float]] | None:
 
 
 def is_duration(value: object) -> TypeGuard[str]:
-    """Return whether a value looks like a duration, and not like a moment such as `2026-01-15T09:00:00Z`."""
+    """Return whether a value resembles a duration, unlike moments such as `2026-01-15T09:00:00Z`."""
     return isinstance(value, str) and re.match(rf"[+-]?(P|[0-9.,]{{1,{_LONGEST}}}[a-z])", value, re.ASCII) is not None
 
 

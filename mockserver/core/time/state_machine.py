@@ -9,7 +9,7 @@ ABSENT = "[*]"
 
 
 class TransitionRefused(Exception):
-    """An event does not apply in the present state of an instance; `allowed` are the applicable events."""
+    """An event inapplicable in an instance's present state, with `allowed` events."""
 
     def __init__(self, machine: str, state: str, event: str, allowed: tuple[str, ...]) -> None:
         super().__init__(
@@ -19,7 +19,7 @@ class TransitionRefused(Exception):
 
 
 class Transition(NamedTuple):
-    """A row of a state machine: an event with the states before and after it."""
+    """A state machine's row: event, source state, target state."""
 
     event: str
     source: str
@@ -45,7 +45,7 @@ class StateMachine:
         self._allowed[ABSENT] = ()
 
     def allowed(self, state: str) -> tuple[str, ...]:
-        """Return the events that apply in a state, in the order of the table."""
+        """Return a state's applicable events in table order."""
         return self._allowed[state]
 
     def target(self, state: str, event: str) -> str:

@@ -1,4 +1,4 @@
-"""Transitions, timers and control calls of a workspace, and which of them has caused what."""
+"""Transitions, timers and control calls, with causes and effects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _AVERAGE_BYTES, _LEAST_BYTES = 1_000, 64 * 1024
 
 
 class Cause(NamedTuple):
-    """A cause or an effect: its kind, and its id."""
+    """A cause or effect: kind and id."""
 
     kind: str
     thing: Thing
@@ -43,7 +43,7 @@ class Cause(NamedTuple):
 
     @property
     def with_text(self) -> Cause:
-        """The same cause with its id as text, for comparison."""
+        """The cause with text id, for comparison."""
         return self if isinstance(self.thing, str) else Cause(self.kind, self.id)
 
 
@@ -52,7 +52,7 @@ By = str | Cause
 
 
 class Changed(NamedTuple):
-    """A transition that an instance has made: the event, and the states before and after it."""
+    """A transition of an instance."""
 
     at: datetime
     account: int
@@ -93,12 +93,12 @@ class History(Ring[Changed]):
         return (change for change in self if change.machine == machine and change.key == key)
 
     def last(self, machine: str) -> Changed | None:
-        """Return the newest transition of any instance of a machine, or None if none is kept."""
+        """Return a machine's newest transition, or None."""
         return next((change for change in self if change.machine == machine), None)
 
 
 class FiredTimer(NamedTuple):
-    """A timer that has fired, and its first transitions."""
+    """A fired timer, with its first transitions."""
 
     timer: Timer
     #: The real time when it fired, in seconds since 1970.
@@ -112,7 +112,7 @@ class FiredTimer(NamedTuple):
 
 
 class CallRecord(NamedTuple):
-    """A control call that has changed something, with its answer's status and its first transitions."""
+    """An effective control call, with answer status and first transitions."""
 
     id: str
     #: When it was over, on the workspace's clock.
@@ -141,7 +141,7 @@ class CallRecord(NamedTuple):
 
 
 class CurrentCall:
-    """A control call that is running; it gets an id when it causes something, or when it is over."""
+    """A running control call; its id is drawn with its first effect, or finally."""
 
     def __init__(self) -> None:
         #: The workspace that the call changes, or None if it is not known yet.
@@ -152,7 +152,7 @@ class CurrentCall:
 
     @property
     def has_caused(self) -> bool:
-        """Whether the call has caused anything so far."""
+        """Whether the call has any effect."""
         return self._cause is not None
 
     def cause(self, draw_id: Callable[[], str]) -> Cause:
@@ -172,7 +172,7 @@ CURRENT_CALL: ContextVar[CurrentCall | None] = ContextVar("current call", defaul
 
 
 class Link(NamedTuple):
-    """A cause and its effect, both with their ids as text."""
+    """A cause and its effect, with text ids."""
 
     cause: Cause
     effect: Cause
@@ -183,7 +183,7 @@ def _link(by: By, kind: str, thing: Thing) -> Link:
 
 
 class Links:
-    """The last links of a workspace; above the limit, the oldest are evicted.
+    """A workspace's last links; the oldest are evicted.
 
     Most links are never looked up: an index is built on the first look-up, and kept up to date from then on.
     """
@@ -210,7 +210,7 @@ class Links:
         return RingCounts(self.added, self.added - length, self.added, length)
 
     def resume(self, counts: RingCounts) -> None:
-        """Continue numbering after the links that were loaded from the store."""
+        """Continue numbering after links loaded from the store."""
         self.added = counts.added
 
     def drop_oldest(self, number: int) -> None:
@@ -238,11 +238,11 @@ class Links:
         self._things.append(thing)
 
     def caused(self, cause: Cause) -> list[Cause]:
-        """Return the effects of a cause, in their order."""
+        """Return a cause's effects in order."""
         return list(self._indexed().effects.get(cause.with_text, ()))
 
     def caused_by(self, effect: Cause) -> list[Cause]:
-        """Return the causes of an effect; several if a timer, for example, is set again."""
+        """Return an effect's causes; timers set again have several."""
         return list(self._indexed().causes.get(effect.with_text, ()))
 
     def last(self, count: int) -> list[tuple[str, Thing]]:
@@ -268,7 +268,7 @@ class Links:
 
 
 class _Index:
-    """Links by cause and by effect, with the number of duplicates."""
+    """Links by cause and effect, with duplicate counts."""
 
     def __init__(self) -> None:
         self.effects: dict[Cause, dict[Cause, int]] = {}

@@ -1,4 +1,4 @@
-"""Counts: the coverage of a workspace, and the metrics of a server."""
+"""Workspace coverage and server metrics."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ NONE = "none"
 
 
 def _counts() -> defaultdict[Point, int]:
-    """Return counts from 0; adding 1 takes half as long as with `Counter`."""
+    # Adding 1 takes half as long as with `Counter`.
     return defaultdict(int)
 
 
 @dataclass(slots=True)
 class Coverage:
-    """Counts of what requests have met, in one workspace or several: as detailed as a coverage report."""
+    """Counts of answers, errors, fields and transitions, as detailed as coverage reports."""
 
     #: Answers by operation and status; the status is None without an HTTP answer.
     answers: defaultdict[tuple[str, int | None], int] = field(default_factory=_counts)
@@ -61,7 +61,7 @@ class Coverage:
             self.fields[operation, name] += 1
 
     def take_back(self, exchange: Exchange) -> None:
-        """Subtract an exchange that was counted without an answer, before it is counted with its answer."""
+        """Subtract an exchange counted without answer, before counting it again."""
         if exchange.beyond is not None:
             _subtract(self.beyond, (exchange.operation or NO_OPERATION, str(exchange.beyond)))
         elif exchange.operation is not None:
@@ -77,7 +77,7 @@ class Coverage:
         self.transitions[change.machine, change.event] += 1
 
     def merge(self, other: Coverage) -> None:
-        """Add the counts of another coverage, in which other threads may continue to count."""
+        """Add another coverage's counts, safe while other threads count."""
         for row in fields(self):
             mine = getattr(self, row.name)
             # Copied in one step: a dictionary must not grow while it is read item by item.
@@ -100,7 +100,7 @@ def _subtract(counts: dict[Point, int], point: Point) -> None:
 
 
 class Meter:
-    """Counts of all workspaces of a server since its start, for its metrics."""
+    """Server-wide counts since the start, for metrics."""
 
     def __init__(self) -> None:
         # A WSGI server may answer in several threads.
@@ -120,7 +120,7 @@ class Meter:
         self.evicted = 0
 
     def add(self, exchange: Exchange, evicted: int = 0) -> None:
-        """Count an exchange, its fault, and the exchanges that it has evicted from the journal."""
+        """Count an exchange, its fault, and evicted exchanges."""
         seconds = exchange.ms / 1000
         with self._lock:
             self._requests[exchange.operation, exchange.status] += 1
@@ -136,7 +136,7 @@ class Meter:
             self._faults[fault] += 1
 
     def add_attempt(self, state: str) -> None:
-        """Count a delivery attempt by the state of the delivery after it."""
+        """Count a delivery attempt by resulting state."""
         with self._lock:
             self._attempts[state] += 1
 
@@ -145,22 +145,22 @@ class Meter:
             self.mails += 1
 
     def requests(self) -> dict[tuple[str, str], int]:
-        """Return the number of requests by operation and status, each of which may be `NONE`."""
+        """Return request counts by operation and status, or `NONE`."""
         with self._lock:
             found = list(self._requests.items())
         return {(operation or NONE, str(status or NONE)): number for (operation, status), number in found}
 
     def faults(self) -> dict[str, int]:
-        """Return the number of requests and TLS handshakes with a fault, by the kind of the fault."""
+        """Return counts of faulted requests and handshakes by fault kind."""
         with self._lock:
             return dict(self._faults)
 
     def attempts(self) -> dict[str, int]:
-        """Return the number of delivery attempts by the state of the delivery after them."""
+        """Return delivery attempts by resulting state."""
         with self._lock:
             return dict(self._attempts)
 
     def times(self) -> list[int]:
-        """Return the number of answers within each bound of `BUCKETS`, and of all answers."""
+        """Return cumulative answer counts per bound of `BUCKETS`, then all answers."""
         with self._lock:
             return list(accumulate(self._times))

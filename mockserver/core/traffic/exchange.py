@@ -31,11 +31,11 @@ _MOST_WARNINGS = 20
 
 
 def _ignore() -> None:
-    """Do nothing when an answer is released for which nothing waits."""
+    """Ignore a release without waiting request."""
 
 
 class Held:
-    """The hold of a fault on one answer, until its time is up or somebody releases it.
+    """A fault's hold on one answer, until timeout or release.
 
     It refers neither to the exchange nor to the workspace, so that both can be freed.
     """
@@ -60,7 +60,7 @@ class Held:
 
     @property
     def hindrance(self) -> str | None:
-        """Why the answer cannot be released, as its request would have to run again; None if it can."""
+        """Why release is impossible without running the request again, or None."""
         if not self.refuses:
             return None
         if not self.runs_again:
@@ -68,7 +68,7 @@ class Held:
         return "its body was too large to keep" if self.is_without_body else None
 
     def let_go(self, body: bytes) -> None:
-        """Send the answer at once, or run the request with this body if it has done nothing yet."""
+        """Release the answer, or run the idle request with this body."""
         self.body, self.is_let_go = body, True
         self._wake()
 
@@ -79,11 +79,11 @@ class Held:
             wake()
 
     def unwatch(self) -> None:
-        """Refer to no connection any more, as the journal outlives connections."""
+        """Drop the connection, as journals outlive connections."""
         self._wake = _ignore
 
     def wait(self, seconds: float) -> None:
-        """Block this thread until the answer is released, or the time is up."""
+        """Block this thread until release or timeout."""
         free = threading.Event()
         self.watch(free.set)
         free.wait(seconds)
@@ -91,7 +91,7 @@ class Held:
 
 
 class WireForm(StrEnum):
-    """How the bytes of an answer reach the client."""
+    """How answer bytes reach the client."""
 
     WHOLE = "whole"
     #: The whole length is announced, half of it is sent, and the connection ends.
@@ -105,7 +105,7 @@ class WireForm(StrEnum):
 
 
 class Wire(NamedTuple):
-    """What a fault does to an answer after it was made."""
+    """A fault's transport effects on an answer."""
 
     form: WireForm = WireForm.WHOLE
     #: The delay of the first byte in seconds, or None to wait until the client leaves.
@@ -128,7 +128,7 @@ class Wire(NamedTuple):
 
 @dataclass(slots=True)
 class Reply:
-    """An answer before it is HTTP: a status and a body or an error, and what a fault does to it."""
+    """An answer before HTTP: status, body or error, transport effects."""
 
     status: int
     body: bytes = b""
@@ -140,7 +140,7 @@ class Reply:
 
     @classmethod
     def refused(cls, error: ServiceError) -> Reply:
-        """Return the answer to an error, whose traceback is dropped: its frames could refer to this reply."""
+        """Return an error's answer, dropping its traceback, which may refer to this reply."""
         error.__cause__ = error.__context__ = None
         return cls(error.status, error=error.with_traceback(None), headers=error.headers)
 
@@ -202,7 +202,7 @@ class Exchange:
 
     @property
     def json(self) -> Any:
-        """The value of the request body, or None if the body is empty or no JSON."""
+        """The request body's JSON value, or None."""
         if self._json is _NOT_READ:
             self._json = read_json(self.body)
         return read_json(self.body) if self._json is _NOT_KEPT else self._json
@@ -225,15 +225,15 @@ class Exchange:
 
     @property
     def is_held(self) -> bool:
-        """Whether a fault holds the answer, and the client waits for it."""
+        """Whether a waiting client's answer is held."""
         return self.held is not None and not self.held.is_over
 
     def begin_again(self) -> None:
-        """Drop the marks of a fault before the request runs again."""
+        """Drop fault marks before another run."""
         self.injected, self.reason = False, None
 
     def take_json(self, value: Any) -> None:
-        """Set the value of the request body, which was parsed elsewhere."""
+        """Set the already parsed request body."""
         self._json = value
 
     def forget_values(self) -> None:
@@ -241,7 +241,7 @@ class Exchange:
         self._json = self._parameters = self._by_header = _NOT_KEPT
 
     def leave_out_bodies(self) -> None:
-        """Drop both bodies, which are too large for the journal, and add a warning."""
+        """Drop oversized bodies, adding a warning."""
         sent, answered = len(self.body), len(self.answer_body)
         self.body = self.answer_body = b""
         self.warn(f"the bodies are not kept, too large for the journal: {sent:,} bytes sent, {answered:,} answered")
@@ -269,13 +269,13 @@ class Exchange:
         return found
 
     def warn(self, warning: str) -> None:
-        """Add a warning; above `_MOST_WARNINGS`, the last one says how many more there are."""
+        """Add a warning; above `_MOST_WARNINGS` the last warning counts further ones."""
         self._warned += 1
         rest = self._warned - _MOST_WARNINGS
         self.warnings = [*self.warnings[:_MOST_WARNINGS], f"and {rest:,} more" if rest > 0 else warning]
 
     def warn_of_each(self, items: Sequence[str], text: Callable[[str], str]) -> None:
-        """Add a warning for each item; `text` is called only for the warnings that are kept."""
+        """Add one warning per item, calling `text` for kept warnings only."""
         room = max(0, _MOST_WARNINGS - self._warned)
         for item in items[:room]:
             self.warn(text(item))
@@ -285,7 +285,7 @@ class Exchange:
 
 
 def read_json(body: bytes) -> Any:
-    """Return the value of a body, or None if the body is empty or no JSON."""
+    """Return a body's JSON value, or None."""
     try:
         return json.loads(body) if body else None
     except (ValueError, RecursionError):
@@ -311,16 +311,16 @@ class Journal(Ring[Exchange]):
         self._completed_at: deque[int] = deque(maxlen=limit)
 
     def put_back(self, exchange: Exchange) -> None:
-        """Add an exchange that was read from a store."""
+        """Add an exchange read from a store."""
         self.push(exchange, exchange.size)
 
     def add(self, exchange: Exchange) -> int:
-        """Add an exchange, without its bodies if they are too large. Return the number of evicted exchanges."""
+        """Add an exchange, without oversized bodies. Return the number of evicted exchanges."""
         self._measure(exchange)
         return len(self.push(exchange, exchange.size))
 
     def complete(self, exchange: Exchange) -> int:
-        """Add the answer of an exchange that was added without one. Return the number of evicted exchanges."""
+        """Add a held exchange's answer. Return the number of evicted exchanges."""
         self.completed += 1
         before = exchange.size
         self._measure(exchange)
@@ -331,7 +331,7 @@ class Journal(Ring[Exchange]):
         return 0 if index is None else len(self.grow(len(self) - 1 - index, exchange.size - before))
 
     def completed_since(self, number: int) -> Iterator[tuple[int, Exchange]]:
-        """Return the completed exchanges with their positions, without the first `number` of them."""
+        """Yield completed exchanges with positions, skipping the first `number`."""
         for position in islice(reversed(self._completed_at), max(0, self.completed - number)):
             yield from (row for row in islice(self.since(position), 1) if row[0] == position)
 

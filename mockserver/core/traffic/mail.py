@@ -1,4 +1,4 @@
-"""E-mails that the service has sent, and the mailbox in which a test can read them."""
+"""Sent e-mails, and the mailbox where tests read them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Recipient(NamedTuple):
 
 
 class Attachment(NamedTuple):
-    """A file of an e-mail, or the address of a file, which the mock does not fetch."""
+    """An e-mail's file, or a file's address, which is never fetched."""
 
     name: str
     #: None: the content is at `url`, or was too large to keep.
@@ -53,7 +53,7 @@ class Attachment(NamedTuple):
 
 
 class MailContent(NamedTuple):
-    """The content of an e-mail that a client has sent: everything that the recipient can see."""
+    """A client's e-mail content, as recipients see it."""
 
     sender: Party
     #: In the order of their kinds.
@@ -86,7 +86,7 @@ class MailContent(NamedTuple):
         return _OVERHEAD + weight(self.params) + _PER_PART * parts + files + _PER_CHARACTER * characters
 
     def without_files(self) -> MailContent:
-        """Return the content with the names and sizes of the attachments only."""
+        """Return the content without attachment data."""
         return self._replace(attachments=tuple(row._replace(content=None) for row in self.attachments))
 
 
@@ -120,7 +120,7 @@ class Mail(NamedTuple):
         return MailContent(Party(self.sender), (Recipient(TO, Party(self.to)),), message_id=message_id)
 
     def addressed(self, *kinds: str) -> list[str]:
-        """Return the addresses of the recipients of some kinds."""
+        """Return recipient addresses of some kinds."""
         return [row.party.email for row in self.details.recipients if row.kind in kinds]
 
     @property
@@ -136,14 +136,14 @@ class Mail(NamedTuple):
 
     @property
     def html(self) -> str:
-        """The HTML that was sent, or the text as an HTML page."""
+        """The sent HTML, or the text as page."""
         if self.content is not None and self.content.html is not None:
             return self.content.html
         paragraphs = "".join(f"<p>{escape(paragraph)}</p>" for paragraph in self.paragraphs)
         return f'<!doctype html><title>{escape(self.subject)}</title><body style="{_STYLE}">{paragraphs}'
 
     def message(self) -> EmailMessage:
-        """Return the e-mail as it is sent, equal each time; blind copies have a header, which is not to be sent."""
+        """Return the message as sent, with a header for blind copies, which senders remove."""
         from mockserver.core.text import email_text  # noqa: PLC0415  # not needed to start
 
         if self.content is not None:
@@ -160,7 +160,6 @@ class Mail(NamedTuple):
 
 
 def _parts(content: MailContent) -> dict[str, Any]:
-    """Return the arguments of `compose_whole`, except the moment."""
     parties = {"From": [content.sender], **{kind.capitalize(): [] for kind in KINDS}}
     for row in content.recipients:
         parties[row.kind.capitalize()].append(row.party)
@@ -207,17 +206,17 @@ class Mailbox(Ring[Mail]):
         return next((mail for mail in self if mail.id == identifier), None)
 
     def note_sending(self, mail: Mail, sending: Sending) -> None:
-        """Record the progress of an e-mail, unless it is no longer in the mailbox."""
+        """Record progress, unless the e-mail left the mailbox."""
         if self.find(mail.id) == mail:  # it may have been read again meanwhile
             self.sendings[mail.id] = sending
 
     def sending(self, mail: Mail) -> Sending | None:
-        """Return the progress of an e-mail, or None if it goes to no real server."""
+        """Return an e-mail's progress, or None without real server."""
         return self.sendings.get(mail.id)
 
     @property
     def is_sending(self) -> bool:
-        """Whether an e-mail is still on its way to a real server."""
+        """Whether any e-mail still waits for sending."""
         return any(sending.state == WAITING for sending in self.sendings.values())
 
     def copy(self) -> Self:

@@ -28,7 +28,7 @@ _NONE: Mapping[str, Any] = {}
 
 
 class Difference(NamedTuple):
-    """A difference between an exchange and a pattern: a JSON Pointer, and the two values."""
+    """A JSON Pointer with the wanted and actual value."""
 
     path: str
     wanted: Any
@@ -36,7 +36,7 @@ class Difference(NamedTuple):
 
 
 class Exactly(NamedTuple):
-    """A whole body of a pattern: the objects of a matching body have no further members."""
+    """A complete body, without further members."""
 
     value: Any
 
@@ -58,7 +58,7 @@ class Glob:
 
 
 class Match(NamedTuple):
-    """A pattern of requests; members that are left out match anything."""
+    """A request pattern; omitted members match anything."""
 
     operations: frozenset[str] = frozenset()
     methods: frozenset[str] = frozenset()
@@ -92,7 +92,7 @@ class Match(NamedTuple):
         return next(self.differences(exchange), None) is None
 
     def differences(self, exchange: Exchange) -> Iterator[Difference]:
-        """Yield the differences between an exchange and the pattern."""
+        """Yield differences between exchange and pattern."""
         yield from self._of_address(exchange)
         if self.query:
             yield from _query(self.query, exchange.parameters)
@@ -182,7 +182,7 @@ _MOST_DIFFERENCES = 100
 
 
 class NearMiss(NamedTuple):
-    """An exchange that does not match a pattern, with the differences."""
+    """A non-matching exchange with its differences."""
 
     exchange: Exchange
     differences: Sequence[Difference]
@@ -191,7 +191,7 @@ class NearMiss(NamedTuple):
 
     @property
     def distance(self) -> tuple[bool, int]:
-        """The sort key: another operation counts more than any number of other differences."""
+        """The sort key, in which operations outweigh other differences."""
         is_other_operation = any(row.path == "/operation" for row in self.differences)
         return is_other_operation, len(self.differences) + self.further
 

@@ -39,7 +39,7 @@ class ReceivedCall(NamedTuple):
 
 
 class Manner(NamedTuple):
-    """How a receiver answers its calls: the next `times` of them, or all if that is None."""
+    """A receiver's answers: status, delay or reset for `times` calls, or always."""
 
     status: int = 200
     delay_ms: int | float = 0.0  # shown as it was given: 1 is not 1.0
@@ -49,7 +49,7 @@ class Manner(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Receiver:
-    """A receiver: how it answers its calls, and how many it has got."""
+    """A receiver, with answers and call counts."""
 
     name: str
     manner: Manner = field(default_factory=Manner)
@@ -68,12 +68,12 @@ class Receiver:
         return manner
 
     def answer_by(self, manner: Manner) -> None:
-        """Change how calls are answered from now on."""
+        """Change the answers from now on."""
         self.manner, self.answered = manner, 0
 
 
 class Receivers:
-    """The receivers of a workspace by name, and their calls.
+    """A workspace's receivers by name, with their calls.
 
     The oldest calls of all receivers are evicted when their number or their bytes exceed the limit.
     """
@@ -89,16 +89,16 @@ class Receivers:
         return len(self._receivers)
 
     def put_back_call(self, name: str, call: ReceivedCall) -> None:
-        """Add a call that was read from a store, and that the receiver has counted."""
+        """Add a counted call read from a store."""
         self._keep(self._receivers[name], call)
 
     def follow(self, receivers: Iterable[Receiver]) -> None:
-        """Replace the receivers by those read from a store, which have counted their calls; the calls stay."""
+        """Replace receivers by saved receivers, keeping calls."""
         self._receivers = {row.name: row for row in receivers}
         self.ring.replace(lambda pair: (self._receivers.get(pair[0].name, pair[0]), pair[1]))
 
     def get(self, name: str) -> Receiver | None:
-        """Return a receiver, or None if it was neither called nor configured."""
+        """Return a called or configured receiver, or None."""
         return self._receivers.get(name)
 
     def made(self, name: str) -> Receiver | None:
@@ -112,7 +112,7 @@ class Receivers:
         return [call for owner, call in self.ring if owner is receiver]
 
     def take(self, receiver: Receiver, call: ReceivedCall) -> Manner:
-        """Add a call, without its body if that is too large. Return how to answer it."""
+        """Add a call, without oversized body. Return the answer's manner."""
         if call.size > self.ring.largest:
             call = call.without_body()
         receiver.kept += 1

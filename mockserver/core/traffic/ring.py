@@ -23,7 +23,7 @@ LOST: Any = object()
 
 
 class RingCounts(NamedTuple):
-    """The counts of a ring, the position of its next item, and its length."""
+    """A ring's counts, next position and length."""
 
     added: int
     evicted: int
@@ -32,7 +32,7 @@ class RingCounts(NamedTuple):
 
 
 class Ring(Generic[Item]):
-    """The last items; the oldest are evicted when their number or the sum of their bytes exceeds the limit.
+    """The last items, evicting oldest items beyond the limits of number and bytes.
 
     An item that is larger than `largest` is not kept, and evicts nothing.
     """
@@ -62,7 +62,7 @@ class Ring(Generic[Item]):
 
     @property
     def newest(self) -> Item | None:
-        """The newest item, or None if the ring is empty; may be read without the lock of the workspace."""
+        """The newest item or None, readable without workspace lock."""
         try:
             return self._items[-1]
         except IndexError:
@@ -94,7 +94,7 @@ class Ring(Generic[Item]):
             self.bytes -= self._sizes.popleft()
 
     def push(self, item: Item, size: int) -> Sequence[Item]:
-        """Add an item of `size` bytes. Return the evicted items, or the item itself if it is too large."""
+        """Add an item of `size` bytes. Return evicted items, or an oversized item itself."""
         self.added += 1
         if size > self.largest:
             self.evicted += 1
@@ -122,7 +122,7 @@ class Ring(Generic[Item]):
         return gone
 
     def replace(self, made: Callable[[Item], Item]) -> None:
-        """Replace each item by what `made` returns for it, of the same size."""
+        """Replace each item by an equally large one."""
         self._items = deque(map(made, self._items))
 
     def keep(self, wanted: Callable[[Item], bool]) -> None:
@@ -170,7 +170,7 @@ def weight(value: Any) -> int:
 
 
 class FeedItem(NamedTuple):
-    """Something that has happened: its number, its kind, and its content, such as an exchange or an e-mail."""
+    """A numbered event with kind and content, such as an exchange or e-mail."""
 
     number: int
     kind: str
@@ -192,7 +192,7 @@ class Feed:
         self._written: dict[int, bytes] = {}
 
     def add(self, kind: str, what: Any, size: int = 0) -> None:
-        """Add an item; the bytes of its content count here even if the content is kept elsewhere."""
+        """Add an item, counting its content's bytes even if kept elsewhere."""
         self.last += 1
         if size + _FEED_ITEM_BYTES > self.ring.largest:
             what, size = LOST, 0
@@ -205,7 +205,7 @@ class Feed:
         self.ring.push((kind, what, size), size + _FEED_ITEM_BYTES)
 
     def be_at(self, last: int) -> None:
-        """Continue at the number of another feed that has the same items."""
+        """Continue at another feed's number, with equal items."""
         self.last = last
         first = self._first
         self._written = {number: data for number, data in self._written.items() if number >= first}
@@ -230,16 +230,15 @@ class Feed:
         return [FeedItem(at, kind, what, size, self._written.get(at)) for at, (kind, what, size) in numbered]
 
     def kinds_after(self, number: int) -> Counter[str]:
-        """Return how many items of each kind are kept after a number."""
+        """Return kept item counts by kind, after a number."""
         return Counter(kind for kind, _, _ in islice(self.ring, max(0, self.last - number)))
 
     def lost(self, number: int) -> int:
-        """Return how many of the items after a number are no longer kept."""
+        """Return the number of lost items after a number."""
         return max(0, self._first - 1 - number)
 
     @property
     def _first(self) -> int:
-        """The number of the oldest kept item, or of the next item if the feed is empty."""
         return self.last - len(self.ring) + 1
 
     def _forget_written(self, gone: int) -> None:

@@ -1,1 +1,1 @@
-"""A running workspace, and the store in which it is found by name or by key."""
+"""Running workspaces, and the store that finds them."""

@@ -11,7 +11,7 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Visit(NamedTuple):
-    """The origin of a request, and the address at which the client reached the mock."""
+    """A request's origin, and the mock's address as the client reached it."""
 
     #: The URL that leads to the workspace without a key, without a slash at its end.
     root: str = ""
@@ -24,7 +24,7 @@ FindVisit = Callable[[], Visit]
 
 
 class Caller(NamedTuple):
-    """The account of a request, in its workspace, with the scopes of its token."""
+    """A request's account and workspace, with token scopes."""
 
     workspace: Workspace
     account: Account
@@ -40,38 +40,38 @@ class Caller(NamedTuple):
         return self.find_visit()
 
     def may(self, scope: str) -> bool:
-        """Return whether the key or the token has a scope; `:write` does not include `:read`."""
+        """Return whether key or token has a scope; `:write` excludes `:read`."""
         return self.scopes is None or scope in self.scopes or ALL_SCOPES in self.scopes
 
     def warn(self, warning: str) -> None:
-        """Add a warning to the request in the journal."""
+        """Add a journal warning to the request."""
         if self.workspace.answering is not None:
             self.workspace.answering.warn(warning)
 
     def now(self) -> Caller:
-        """Return the caller in the present state of the workspace, which another thread may have replaced."""
+        """Return the caller in the workspace's present state, which another thread may have replaced."""
         account = self.workspace.state.accounts.get(self.account.id, self.account)
         return self if account is self.account else self._replace(account=account)
 
 
 class AnonymousCaller(NamedTuple):
-    """A caller without a key or token: a browser, or an app that has not identified itself yet."""
+    """A caller without key or token, such as browsers or unidentified apps."""
 
     workspace: Workspace
     visit: Visit = Visit()
 
     def now(self) -> AnonymousCaller:
-        """Return the caller, which has no account that could have been replaced."""
+        """Return the caller itself."""
         return self
 
 
 class Bearers(Protocol):
-    """A finder of the account of an access token; the app supplies it."""
+    """A finder of access token accounts; supplied by the app."""
 
     def find(
         self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
     ) -> tuple[Workspace, Account, frozenset[str]]:
-        """Return the workspace and the account that a token opens, and its scopes; only in `within`, if that is given.
+        """Return workspace, account and scopes of a token, restricted to `within` if given.
 
         `enter` is called with the workspace before its lock is taken, and fires the timers that are due there.
 

@@ -61,7 +61,7 @@ class Lifecycle(Generic[Row]):
         self._when_due: dict[str, Action[Row]] = {}
 
     def on(self, *events: str) -> Callable[[Action[Row]], Action[Row]]:
-        """Register a function to be called after each of these events has changed the state of a row."""
+        """Register an action to call after these events."""
 
         def register(action: Action[Row]) -> Action[Row]:
             self._actions.update(dict.fromkeys(events, action))
@@ -79,7 +79,7 @@ class Lifecycle(Generic[Row]):
         return register
 
     def when_due(self, timer: str) -> Callable[[Action[Row]], Action[Row]]:
-        """Register work that a timer starts, and whose outcome will be an event of the machine."""
+        """Register a timer's work, whose outcome becomes an event."""
 
         def register(action: Action[Row]) -> Action[Row]:
             self._when_due[timer] = action
@@ -88,7 +88,7 @@ class Lifecycle(Generic[Row]):
         return register
 
     def fall_due(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
-        """Start the registered work of a timer, or fire its event if the event applies in the state of the row."""
+        """Start a timer's registered work, or fire its event if applicable."""
         self._complete()
         if event in self._when_due:
             self._when_due[event](workspace, account, row)
@@ -98,11 +98,11 @@ class Lifecycle(Generic[Row]):
     def begin(self, workspace: Workspace, account: Account, row: Row) -> None:
         """Add a new row to its table, and publish its creation."""
         self._complete()
-        account.table(self.row)[self.key(row)] = row
+        account.table(self.row)[getattr(row, self._key)] = row
         self._act(workspace, account, row, self.machine.first, ABSENT)
 
     def fire(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
-        """Change the state of a row by an event, publish the transition, and call the action of the event.
+        """Change a row's state, publish the transition, then call the event's action.
 
         Raises:
             TransitionRefused: The event does not apply in the state of the row.
@@ -126,20 +126,20 @@ class Lifecycle(Generic[Row]):
         return event in self.machine.allowed(row.state)
 
     def instances(self, workspace: Workspace) -> Iterator[tuple[Account, Row]]:
-        """Yield every instance in a workspace, with its account."""
+        """Yield all instances with their accounts."""
         for account in workspace.state.accounts.values():
             for row in account.rows_of(self.row).values():
                 yield account, row
 
     def key_of(self, text: str) -> Key | None:
-        """Return the key that a text writes, whether there is such an instance or not, or None for an invalid text."""
+        """Return a text's key, existing or not, or None if invalid."""
         try:
             return self._parse(text)
         except ValueError:
             return None
 
     def find(self, workspace: Workspace, text: str) -> tuple[Account, Row] | None:
-        """Return the instance with this key, with its account, or None."""
+        """Return an instance by key with its account, or None."""
         key = self.key_of(text)
         if key is None:
             return None
@@ -159,7 +159,6 @@ class Lifecycle(Generic[Row]):
         }
 
     def _complete(self) -> None:
-        """Import the modules that register effects."""
         for module in self._registered_in:
             import_module(module)
         self._registered_in = ()
@@ -167,9 +166,9 @@ class Lifecycle(Generic[Row]):
     def _act(self, workspace: Workspace, account: Account, row: Row, event: str, source: str) -> None:
         links = workspace.links
         before = links.added
+        now, key = workspace.state.clock.now(), getattr(row, self._key)
         change = Changed(
-            workspace.state.clock.now(), account.id, self.machine.name, self.key(row), event, source, row.state,
-            workspace.by, time(), [],
+            now, account.id, self.machine.name, key, event, source, row.state, workspace.by, time(), [],
         )  # fmt: skip
         workspace.publish(change)
         action = self._actions.get(event)
@@ -180,10 +179,10 @@ class Lifecycle(Generic[Row]):
 
 
 class Advance:
-    """A move of the clock, timer by timer, with waits for the jobs between them: their outcomes may set timers."""
+    """A clock move, timer by timer, waiting for jobs between timers, as outcomes may set timers."""
 
     def __init__(self, workspace: Workspace, target: datetime | timedelta | Timer | None) -> None:
-        """Begin a move to a moment, by a length, to a timer, or for None to the next timer. The caller holds the lock.
+        """Begin a clock move to a moment, duration, timer, or next timer (None). The caller holds the lock.
 
         Raises:
             ClockError: The target is in the past, or a moment that no clock shows.
@@ -201,7 +200,7 @@ class Advance:
         self._changes = workspace.collect_changes()
 
     def step(self) -> bool:
-        """Continue until a job has to be waited for. Return whether the move is over. The caller holds the lock."""
+        """Continue until a job is pending. Return whether the move is over. The caller holds the lock."""
         workspace = self._workspace
         while not self.interrupted:
             if workspace.jobs:
@@ -224,11 +223,11 @@ class Advance:
 
     @property
     def interrupted(self) -> bool:
-        """Whether the workspace has been given another state since the move began."""
+        """Whether the workspace's state was replaced meanwhile."""
         return self._workspace.generation != self._generation
 
     def fired(self) -> list[Changed]:
-        """Return the transitions by timers since the move began, in the order of their moments."""
+        """Return transitions by timers since the beginning, in chronological order."""
         passed = [change for change in self._changes if change.at > self._start and self._is_timed(change)]
         return sorted(passed, key=lambda change: change.at)
 
@@ -237,7 +236,7 @@ class Advance:
 
 
 def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
-    """Make the call of a job that has begun. Neither function is called if the job is cancelled before.
+    """Start a job's call; a cancelled job calls neither function.
 
     Args:
         workspace: The workspace of the job.
@@ -269,11 +268,11 @@ def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], Outgo
 
 
 def send_mail(workspace: Workspace, mail: Mail) -> None:
-    """Send an e-mail to the mailbox and, if one is set, to a real SMTP server."""
+    """Send an e-mail to the mailbox, and to any configured SMTP server."""
     size = workspace.state.mailbox.add(mail)
-    workspace.link(MAIL, mail.id)
-    workspace.meter.add_mail()
     workspace.feed.add("mail", mail, size)
+    workspace.meter.add_mail()
+    workspace.link(MAIL, mail.id)
     if workspace.effects.posts:
         _post(workspace, mail)
     workspace.watchers.tell("mail")

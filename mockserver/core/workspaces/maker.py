@@ -11,7 +11,7 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Loader(Protocol):
-    """A function that makes a workspace from a scenario, given by name or as a document; the app supplies it.
+    """A workspace maker for scenario names or documents; supplied by the app.
 
     With `whole`, the document is the whole state of a workspace, and nothing is added.
     """
@@ -28,7 +28,7 @@ class Loader(Protocol):
 
 
 class Maker:
-    """A maker of the workspaces of a server. Each method raises `ScenarioError` if the scenario is invalid."""
+    """A server's workspace maker; raises `ScenarioError` for invalid scenarios."""
 
     def __init__(self, load: Loader, scenario: object, seed: int | None, replica: str = "") -> None:
         self._load, self._seed, self._replica = load, seed, replica
@@ -38,18 +38,18 @@ class Maker:
         self._sizes: dict[str, int] = {}
 
     def rows(self, scenario: object | None = None) -> float:
-        """Return the number of rows of a scenario, by default the server's; infinity if it was never loaded by name."""
+        """Return a scenario's row count, or infinity if never loaded by name."""
         chosen = self.scenario if scenario is None else scenario
         return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
 
     def first(self, name: str) -> Workspace:
-        """Make a workspace of the default scenario with the keys of the scenario."""
+        """Make a workspace with the default scenario's keys."""
         return self._made(self.scenario, name, self._seed)
 
     def fresh(
         self, name: str, scenario: object | None = None, *, seed: int | None = None, key: str | None = None
     ) -> Workspace:
-        """Make a workspace with its own keys and `key`; scenario and seed default to those of the server."""
+        """Make a workspace with own keys plus `key`; scenario and seed default to server settings."""
         return self._made(
             self.scenario if scenario is None else scenario,
             name,
@@ -60,7 +60,7 @@ class Maker:
     def anew(
         self, workspace: Workspace, scenario: object, *, seed: int | None = None, whole: bool = False
     ) -> Workspace:
-        """Make a workspace of a scenario or document, with the name and the keys of the workspace that it replaces."""
+        """Make a replacement workspace with identical name and keys."""
         keyring = workspace.origin.keyring
         return self._made(scenario, workspace.name, seed, None if keyring is None else lambda _: keyring, whole=whole)
 

@@ -1,4 +1,4 @@
-"""The store of one of several servers that share their workspaces."""
+"""The store of a server sharing workspaces with others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _GONE_S = 12 * 3600
 
 
 class SharedStore(Store):
-    """A store with copies of workspaces in memory, each of which is brought up to date when it is used.
+    """A store with workspace copies in memory, refreshed on use.
 
     Everything happens in steps of the keeper: a step that asks for a workspace holds its lock until the step ends.
     """
@@ -68,7 +68,6 @@ class SharedStore(Store):
         return found
 
     def _forget_copy(self, name: str) -> None:
-        """Drop the reference to a workspace that another server has removed."""
         with self._lock:
             found = self._workspaces.get(name)
             if found is not None:
@@ -94,7 +93,6 @@ class SharedStore(Store):
         return self._account_of(key, within or home)
 
     def _having(self, key: str) -> Iterator[Workspace]:
-        """Yield the workspaces that have a key, opened one by one; a drawn key belongs to one workspace only."""
         for home in self._key_index.all(key)[:1] if is_drawn(key) else ():
             found = self.get(home)
             if found is not None and _has(found, key):
@@ -180,7 +178,7 @@ class SharedStore(Store):
         self._note_gone(name, Gone.EVICTED)
 
     def _note_gone(self, name: str, why: Gone) -> None:
-        """Let all servers know why a workspace is gone, once its removal is saved."""
+        """Publish a removal's reason once saved."""
         self.storage.after(partial(self._tell_gone, name, why))
 
     def _tell_gone(self, name: str, why: Gone) -> None:
@@ -190,7 +188,7 @@ class SharedStore(Store):
     # ------------------------------------------------------------------ what other servers do
 
     def heard(self, name: str) -> None:
-        """Bring a workspace up to date that another server has changed, if it has watchers here."""
+        """Refresh a watched workspace changed by another server."""
         found = self.peek(name)
         if found is not None and found.watchers:
             self.storage.run(lambda: self.get(name))
@@ -211,8 +209,6 @@ class SharedStore(Store):
         found.catch_up()
 
     def _in_step(self, act: Callable[[Workspace], object], name: str) -> None:
-        """Call a function with a workspace in a separate step, if the workspace still exists."""
-
         def step() -> None:
             found = self.get(name)
             if found is not None:
@@ -229,7 +225,7 @@ class SharedStore(Store):
         return found
 
     def clear_coverage(self) -> None:
-        """Delete the coverage of all workspaces, one after the other, once this step is saved."""
+        """Delete all coverage, workspace by workspace, once this step is saved."""
         self.storage.after(self._clear_all)
 
     def _clear_all(self) -> None:
@@ -239,5 +235,4 @@ class SharedStore(Store):
 
 
 def _has(workspace: Workspace, key: str) -> bool:
-    """Return whether a workspace has a key, valid or revoked."""
     return key in workspace.state.keys or key in workspace.state.revoked_keys

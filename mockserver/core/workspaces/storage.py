@@ -14,7 +14,7 @@ Result = TypeVar("Result")
 
 
 class StorageError(Exception):
-    """A workspace cannot be loaded, or changes cannot be saved; the text says why, for users."""
+    """A failed load or save; the text tells users why."""
 
 
 class MissingError(StorageError):
@@ -22,7 +22,7 @@ class MissingError(StorageError):
 
 
 class Outline(NamedTuple):
-    """What a store knows of a saved workspace without loading it."""
+    """A saved workspace's name, keys and due moment."""
 
     name: str
     #: Its API keys, valid and revoked.
@@ -32,7 +32,7 @@ class Outline(NamedTuple):
 
 
 class StorageStatus(NamedTuple):
-    """The state of a storage, for health and metrics."""
+    """A storage's state, for health and metrics."""
 
     #: The kind of the engine, as the setting `store` names it.
     engine: str
@@ -49,7 +49,7 @@ class StorageStatus(NamedTuple):
 
 
 class Storage:
-    """A storage of workspaces that saves nothing; its subclasses save in a file or a database.
+    """A storage without persistence; subclasses save in files or databases.
 
     Every method that reads or writes may raise `StorageError`.
     """
@@ -64,21 +64,21 @@ class Storage:
 
     @property
     def is_shared(self) -> bool:
-        """Whether other servers use the same store; then this is a `SharedStorage`."""
+        """Whether several servers share the store, as `SharedStorage`."""
         return False
 
     @property
     def server(self) -> str:
-        """The id of this server among those that share the store; empty if the store is not shared."""
+        """The server's id in a shared store, otherwise empty."""
         return ""
 
     @property
     def failure(self) -> str | None:
-        """Why nothing can be saved at present, as a sentence for users, or None."""
+        """Why saving is impossible, as a sentence for users, or None."""
         return None
 
     def status(self) -> StorageStatus | None:
-        """Return the state of the storage, or None if nothing is saved."""
+        """Return the storage's state, or None without persistence."""
         return None
 
     def close(self) -> bool:
@@ -104,11 +104,11 @@ class Storage:
         return True
 
     def after(self, call: Callable[[], object]) -> None:
-        """Call a function once the changes of this step are saved; at once outside sessions."""
+        """Call a function once this step is saved; outside sessions immediately."""
         call()
 
     def effects(self, workspace: Workspace, effects: Effects) -> Effects:
-        """Return the effects of a workspace: in sessions, they wait until their cause is saved."""
+        """Return a workspace's effects, which in sessions wait until saved."""
         return effects
 
     # ------------------------------------------------------------------ workspaces
@@ -122,7 +122,7 @@ class Storage:
         return threading.RLock()
 
     def load(self, name: str) -> Workspace:
-        """Return a workspace as it was saved; its timers have not fired since, and `add` was not called.
+        """Return a workspace as saved, with unfired timers, before `add`.
 
         Raises:
             MissingError: No such workspace is saved.
@@ -130,16 +130,16 @@ class Storage:
         raise MissingError(f"workspace {name} is not saved")
 
     def follow(self, lost: Callable[[str], object]) -> None:
-        """Call `lost` with the name of each workspace whose creation or removal could not be saved."""
+        """Call `lost` with names of workspaces whose creation or removal failed."""
 
     def add(self, workspace: Workspace) -> None:
-        """Save a workspace, new or just loaded, and all its changes from now on."""
+        """Save a new or loaded workspace, and all further changes."""
 
     def remove(self, name: str) -> None:
-        """Delete a saved workspace, whether it is loaded or not."""
+        """Delete a saved workspace, loaded or not."""
 
     def release(self, workspace: Workspace) -> Outline | None:
-        """Drop all references to a workspace and return its outline, or return None while changes are not saved.
+        """Forget a workspace and return its outline, or None while changes are unsaved.
 
         The caller holds the lock of the workspace.
         """
@@ -155,11 +155,11 @@ class Storage:
         """Delete the coverage of saved workspaces that are not loaded."""
 
     def past(self) -> Coverage:
-        """Return the coverage of removed workspaces, of all servers and starts; the caller does not change it."""
+        """Return removed workspaces' coverage of all servers and starts; read only."""
         return self._past
 
     def add_past(self, coverage: Coverage) -> None:
-        """Add the coverage of a workspace that is removed."""
+        """Add a removed workspace's coverage."""
         self._past.merge(coverage)
 
     def clear_past(self) -> None:
@@ -167,7 +167,7 @@ class Storage:
         self._past.clear()
 
     def secret(self, name: str, draw: Callable[[], bytes] | None = None) -> bytes | None:
-        """Return a secret of all servers that share the store; if it does not exist, save the result of `draw`."""
+        """Return a shared secret; if missing, save the result of `draw`."""
         with self._drawing:
             if name not in self._secrets and draw is not None:
                 self._secrets[name] = draw()
@@ -181,7 +181,7 @@ class SharedStorage(Protocol):
         """Return the names of all workspaces, the one used longest ago first."""
 
     def homes(self, key: str) -> Sequence[str]:
-        """Return the names of the workspaces that have an API key, the one that has had it longest first."""
+        """Return names of workspaces having an API key, oldest owner first."""
 
     def open(self, workspace: Workspace) -> None:
         """Bring a workspace up to date, and hold its lock until the present step ends.
@@ -191,7 +191,7 @@ class SharedStorage(Protocol):
         """
 
     def copy(self, name: str) -> Workspace:
-        """Return a copy of a workspace as it was saved last, to be read only.
+        """Return a read-only copy of a workspace as last saved.
 
         Raises:
             MissingError: No such workspace is saved.
@@ -201,13 +201,13 @@ class SharedStorage(Protocol):
         """Take over the calls and e-mails of dead servers, in a step that has opened the workspace."""
 
     def changes(self) -> Iterator[str]:
-        """Yield the names of workspaces in memory that another server has changed, until the storage is closed."""
+        """Yield names of loaded workspaces changed by other servers, until closed."""
 
     def due(self) -> Sequence[str]:
-        """Return the names of some workspaces in which a server has to look for work now."""
+        """Return names of workspaces needing attention now."""
 
     def remember(self, name: str, seconds: int) -> None:
-        """Let `remembers` return True for a name at all servers, for some seconds."""
+        """Let `remembers` return True for a name, at all servers, for some seconds."""
 
     def remembers(self, name: str) -> bool:
         """Return whether a name is remembered."""

@@ -1,4 +1,4 @@
-"""The workspaces of a server, in memory or only saved, and the API keys that lead to them."""
+"""A server's workspaces, loaded or saved, and their API keys."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class StoreFullError(ValueError):
-    """The limit of workspaces is reached, and all workspaces are in use."""
+    """The workspace limit is reached; all workspaces are busy."""
 
 
 class NameTakenError(ValueError):
@@ -62,13 +62,13 @@ class KeyMode(StrEnum):
 
 
 class KeyIndex:
-    """The names of the workspaces of each API key, valid or revoked; several scenarios may have the same key."""
+    """Workspace names by API key, valid or revoked; several scenarios may share keys."""
 
     def __init__(self) -> None:
         self._names: dict[str, dict[str, None]] = {}
 
     def all(self, key: str) -> tuple[str, ...]:
-        """Return the names for a key, the workspace that has had the key longest first."""
+        """Return a key's workspace names, oldest owner first."""
         return tuple(self._names.get(key, ()))
 
     def add(self, key: str, workspace: str) -> None:
@@ -83,7 +83,7 @@ class KeyIndex:
 
 
 class Passivated:
-    """A workspace that is saved and not in memory; the store loads it on use."""
+    """A passivated workspace, loaded on use."""
 
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
@@ -111,7 +111,7 @@ class Store:
         replica: Replica | None = None,
         storage: Storage | None = None,
     ) -> None:
-        """Create the default workspace, or load it if it is saved.
+        """Create or load the default workspace.
 
         Raises:
             StorageError: The saved workspaces cannot be listed.
@@ -144,7 +144,6 @@ class Store:
         self.storage.run(self._begin)
 
     def _saved(self) -> Iterable[Outline]:
-        """Return the workspaces that are saved when the server starts."""
         return self.storage.outlines()
 
     def _add_passivated(self, outline: Outline) -> None:
@@ -154,7 +153,6 @@ class Store:
             self._key_index.add(key, outline.name)
 
     def _revert(self, name: str) -> None:
-        """Return to the saved workspace of a name, because its creation or removal could not be saved."""
         with self._lock:
             found = self._workspaces.pop(name, None)
             if found is not None:
@@ -165,7 +163,6 @@ class Store:
                     self._add_passivated(outline)
 
     def _begin(self) -> None:
-        """Create or load the default workspace; an unreadable one is left for a reset or a removal."""
         try:
             found = self.get(DEFAULT)
         except StorageError as error:
@@ -208,26 +205,26 @@ class Store:
             return tuple(row.outline for row in self._passivated.values())
 
     def unreadable(self) -> Mapping[str, str]:
-        """Return why workspaces could not be read at the last attempt, by name."""
+        """Return the last load errors by workspace name."""
         with self._lock:
             return {name: row.failure for name, row in self._passivated.items() if row.failure is not None}
 
     def get(self, name: str) -> Workspace | None:
-        """Return a workspace and mark it as used, or return None if no workspace has this name."""
+        """Return a workspace marked as used, or None."""
         with self._lock:
             found = self._used(name)
         return found if found is not None else self._load(name, self._used)
 
     def peek(self, name: str) -> Workspace | None:
-        """Return a workspace if it is in memory, or None. Does not mark it as used."""
+        """Return a workspace if in memory, otherwise None. Does not mark it as used."""
         return self._workspaces.get(name)
 
     def look(self, name: str) -> Workspace | None:
-        """Return a workspace, or None if no workspace has this name. Does not mark it as used."""
+        """Return a workspace without marking it as used, or None."""
         return self.peek(name) or self._load(name, self.peek)
 
     def seen(self, name: str) -> Workspace | None:
-        """Return a workspace, or a copy as it was saved last, to be shown only; None if no workspace has this name."""
+        """Return a workspace or its last saved copy for reading only, or None."""
         return self.look(name)
 
     @property
@@ -236,20 +233,20 @@ class Store:
         return self._workspaces.get(DEFAULT) or self.get(DEFAULT) or self._make_default()
 
     def _used(self, name: str) -> Workspace | None:
-        """Return a workspace if it is in memory, and mark it as used. The caller holds the lock."""
+        """Return a loaded workspace marked as used. The caller holds the lock."""
         found = self._workspaces.get(name)
         if found is not None:
             self._workspaces.move_to_end(name)
         return found
 
     def why_gone(self, name: str) -> Gone | None:
-        """Return why a workspace is gone, or None if it exists or has been gone for long."""
+        """Return why a workspace was recently removed, or None."""
         return self._gone.get(name)
 
     # ------------------------------------------------------------------ finding by key
 
     def find(self, key: str, within: Workspace | None = None) -> tuple[Workspace, Account] | None:
-        """Return the workspace and the account that an API key opens, or None if the key is refused.
+        """Return workspace and account opened by an API key, or None if refused.
 
         Args:
             key: The API key.
@@ -273,7 +270,7 @@ class Store:
         return None if account is None else (workspace, account)
 
     def _find_for_unknown(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
-        """Return what an unknown key opens in this key mode, or None if the key is refused."""
+        """Return an unknown key's workspace and account, or None if refused."""
         if self.keys is KeyMode.KNOWN or is_drawn(key) or not is_key(key):
             return None
         if self.keys is KeyMode.ANY:
@@ -285,7 +282,6 @@ class Store:
         return workspace, workspace.state.first_account
 
     def _isolated(self, key: str) -> Workspace:
-        """Return the workspace that only an unknown key opens, created when the key is first used."""
         name = self.replica.drawn_name("key", hashlib.blake2b(key.encode(), digest_size=6).hexdigest())
         with self._isolating:
             return self.get(name) or self.create(name=name, key=key)
@@ -300,7 +296,7 @@ class Store:
         return bool(self._key_index.all(key))
 
     def having(self, key: str) -> Iterable[Workspace]:
-        """Return the workspaces that have a key, valid or revoked, the one that has had it longest first."""
+        """Return workspaces having a key, valid or revoked, oldest owner first."""
         with self._lock:
             names = self._key_index.all(key)
         return filter(None, map(self.look, names))
@@ -310,7 +306,7 @@ class Store:
             self._learn(key, workspace)
 
     def _learn(self, key: str, workspace: Workspace) -> None:
-        """Let a key lead to a workspace, unless the workspace has been removed in the meantime."""
+        """Add a workspace's key, unless the workspace was removed."""
         with self._lock:
             if self._workspaces.get(workspace.name) is workspace:
                 self._key_index.add(key, workspace.name)
@@ -321,7 +317,7 @@ class Store:
     # ------------------------------------------------------------------ loading and passivating
 
     def _load(self, name: str, find: Callable[[str], Workspace | None]) -> Workspace | None:
-        """Return what `find` finds once the workspace is in memory; threads that ask at once load it once."""
+        """Load a workspace once for all waiting threads, and return the result of `find`."""
         while True:
             with self._lock:
                 found, passivated = find(name), self._passivated.get(name)
@@ -349,7 +345,7 @@ class Store:
             workspace.resume()
 
     def passivate(self, name: str) -> bool:
-        """Let a workspace leave the memory if it is saved and idle. Return whether it has left."""
+        """Unload a saved idle workspace. Return whether it was unloaded."""
         return self.storage.run(lambda: self._passivate(name))
 
     def _passivate(self, name: str) -> bool:
@@ -439,14 +435,12 @@ class Store:
         self._gone.pop(workspace.name, None)
 
     def _prepare(self, workspace: Workspace) -> None:
-        """Connect a workspace that no other thread has seen to the server."""
         workspace.lock = self.storage.lock()
         workspace.run, workspace.server = self.storage.run, self.storage.server
         workspace.meter = self.meter
         workspace.effects = self.storage.effects(workspace, self._effects)
 
     def _hold(self, workspace: Workspace) -> None:
-        """Refer to a workspace from now on, save its changes, and fire its timers."""
         self.storage.add(workspace)  # first, as it may refuse
         self._workspaces[workspace.name] = workspace
         self._effects.watch(workspace)
@@ -456,7 +450,7 @@ class Store:
     # ------------------------------------------------------------------ resetting
 
     def reset(self, workspace: Workspace, scenario: object | None = None) -> None:
-        """Reset a workspace to its own scenario, or to `scenario`; its snapshots stay.
+        """Reset a workspace to its scenario or `scenario`, keeping snapshots.
 
         Raises:
             ScenarioError: `scenario` is invalid; nothing has changed.
@@ -504,7 +498,7 @@ class Store:
     # ------------------------------------------------------------------ removing
 
     def drop(self, workspace: Workspace) -> bool:
-        """Remove a workspace and refuse its keys from now on. Return False if it was removed before."""
+        """Remove a workspace, revoking its keys. Return False if already removed."""
         with workspace.lock, self._lock:
             has_gone = self._remove(workspace)
             if has_gone:
@@ -531,7 +525,7 @@ class Store:
         return True
 
     def _forget(self, workspace: Workspace) -> None:
-        """Drop the reference to a workspace, in which nothing happens from now on. The caller holds both locks."""
+        """Drop a removed workspace. The caller holds both locks."""
         del self._workspaces[workspace.name]
         self._forget_keys(workspace)
         workspace.forget_jobs()
@@ -560,7 +554,7 @@ class Store:
                 _LOG.warning("workspace %s was evicted: the limit is %d, and it was idle longest", name, self._limit)
 
     def _make_room(self, newest: Workspace) -> None:
-        """Evict the workspaces that were used longest ago and have no watchers, down to the limit.
+        """Evict least recently used workspaces without watchers, down to the limit.
 
         Raises:
             StoreFullError: All workspaces are in use; the newest one is removed.
@@ -576,7 +570,6 @@ class Store:
         raise StoreFullError(f"workspace limit reached: {self._limit} (--workspaces-limit), and all are in use")
 
     def _evict_one(self, newest: Workspace, patience_s: float) -> bool:
-        """Evict the first workspace that is idle within `patience_s` seconds. Return False if all stay busy."""
         until = time.monotonic() + patience_s
         for name in self.names():
             found = self.peek(name)
@@ -618,7 +611,7 @@ class Store:
         return found
 
     def clear_coverage(self) -> None:
-        """Delete the coverage of the server and of every workspace; waits for the locks of the workspaces."""
+        """Delete all coverage, waiting for workspace locks."""
         for workspace in self.loaded():
             with workspace.lock:
                 workspace.coverage.clear()
@@ -627,7 +620,6 @@ class Store:
             self.storage.clear_past()  # last, as a workspace that is removed in the meantime leaves its coverage there
 
     def _take_coverage(self, workspace: Workspace) -> None:
-        """Add the coverage of a workspace that is removed or reset to the coverage of removed workspaces."""
         if workspace.counted:
             self.storage.add_past(workspace.coverage)
         workspace.coverage.clear()

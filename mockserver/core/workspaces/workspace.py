@@ -1,4 +1,4 @@
-"""A workspace: one private copy of the service, which holds everything that changes."""
+"""A workspace: one private copy of the service with all changing data."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ Listener = Callable[["Workspace", Changed], None]
 
 
 class WorkspaceLimits(NamedTuple):
-    """The most rows, items and bytes that a workspace keeps; each is the setting of this name with `_limit`."""
+    """A workspace's limits, each named like its setting without `_limit`."""
 
     rows: int
     documents_bytes: int
@@ -74,12 +74,12 @@ class WorkspaceLimits(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Return the limits that the settings of a server give to each workspace."""
+        """Return a server's workspace limits from its settings."""
         return cls(*(getattr(settings, f"{name}_limit") for name in cls._fields))
 
 
 class Origin(NamedTuple):
-    """What a workspace was made from, for a reset."""
+    """A workspace's origin, for resets."""
 
     #: The name of a scenario, or a document.
     scenario: object = ""
@@ -92,7 +92,7 @@ class Origin(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """The state of a workspace at a moment, to return to."""
+    """A workspace's state at a moment, for restoring."""
 
     name: str
     at: datetime
@@ -197,7 +197,7 @@ class Workspace:
 
     @property
     def server(self) -> str:
-        """The id of this server among those that share the store; empty if the store is not shared."""
+        """The server's id in a shared store, otherwise empty."""
         return self.jobs.server
 
     @server.setter
@@ -271,7 +271,7 @@ class Workspace:
         return Workspace(self.name, dry_run(self.state), parts=self.parts, limits=self.limits, origin=origin)
 
     def forget_jobs(self) -> None:
-        """Drop timers, e-mails and jobs: the workspace is removed, and nothing may leave it any more."""
+        """Drop a removed workspace's timers, e-mails and jobs."""
         self.state.timers = Timers()
         self.state.mailbox.clear()
         self.jobs.clear()
@@ -288,17 +288,17 @@ class Workspace:
         self.on_key(key)
 
     def revoke_key(self, key: str) -> None:
-        """Refuse a key from now on, whether an account has it or not."""
+        """Refuse a key, even one without account."""
         self.state.revoked_keys.add(key)
         self.on_key(key)
 
     def remove_account(self, account: Account) -> None:
-        """Remove an account with all its rows, timers and jobs, and refuse its keys from now on."""
+        """Remove an account with rows, timers and jobs, revoking its keys."""
         self.state.remove_account(account)
         self.jobs.cancel_account(account.id)
 
     def has_another_id(self, kind: str) -> bool:
-        """Return whether an id is left for a row that no client asks for, such as a delivery; log a warning if not."""
+        """Return whether a kind of unrequested rows, such as deliveries, has free ids; otherwise log a warning."""
         if self.state.has_another_id(kind):
             return True
         _LOG.warning("workspace %s has no id left for another %s: they go up to %s", self.name, kind, LAST_ID)
@@ -308,7 +308,7 @@ class Workspace:
 
     @property
     def by(self) -> By | None:
-        """The cause of what happens now, or None if it is unknown.
+        """The present cause, or None if unknown.
 
         It is the cause of `caused_by`, else the request that is being answered, else the control call of this thread.
         """
@@ -321,13 +321,13 @@ class Workspace:
 
     @property
     def cause_request(self) -> str | None:
-        """The id of the request that causes what happens now, or None if no request does."""
+        """The causing request's id, or None."""
         by = self.by
         return by if isinstance(by, str) else None
 
     @contextmanager
     def caused_by(self, cause: Cause) -> Iterator[None]:
-        """Set the cause of everything that happens within a `with` block."""
+        """Set the cause of all events in a `with` block."""
         before, self._by = self._by, cause
         try:
             yield
@@ -335,7 +335,7 @@ class Workspace:
             self._by = before
 
     def link(self, kind: str, thing: Thing) -> None:
-        """Record that the present cause, if there is one, has caused an effect."""
+        """Record an effect of the present cause, if known."""
         by = self.by
         if by is not None:
             self.links.add(by, kind, thing)
@@ -347,8 +347,8 @@ class Workspace:
         for changes in self._collectors.values():
             changes.append(change)
         self.coverage.add_transition(change)
-        self.feed.add("transition", change)
         self.history.add(change)
+        self.feed.add("transition", change)
         if isinstance(change.by, Cause) and change.by.kind == CONTROL and (call := CURRENT_CALL.get()) is not None:
             call.note(change)
         for listener in self.parts.listeners.get((change.machine, change.event), ()):
@@ -356,7 +356,7 @@ class Workspace:
         self.watchers.tell("transition")
 
     def collect_changes(self) -> list[Changed]:
-        """Return a list to which all transitions are added until `stop_collecting` is called with it."""
+        """Return a list collecting all transitions until `stop_collecting`."""
         changes: list[Changed] = []
         self._collectors[id(changes)] = changes
         return changes
@@ -372,19 +372,19 @@ class Workspace:
         """Add an exchange to journal, coverage and feed. Return the number of evicted exchanges."""
         exchange.links = self.links
         evicted = self.journal.add(exchange)
-        self.coverage.add(exchange)
         self.feed.add("request", exchange, exchange.size)
+        self.coverage.add(exchange)
         self.watchers.tell("request")
         return evicted
 
     def note_call(self, call: CallRecord) -> None:
-        """Record a control call, without its body if that is too large."""
+        """Record a control call, without oversized body."""
         if call.size > self.calls.largest:
             call = call.without_body()
         self.calls.push(call, call.size)
 
     def recorded_call(self, identifier: str) -> CallRecord | None:
-        """Return the control call with this id, or None if it has changed nothing or is no longer kept."""
+        """Return a kept control call by id, or None."""
         return next((call for call in self.calls if call.id == identifier), None)
 
     def complete(self, exchange: Exchange) -> int:
@@ -395,7 +395,7 @@ class Workspace:
         return evicted
 
     def end_hold(self, held: Held | None) -> None:
-        """Publish once that no client waits for a held answer any more. The caller does not hold the lock."""
+        """Publish the end of a hold once. The caller does not hold the lock."""
         if held is None or held.is_over:
             return
         held.is_over = True
@@ -411,11 +411,11 @@ class Workspace:
     # ------------------------------------------------------------------ time
 
     def set_timer(self, moment: datetime, account: Account, machine: str, key: Key, event: str) -> None:
-        """Let an event happen at a moment, and replace an earlier timer for the same event of the instance."""
+        """Set a timer, replacing the instance's timer for this event."""
         self.link(TIMER, self.state.timers.set(moment, account.id, machine, key, event))
 
     def catch_up(self) -> datetime:
-        """Fire the timers that are due by now, each at its own moment. Return the moment by which none is due."""
+        """Fire due timers at their own moments. Return the caught-up moment."""
         now = self.state.clock.now()
         while (timer := self.state.timers.next()) is not None and timer.moment <= now:
             self.state.timers.take(timer)
@@ -459,7 +459,7 @@ class Workspace:
                 self.fired.push(fired, fired.size)
 
     def fired_timer(self, text: str) -> FiredTimer | None:
-        """Return the last fired timer with this id, or None if it has not fired or is no longer kept."""
+        """Return a kept fired timer by id, or None."""
         try:
             wanted = TimerId.parse(text)
         except ValueError:

@@ -25,7 +25,7 @@ class MappingNode(dict[Any, Any]):
     title = "document"
     #: What went wrong when the documents that it extends were read: the rest is checked all the same.
     mistakes: tuple[Mistake, ...] = ()
-    #: The documents that it was made of, if it is one document over another.
+    #: The source documents of a merged document.
     layers: _Layers | None = None
 
     def __init__(self) -> None:
@@ -106,7 +106,7 @@ def located(document: Any, rows: Iterable[Mistake]) -> list[Mistake]:
     return [row._replace(path=place.path, mark=place.mark) for row, place in places]
 
 
-#: For each item of a list its index in the upper and in the lower document, or None if it is not there.
+#: The index of each list item in the upper and the lower document, or None.
 _Numbers = list[tuple[int | None, int | None]]
 
 
@@ -115,7 +115,7 @@ class _Layers(NamedTuple):
 
     upper: MappingNode
     lower: MappingNode
-    #: Of the lists that have items of both, by the name of the member.
+    #: By member name, for lists with items of both documents.
     numbers: Mapping[str, _Numbers]
 
     def locate(self, path: Path) -> Place:

@@ -14,9 +14,9 @@ from mockserver.scenario.documents.document import InvalidValue, Place, locate
 from mockserver.scenario.documents.mistakes import MOST_MISTAKES, Mistake, Path, ordered
 from mockserver.web.schemas.errors import BadName, Unknown, Unread
 
-#: With more choices than this a message shows the one that was probably meant instead of all. Chosen: to fit on a line.
+#: The most choices in a message; beyond that, only the most similar choice is shown. Chosen: to fit on a line.
 _MANY_CHOICES = 12
-#: The errors of a wrong type: what is wrong, and what would be right where that says more.
+#: Type errors with the message and the expected value.
 _TYPES = {
     "Not a valid integer": ("not an integer", ""),
     "Not a valid number": ("not a number", ""),
@@ -86,12 +86,12 @@ def worded(text: str, value: object, given: str, choices: list[str], about: str)
     if text == _NULL:
         return "null is not allowed: leave the key out, or give it a value"
     near = meant(value, choices) if isinstance(value, str) and value not in choices else None
-    return _told(text, value, given, expected="" if near and len(choices) > _MANY_CHOICES else None) + (
+    return _message(text, value, given, expected="" if near and len(choices) > _MANY_CHOICES else None) + (
         f"; did you mean {near}?" if near else ""
     )
 
 
-def _told(text: str, value: object, given: str, expected: str | None) -> str:
+def _message(text: str, value: object, given: str, expected: str | None) -> str:
     if text in _TYPES:
         wrong, right = _TYPES[text]
         return _sentence(

@@ -14,7 +14,7 @@ from mockserver.scenario.documents.document import MappingNode, locate, overlay
 from mockserver.scenario.documents.mistakes import BODY, SUFFIXES, TEXT, Mark, Mistake, ScenarioError, is_name
 from mockserver.scenario.documents.mistakes import Path as Place
 from mockserver.scenario.documents.reading import Bounds, parse
-from mockserver.settings import data_folder, given_file
+from mockserver.settings import data_folder, files
 
 _LOG = logging.getLogger(__name__)
 
@@ -22,19 +22,22 @@ _LOG = logging.getLogger(__name__)
 _LONGEST_NAME = 80
 #: The longest chain of files that extend each other. Chosen: far above any use, and below the recursion limit.
 _MOST_FILES = 50
-#: The largest file, in bytes, and how many parts it may have. Chosen: more than a request may, as it is the user's own.
+#: The size limits of a file. Chosen: larger than requests, as files are the user's own.
 _LARGEST, _OF_FILES = 64 * 1024 * 1024, Bounds(parts=10_000_000)
 
 #: The members of a document that describes stubs and nothing else.
 _OF_STUB_LIBRARIES = frozenset({"description", "extends", "stubs"})
-#: The shipped scenarios that change nothing any more, with the resource that every scenario has instead.
+#: Shipped scenarios without effect, and the resource that replaces each.
 _ALIASES = {"send": "sending", "contacts": "contacts"}
-#: How many files are parsed once for all servers of a process. Chosen: all shipped ones, and a team's own.
+#: The most parsed files kept for all servers of a process. Chosen: the shipped files and a team's own.
 _MOST_PARSED = 64
 
 
 class Library:
-    """Scenario files by name; files in earlier folders hide files of the same name in later folders."""
+    """Scenario files by name; files in earlier folders hide files of the same name in later folders.
+
+    Methods raise ScenarioError if a file is missing, too large or not YAML.
+    """
 
     def __init__(self, *folders: Path) -> None:
         self._shipped = data_folder("scenarios")
@@ -45,19 +48,11 @@ class Library:
         return sorted({path.stem for folder in self._folders for path in _files(folder)})
 
     def path(self, name: str) -> Path:
-        """Return the file of a scenario name or path.
-
-        Raises:
-            ScenarioError: there is no such file.
-        """
+        """Return the file of a scenario name or path."""
         return self._named(name) if is_name(name) else _file(name)
 
     def stub_library(self, name: str) -> MappingNode:
-        """Return the document of a stub library name or path.
-
-        Raises:
-            ScenarioError: there is no such file, it is no YAML, or it describes more than stubs.
-        """
+        """Return the document of a stub library name or path."""
         if is_name(name) and name not in self.names():
             known = [row["name"] for row in self.describe() if "stub_library" in row]
             raise ScenarioError([Mistake((), self._unknown("stub library", name, known))])
@@ -98,29 +93,17 @@ class Library:
         return f"unknown {kind} {shown(name)}; {instead}"
 
     def read(self, name: str) -> MappingNode:
-        """Return the document of a scenario name or path, merged with extended scenarios.
-
-        Raises:
-            ScenarioError: the file is missing, or is no YAML.
-        """
+        """Return the document of a scenario name or path, merged with extended scenarios."""
         return self.extended(_document(self.path(name)), (name,))
 
     def document(self, scenario: Any) -> MappingNode:
-        """Return the document of a scenario name, path or document, merged with extended scenarios.
-
-        Raises:
-            ScenarioError: the file is missing, or is no YAML.
-        """
+        """Return the document of a scenario name, path or document, merged with extended scenarios."""
         if isinstance(scenario, str):
             return self.read(scenario)
         return self.extended(scenario if isinstance(scenario, MappingNode) else MappingNode.of(scenario))
 
     def changed(self, scenario: Any, **members: Any) -> MappingNode:
-        """Return a scenario's document with replaced members.
-
-        Raises:
-            ScenarioError: the file is missing, or is no YAML.
-        """
+        """Return a scenario's document with replaced members."""
         below = self.document(scenario)
         found = overlay(below, MappingNode.of(members))
         if below.mistakes:  # a kept scenario has none, and no attribute of them
@@ -131,11 +114,7 @@ class Library:
         return found
 
     def text(self, name: str) -> str:
-        """Return the text of a scenario file.
-
-        Raises:
-            ScenarioError: there is no such file, or it cannot be read.
-        """
+        """Return the text of a scenario file."""
         return _text(self.path(name))
 
     def extended(self, document: MappingNode, names: tuple[str, ...] = ()) -> MappingNode:
@@ -264,7 +243,7 @@ def _files(folder: Path) -> Iterator[Path]:
 def _text(path: Path) -> str:
     """Return the text of a file."""
     with _readable(path):
-        return given_file.read_text(path, _LARGEST)
+        return files.read_text(path, _LARGEST)
 
 
 @contextmanager

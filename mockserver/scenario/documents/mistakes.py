@@ -45,7 +45,7 @@ class Mistake(NamedTuple):
     mark: Mark | None = None
     #: Whether the value is a duplicate of an existing one, and is valid otherwise.
     taken: bool = False
-    #: The values that the document lacks; the mistake may be a consequence of another one if that hides one of them.
+    #: Missing values; if another mistake hides one of them, the mistake may be its consequence.
     wanted: tuple[Hashable, ...] = ()
     #: Makes the end of the message; called only for mistakes that are listed, as it may be slow.
     advice: Callable[[], str] | None = None

@@ -24,7 +24,7 @@ except ImportError:  # pragma: no cover  # wheels without libyaml
 #: The most parts that aliases and merges of a document may repeat, as they make a small text immense. Chosen: far above
 #: the shipped scenarios.
 _MOST_REPEATED = 50_000
-#: The most directives of a document. Chosen: more than any has; libyaml compares each with all others.
+#: The most directives in a document. Chosen: libyaml compares each pair.
 _MOST_DIRECTIVES = 20
 #: What ends a line of YAML.
 _LINE_ENDS = ("\n", "\r", "\x85", "\u2028", "\u2029")
@@ -63,7 +63,7 @@ def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a sc
     if sum(text.count(f"{end}%") for end in _LINE_ENDS) > _MOST_DIRECTIVES:
         raise _refusal(file, 1, f"too many YAML directives, expected at most {_MOST_DIRECTIVES}")
     try:
-        data = _Reader(text, file, bounds).document()
+        data = _YamlReader(text, file, bounds).document()
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
         raise _refusal(file, line, f"not YAML: {error.problem}{_advice(text, line)}") from error
@@ -95,14 +95,14 @@ class _Anchored(NamedTuple):
     levels: int
 
 
-class _Reader:
+class _YamlReader:
     """Reads one document from YAML parser events."""
 
     def __init__(self, text: str, file: str, bounds: Bounds) -> None:
         self._loader: Any = _Loader(text)
         self._file = file
         self._bounds = bounds
-        #: By name; None while the value is being read.
+        #: By name; None while the value is incomplete.
         self._anchors: dict[str, _Anchored | None] = {}
         self._parts = 0
         self._repeated = 0

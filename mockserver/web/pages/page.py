@@ -79,14 +79,8 @@ def page(
 ) -> Reply:
     """Return a page for a caller, with escaped `values`.
 
-    Args:
-        template: The template's name.
-        caller: The caller.
-        status: The HTTP status.
-        sends_to: The final redirect URL of the page's form, or None without form.
-        frames: Whether the page may show other mock pages in frames.
-        headers: Further headers.
-        **values: Values of the template.
+    `sends_to` is the final redirect URL of the page's form, or None without form; `frames` allows frames with other
+    mock pages.
     """
     text = _pages().render(template, workspace=caller.workspace.name, **values)
     return Reply(status, text.encode(), headers=(*_headers(_policy(sends_to, frames=frames)), *headers))

@@ -18,7 +18,7 @@ import idna
 import trustme
 
 from mockserver.core.text import addresses
-from mockserver.settings import given_file
+from mockserver.settings import files
 
 
 def server_context() -> ssl.SSLContext:
@@ -180,7 +180,7 @@ class OwnCertificate:
 
 def _check(called: str, file: Path) -> None:
     try:
-        text = given_file.read_text(file, given_file.WRITTEN_BY_HAND, encoding="ascii", errors="replace")
+        text = files.read_text(file, files.WRITTEN_BY_HAND, encoding="ascii", errors="replace")
     except (OSError, ValueError) as error:
         raise ValueError(f"cannot read {called} {file}: {getattr(error, 'strerror', None) or error}") from error
     if "-----BEGIN " not in text:
@@ -204,7 +204,7 @@ def _ends(file: Path) -> float:
     from cryptography.utils import CryptographyDeprecationWarning  # noqa: PLC0415  # large
     from cryptography.x509 import load_pem_x509_certificate  # noqa: PLC0415  # large
 
-    content = given_file.read_bytes(file, given_file.WRITTEN_BY_HAND)
+    content = files.read_bytes(file, files.WRITTEN_BY_HAND)
     with warnings.catch_warnings():
         # What the library warns of, a serial number below 1, is refused here.
         warnings.simplefilter("ignore", CryptographyDeprecationWarning)

@@ -110,14 +110,7 @@ class Sending:
 
 
 def answer_bytes(answer: WsgiAnswer, method: str, own: Iterable[Header], *, keeps: bool) -> bytes | None:
-    """Return an answer as bytes, or None if its head does not tell its length.
-
-    Args:
-        answer: The answer of the application.
-        method: The method of the request.
-        own: The headers that the server adds.
-        keeps: Whether the connection stays open.
-    """
+    """Return an answer as bytes, or None if its head does not tell its length; `own` are the server's headers."""
     if ("Content-Length", str(len(answer.content))) not in answer.headers and not _has_no_body(answer, method):
         return None
     status = httptools_impl.STATUS_LINE.get(answer.status)

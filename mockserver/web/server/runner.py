@@ -60,11 +60,7 @@ class Runner:
     """Runs a server's requests by a WSGI application."""
 
     def __init__(
-        self,
-        app: WSGIApplication,
-        refusal: Refusal,
-        shortcut: Shortcut = no_shortcut,
-        storage: Storage | None = None,
+        self, app: WSGIApplication, refusal: Refusal, shortcut: Shortcut = no_shortcut, storage: Storage | None = None
     ) -> None:
         """Prepare to run requests by `shortcut` or `app`, in sessions of `storage`."""
         self._app = app

@@ -164,15 +164,9 @@ def server(
     tls: MakeTls | None = None,
     storage: Storage | None = None,
 ) -> Server:
-    """Return a server for an application, ready to run.
+    """Return a server for an application, ready to run, with limits of `settings`.
 
-    Args:
-        app: The application.
-        settings: Limits of requests and connections.
-        refusal: Makes answers of refused requests.
-        shortcut: Answers requests before `app`.
-        tls: Makes the TLS parts, if the server speaks TLS.
-        storage: Saves workspaces in sessions.
+    `refusal` makes answers of refused requests, and `shortcut` answers requests before `app`, in sessions of `storage`.
     """
     runner = Runner(app, refusal, shortcut, storage)
     bridge = Bridge(runner, settings.body_limit, settings.bodies_limit)

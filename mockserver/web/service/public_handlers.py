@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Protocol
 
@@ -15,13 +14,14 @@ from mockserver.core.traffic.exchange import Exchange, Reply
 from mockserver.core.workspaces.caller import AnonymousCaller
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.endpoints import oauth_error
-from mockserver.web.pages import page
 from mockserver.web.routing.address import shown_path
 from mockserver.web.routing.route import EndpointTable, Route
 from mockserver.web.server import loop
 from mockserver.web.service.exchange import HeaderList
 from mockserver.web.service.handlers import Handler, Identified, visit_of
+
+#: Shows an error to the audience.
+Refuse = Callable[[ServiceError, AnonymousCaller, Exchange], Reply]
 
 #: The longest path that is shown whole, in characters. Chosen: above those of the service.
 _LONGEST = 200
@@ -49,9 +49,11 @@ def why_nowhere(request: Request, operations: Iterable[Named]) -> str:
 class AnonymousHandler(Handler[AnonymousCaller]):
     """Admits all callers, in the named or default workspace."""
 
-    def __init__(self, store: Store, endpoints: EndpointTable) -> None:
+    def __init__(self, store: Store, endpoints: EndpointTable, refusal: Refuse) -> None:
+        """Prepare a handler; `refusal` shows errors of operations without own refusal."""
         self._store = store
         self._endpoints = endpoints
+        self._refusal = refusal
 
     def missing(self, workspace: str, request: Request) -> ServiceError:
         if other := self._store.replica.other_of_name(workspace):
@@ -87,12 +89,8 @@ class AnonymousHandler(Handler[AnonymousCaller]):
         caller = found.caller or _caller(found.request, found.route, found.workspace)
         endpoint = found.route.endpoint
         own = None if endpoint is None else endpoint.operation.refuse
-        shown: Reply = (own and own(error, caller, exchange)) or self.refusal(error, caller, exchange)
+        shown: Reply = (own and own(error, caller, exchange)) or self._refusal(error, caller, exchange)
         return replace(shown, error=shown.error or error, headers=(*shown.headers, *reply.headers), wire=reply.wire)
-
-    @abstractmethod
-    def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
-        """Return an error in the audience's format."""
 
 
 def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCaller:
@@ -100,19 +98,9 @@ def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCa
 
 
 class PageHandler(AnonymousHandler):
-    """Refuses with a page. Requests of crowded workspaces leave the event loop: a page may list all users."""
+    """Answers pages. Requests of crowded workspaces leave the event loop: a page may list all users."""
 
     def prepare(self, caller: AnonymousCaller, request: Request, route: Route, *, on_loop: bool) -> None:
         accounts = tuple(caller.workspace.state.accounts.values())
         if len(accounts) > loop.LARGE_TABLE or sum(len(row.users) for row in accounts) > loop.LARGE_TABLE:
             loop.leave(request.environ)
-
-    def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
-        return page.refusal(error, caller, exchange)
-
-
-class OAuthHandler(AnonymousHandler):
-    """Refuses with OAuth errors (RFC 6749, 5.2); operations identify the app by its form."""
-
-    def refusal(self, error: ServiceError, caller: AnonymousCaller, exchange: Exchange) -> Reply:
-        return oauth_error.refusal(error)

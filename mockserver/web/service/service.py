@@ -26,7 +26,9 @@ from mockserver.core.workspaces.caller import Bearers
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, Store
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.web.endpoints import oauth_error
 from mockserver.web.endpoints.request import ServiceRequest
+from mockserver.web.pages import page
 from mockserver.web.routing.address import (
     API_PREFIX,
     NO_NAME,
@@ -55,7 +57,7 @@ from mockserver.web.service.exchange import (
 )
 from mockserver.web.service.handlers import ApiHandler, Handler, Identified, NotYetError, Prepare
 from mockserver.web.service.pending import Pending, PendingError, PendingReply, pending_of
-from mockserver.web.service.public_handlers import OAuthHandler, PageHandler
+from mockserver.web.service.public_handlers import AnonymousHandler, PageHandler
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment
@@ -122,8 +124,8 @@ class Service:
         self._handlers: Mapping[Audience, Handler[Any]] = MappingProxyType(
             {
                 Audience.API: ApiHandler(store, bearers, beyond, prepare),
-                Audience.OAUTH: OAuthHandler(store, self.endpoints),
-                Audience.PAGE: PageHandler(store, self.endpoints),
+                Audience.OAUTH: AnonymousHandler(store, self.endpoints, lambda error, *_: oauth_error.refusal(error)),
+                Audience.PAGE: PageHandler(store, self.endpoints, page.refusal),
             }
         )
 
@@ -143,11 +145,9 @@ class Service:
         return found or run(response, environ)
 
     def respond(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> Response | None:
-        """Return the response to an API request, or None as `shortcut`.
+        """Return the response to an API request, or None as `shortcut`; `take_workspace_off` was called before.
 
-        Args:
-            environ: The environment, after `take_workspace_off`.
-            nowhere: Whether to answer at addresses without operation.
+        Without `nowhere`, addresses without operation have no response.
         """
         if not environ["PATH_INFO"].startswith(API_PREFIX):
             return None

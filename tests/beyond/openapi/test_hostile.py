@@ -1,7 +1,5 @@
 """Whatever a document holds, it gives stubs and reasons, and soon."""
 
-from __future__ import annotations
-
 import time
 from contextlib import suppress
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What a document gives as an example is answered as it is, though texts of a stub may be templates."""
 
-from __future__ import annotations
-
 import pytest
 from examples import examples
 from hypothesis import given

@@ -1,7 +1,5 @@
 """The value that is made of a schema."""
 
-from __future__ import annotations
-
 import time
 from itertools import pairwise
 
@@ -152,8 +150,6 @@ def test_a_schema_that_asks_for_too_much_ends_soon(schemas):
 
     assert time.process_time() - start < 5
 
-
-# ---------------------------------------------------------------------- against a validator
 
 leaves = st.one_of(
     st.just({}),

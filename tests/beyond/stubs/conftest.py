@@ -1,7 +1,5 @@
 """What the tests of stubs share: a small workspace that stubs are written for, and calls of it."""
 
-from __future__ import annotations
-
 import pytest
 
 WORKSPACE = {

@@ -1,7 +1,5 @@
 """A request is done as a whole or not at all: ids, draws, stored values, sequences and effects."""
 
-from __future__ import annotations
-
 from time import thread_time
 
 import pytest
@@ -108,9 +106,6 @@ def test_a_body_that_holds_more_than_expressions_may_read_is_413_if_it_is_large(
     assert thread_time() - started < 2
 
 
-# ---------------------------------------------------------------------- members that a stub knows
-
-
 def test_unknown_members_are_ignored_with_a_warning_and_refused_in_a_strict_workspace(stubbed):
     stub = {"method": "POST", "members": ["a"], "answer": {"status": 201}}
     mild, strict = stubbed(stub), stubbed(stub, strict=True)
@@ -122,8 +117,6 @@ def test_unknown_members_are_ignored_with_a_warning_and_refused_in_a_strict_work
     assert strict.post("/v3/contacts", json={"a": 1}).status_code == 201
     assert strict.post("/v3/contacts", json=[1]).status_code == 201
 
-
-# ---------------------------------------------------------------------- what is stored
 
 KEEP = {
     "method": "PUT", "path": "/v3/feeds/{key}", "answer": {"status": 204},

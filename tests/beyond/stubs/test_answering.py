@@ -1,7 +1,5 @@
 """Which stub answers a request, with which of its answers, and how often."""
 
-from __future__ import annotations
-
 import pytest
 import requests
 

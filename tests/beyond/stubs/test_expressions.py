@@ -1,7 +1,5 @@
 """What expressions give: types, what is left out, what they see, and what makes them fail."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -80,8 +78,6 @@ def test_made_up_data_are_plain_and_follow_the_seed(what):
     assert one == other
     assert json_text.read(json_text.write(one)) == one
 
-
-# ---------------------------------------------------------------------- as Jinja has it
 
 #: Not those of which docs/reference/stubs.md says that they differ: the operators `~`, `*` and `%` for texts.
 

@@ -1,7 +1,5 @@
 """Stubs that are wrong in any way are refused with a sentence, and those that are taken never break the mock."""
 
-from __future__ import annotations
-
 import copy
 import os
 import random

@@ -1,7 +1,5 @@
 """Stub libraries: the setting `stubs` gives theirs to each workspace of a server, behind its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from mockserver import Settings, create_app

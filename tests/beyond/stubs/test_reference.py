@@ -1,7 +1,5 @@
 """docs/reference/stubs.md: every example does what it shows, and everything that there is has its place."""
 
-from __future__ import annotations
-
 import json
 import re
 from pathlib import Path

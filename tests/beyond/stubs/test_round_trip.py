@@ -1,7 +1,5 @@
 """A written workspace goes on as the one that was written: stubs, their positions, draws and stored values."""
 
-from __future__ import annotations
-
 import pytest
 from examples import examples
 from hypothesis import given

@@ -1,7 +1,5 @@
 """How stubs are written in a scenario, which are refused, and that none answers for an operation of the mock."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

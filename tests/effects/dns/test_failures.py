@@ -40,8 +40,7 @@ def a_pointer_to_itself(stub, question):
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [garbage, empty_answer, another_id, another_question, an_echo, cut_off_without_tcp, a_pointer_to_itself],
+    "reply", [garbage, empty_answer, another_id, another_question, an_echo, cut_off_without_tcp, a_pointer_to_itself]
 )
 def test_what_is_no_answer_is_a_timeout(stub, asking, authenticate, impatient, reply):
     stub.reply = lambda question: reply(stub, question)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from invoking import invoke
+from cli_runner import invoke
 
 from mockserver import Settings, create_app
 from mockserver.effects.addresses import dns_server

@@ -1,7 +1,5 @@
 """Stores of each kind, of which each test has its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from mockserver.storage.engine import ANY_VERSION, Batch, Changes, Row

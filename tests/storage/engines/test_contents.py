@@ -1,7 +1,5 @@
 """What is written to a store is read from it, then and after the next opening."""
 
-from __future__ import annotations
-
 import pytest
 
 from mockserver.storage.engine import Batch, EngineError, NoWorkspaceError
@@ -9,9 +7,6 @@ from mockserver.storage.engine import Batch, EngineError, NoWorkspaceError
 
 def test_a_new_store_is_empty(engine):
     assert (list(engine.outlines()), dict(engine.counts()), dict(engine.sizes())) == ([], {}, {})
-
-
-# ------------------------------------------------------------------ workspaces
 
 
 def test_nothing_is_read_since_the_version_that_was_read(engine, write):
@@ -31,9 +26,6 @@ def test_the_size_of_a_workspace_is_about_that_of_its_fields(engine, write):
     assert engine.sizes()["acme"] == pytest.approx(6_000, abs=100)
 
 
-# ------------------------------------------------------------------ values and counts
-
-
 def test_a_value_is_drawn_once(engine, opened):
     assert engine.value("secret") is None
     assert engine.value("secret", b"first") == b"first"
@@ -49,9 +41,6 @@ def test_counts_are_added_up_and_cleared_without_the_values(engine, opened):
     assert again.counts() == {"a": 4, '["calls","*"]': 2}
     again.clear_counts()
     assert (dict(again.counts()), again.value("secret")) == ({}, b"s")
-
-
-# ------------------------------------------------------------------ the end
 
 
 @pytest.mark.parametrize("call", ["outlines", "counts", "sizes", "clear_counts"])

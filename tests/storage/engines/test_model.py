@@ -1,7 +1,5 @@
 """A store holds what a dictionary of dictionaries would, whatever is written to it in whatever order."""
 
-from __future__ import annotations
-
 import pytest
 from examples import examples
 from hypothesis import settings

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from held_workspace import HeldWorkspace
+from stored_workspace import StoredWorkspace
 
 from mockserver.core.time.clock import Timer
 from mockserver.storage import forms
@@ -25,7 +25,7 @@ def held(make_api):
     api.post("/_mock/receiver/shop", json={})
     assert api.post("/_mock/snapshots", json={"name": "now"}).status_code == 201
     assert api.post("/_mock/faults", json={"fault": "hang", "match": {"path": "/v3/x*"}}).status_code == 201
-    return HeldWorkspace.of(api.workspace)
+    return StoredWorkspace.of(api.workspace)
 
 
 def flipped(data, at):
@@ -67,11 +67,11 @@ def test_a_missing_part_or_entry_is_refused(held):
 
 def test_a_part_of_another_version_than_its_large_rows_is_refused(make_api):
     api = make_api()
-    held = HeldWorkspace.of(api.workspace)
+    held = StoredWorkspace.of(api.workspace)
     name = next(name for name in held.fields if name.endswith(":Domain"))
     api.post("/v3/senders/domains", json={"name": "new.test"})
 
-    held.fields[name] = HeldWorkspace.of(api.workspace).fields[name]
+    held.fields[name] = StoredWorkspace.of(api.workspace).fields[name]
 
     with pytest.raises(UnreadableError, match="another version"):
         held.load()

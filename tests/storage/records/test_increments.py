@@ -5,11 +5,11 @@ from copy import deepcopy
 import pytest
 import stale_rows
 from examples import examples
-from held_workspace import HeldWorkspace
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 from same_workspace import workspace_difference
+from stored_workspace import StoredWorkspace
 
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.workspaces.workspace import WorkspaceLimits
@@ -52,7 +52,7 @@ class Increments(RuleBasedStateMachine):
         self.post("/_mock/reset", {"scenario": SCENARIO})
         for row in self.api.get("/_mock/snapshots").json["items"]:
             self.api.delete(f"/_mock/snapshots/{row['name']}")
-        self.held, self.written = HeldWorkspace(), Written(self.api.workspace)
+        self.held, self.written = StoredWorkspace(), Written(self.api.workspace)
         #: What another server has in memory, which brings it up to date with what is new.
         self.copy = self.copied = None
 
@@ -190,7 +190,7 @@ def test_changes_are_no_more_than_one_request_makes(api, written):
 def test_lower_limits_drop_the_oldest_entries(api):
     for _ in range(3):
         api.get("/v3/senders")
-    held = HeldWorkspace.of(api.workspace)
+    held = StoredWorkspace.of(api.workspace)
     limits = WorkspaceLimits.of(Settings(journal_limit=2))
 
     loaded = held.load(limits=limits)
@@ -204,7 +204,7 @@ def test_lower_limits_drop_the_oldest_entries(api):
 def test_entries_that_lower_limits_have_left_out_count_once_when_they_stay_in_the_engine(api):
     for _ in range(3):
         api.get("/v3/senders")
-    held = HeldWorkspace.of(api.workspace)
+    held = StoredWorkspace.of(api.workspace)
     limits = WorkspaceLimits.of(Settings(journal_limit=2))
     loaded = held.load(limits=limits)
     written = Written.loaded(loaded)
@@ -272,7 +272,7 @@ def test_a_workspace_that_is_not_counted_has_no_field_with_its_coverage(make_api
     workspace = api.store.get("quiet")
     api.get("/w/quiet/v3/senders")
 
-    held = HeldWorkspace.of(workspace)
+    held = StoredWorkspace.of(workspace)
 
     assert "p:coverage" not in held.fields
     assert workspace_difference(held.load("quiet"), workspace) is None
@@ -280,7 +280,7 @@ def test_a_workspace_that_is_not_counted_has_no_field_with_its_coverage(make_api
 
 def test_the_coverage_is_empty_when_its_field_is_gone(api):
     api.get("/v3/senders")
-    held = HeldWorkspace.of(api.workspace)
+    held = StoredWorkspace.of(api.workspace)
     copy = held.load()
 
     assert records.refresh(copy, Newer("2", {}, ("p:coverage",), is_whole=False))
@@ -294,7 +294,7 @@ def test_the_coverage_is_empty_when_its_field_is_gone(api):
 def test_a_number_is_read_as_it_was_given(api, number):
     api.put("/_mock/receivers/shop", json={"delay_ms": number})
 
-    read = HeldWorkspace.of(api.workspace).load()
+    read = StoredWorkspace.of(api.workspace).load()
 
     assert repr(read.receivers.get("shop").manner.delay_ms) == repr(number)
 
@@ -302,7 +302,7 @@ def test_a_number_is_read_as_it_was_given(api, number):
 def test_a_file_that_goes_for_one_of_another_account_is_written_as_gone(make_api):
     scenario = {"accounts": [{"name": name, "api_keys": [name]} for name in ("one", "two")]}
     workspace = make_api(scenario, deliveries_limit=1).workspace
-    held, written = HeldWorkspace(), Written(workspace)
+    held, written = StoredWorkspace(), Written(workspace)
     for account in workspace.state.accounts.values():
         row = Export(account.id, workspace.state.clock.now(), {})
         account.table(Export)[row.id] = row

@@ -1,6 +1,6 @@
 """Fields of another layout are known, as it has another name."""
 
-from written_types import digest, row_types
+from stored_types import digest, row_types
 
 from mockserver.storage.packing import layout
 

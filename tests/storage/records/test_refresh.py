@@ -1,7 +1,7 @@
 """A copy of a workspace is brought up to date with what is new, or says that it has to be read as a whole."""
 
 import pytest
-from held_workspace import HeldWorkspace
+from stored_workspace import StoredWorkspace
 
 from mockserver.core.traffic.exchange import Exchange, Held
 from mockserver.core.workspaces.workspace import WorkspaceLimits
@@ -17,7 +17,7 @@ class Server:
 
     def __init__(self, api, limits=None):
         self.api, self.workspace = api, api.workspace
-        self.held, self.written = HeldWorkspace(), Written(api.workspace)
+        self.held, self.written = StoredWorkspace(), Written(api.workspace)
         self.held.apply(self.written.changes())
         self.copy = self.held.load(limits=limits or self.workspace.limits)
         self.copied = Written.loaded(self.copy, self.held.newer)
@@ -150,7 +150,7 @@ def test_a_copy_has_to_be_read_as_a_whole_when_an_exchange_got_its_answer_late(s
 @pytest.mark.parametrize("is_whole", [False, True])
 def test_an_answer_is_written_by_the_server_that_holds_it_when_another_one_was_faster(api, held, is_whole):
     """Another server has changed the workspace meanwhile, so that it was read again here."""
-    held_by_engine = HeldWorkspace.of(api.workspace)
+    held_by_engine = StoredWorkspace.of(api.workspace)
     other = held_by_engine.load()
     others = Written.loaded(other, held_by_engine.newer)
     written = Written.loaded(api.workspace, held_by_engine.newer)

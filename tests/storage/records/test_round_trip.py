@@ -1,8 +1,8 @@
 """A workspace that was written down and read again is the same to all who use it."""
 
 import pytest
-from held_workspace import read_again
 from same_workspace import lost
+from stored_workspace import read_again
 
 from mockserver.core.traffic.mail import WAITING, Sending
 from mockserver.resources.webhooks.history import Files

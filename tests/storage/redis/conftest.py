@@ -1,7 +1,5 @@
 """Servers of one store in Redis, as engines in this process."""
 
-from __future__ import annotations
-
 from contextlib import ExitStack, closing
 
 import pytest

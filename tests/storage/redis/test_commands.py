@@ -1,14 +1,12 @@
 """`mockserver store` of a database, which servers use meanwhile."""
 
-from __future__ import annotations
-
 import json
 import sys
 
 import httpx
 import pytest
 import yaml
-from invoking import invoke
+from cli_runner import invoke
 from ports import free_port
 
 from mockserver import MockServer

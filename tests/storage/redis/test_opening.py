@@ -1,7 +1,5 @@
 """A database that cannot hold a store is refused in a sentence that says what is wrong, and shows no secret."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import traceback
@@ -29,9 +27,6 @@ HINT = "; redis:// is for ports without TLS, rediss:// for ports with TLS"
 def guarded(start):
     """A server that asks for a password."""
     return start("--requirepass", SECRET)
-
-
-# ---------------------------------------------------------------------- addresses
 
 
 @pytest.mark.parametrize(
@@ -65,9 +60,6 @@ def test_failure_to_connect_shows_no_secret_in_message_log_or_traceback(guarded,
         assert SECRET not in shown + caplog.text
 
 
-# ---------------------------------------------------------------------- who is let in
-
-
 @pytest.mark.parametrize(
     ("credentials", "sentence"),
     [
@@ -81,9 +73,6 @@ def test_wrong_credentials_are_refused(guarded, credentials, sentence, refused):
 
 def test_right_password_opens_the_store_and_is_not_part_of_its_place(guarded, join):
     assert join(f"redis://:{SECRET}@127.0.0.1:{guarded.port}").place == guarded.url()
-
-
-# ---------------------------------------------------------------------- what cannot keep a store
 
 
 @pytest.mark.parametrize(("options", "sentence"), CASES["unsuitable_server_is_refused"])
@@ -105,9 +94,6 @@ def test_old_version_is_refused(redis_server, join, refused, monkeypatch, versio
         join()
 
 
-# ---------------------------------------------------------------------- what the database holds
-
-
 @pytest.mark.parametrize(("command", "sentence"), CASES["foreign_database_is_refused"])
 def test_foreign_database_is_refused_and_left_as_it_is(redis_server, command, sentence, refused):
     redis_server.command(command)
@@ -124,9 +110,6 @@ def test_command_reads_a_store_of_any_layout_and_creates_nothing(redis_server, j
 
     join()
     assert join(layout="", is_server=False).header == ("the layout of today", "mockserver 1.0")
-
-
-# ---------------------------------------------------------------------- what is no Redis
 
 
 @contextmanager
@@ -167,9 +150,6 @@ def answering(answer):
 def test_foreign_server_is_refused(answer, sentence, refused):
     with answering(answer) as port:
         assert refused(f"redis://127.0.0.1:{port}/0") == f"redis://127.0.0.1:{port}/0 {sentence}"
-
-
-# ---------------------------------------------------------------------- TLS
 
 
 class Secured(RedisServer):

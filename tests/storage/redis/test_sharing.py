@@ -1,7 +1,5 @@
 """What the servers of a store know of each other, and what becomes of them when Redis or the network fails."""
 
-from __future__ import annotations
-
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -27,9 +25,6 @@ def fails(call):
     return time.monotonic() - begin
 
 
-# ---------------------------------------------------------------------- the store
-
-
 def test_workspaces_are_due_when_their_time_has_come(join):
     engine, now = join(), time.time()
     engine.write(Batch(rows=[Row(name, Changes(), "", at) for name, at in (("late", now + 99), ("soon", now - 1))]))
@@ -52,9 +47,6 @@ def test_names_are_remembered_until_they_are_forgotten(join):
 
     other.forget("acme")
     assert not one.remembers("acme")
-
-
-# ---------------------------------------------------------------------- other servers
 
 
 def test_server_lives_until_it_is_closed(join):
@@ -88,9 +80,6 @@ def test_other_servers_hear_of_changes_until_they_are_closed(join, write):
 
     assert not listening.is_alive()
     assert heard[0][1].endswith("-a")
-
-
-# ---------------------------------------------------------------------- trouble
 
 
 def test_silence_costs_one_command_and_then_nobody_waits(lined, proxy):

@@ -1,7 +1,5 @@
 """A commit is written upon the version that it names, or not at all; a read gives what is new since a version."""
 
-from __future__ import annotations
-
 from random import Random
 
 import pytest
@@ -29,9 +27,6 @@ def go_back(redis_server):
     """Put a workspace back as it was, as Redis does that was killed before its last changes reached the disk."""
     for key in KEYS_OF_ACME:
         assert redis_server.command(f"COPY aside:{key} {key} REPLACE") == ":1"
-
-
-# ---------------------------------------------------------------------- reading
 
 
 def test_workspace_is_read_as_a_whole_without_a_known_version(engine):
@@ -109,9 +104,6 @@ def test_known_versions_of_a_state_that_was_lost_are_read_as_a_whole(engine, wri
         write(engine, {"p:state": b"3"}, base="2-b")
 
 
-# ---------------------------------------------------------------------- writing
-
-
 @pytest.mark.parametrize("base", ["", "2-a", "1-b"])
 def test_commit_upon_another_version_writes_nothing(engine, base):
     before = engine.read("acme")
@@ -158,9 +150,6 @@ def test_commit_to_an_emptied_store_conflicts_and_a_new_workspace_makes_it_anew(
     assert engine.header.writer == "mockserver 1.0"
 
 
-# ---------------------------------------------------------------------- keys
-
-
 def test_key_leads_to_its_workspaces_in_the_order_in_which_they_got_it(engine, write):
     write(engine, {"k:k1": b"b"}, name="beta")
     write(engine, {"k:k1": b"revoked"})
@@ -196,9 +185,6 @@ def test_new_key_takes_no_more_room_than_the_one_before(engine, write, redis_ser
     write(engine, {f"k:many-{number}": b"a" for number in range(2_000)})
     assert max(written(number) for number in range(10)) < 1_000
     assert redis_server.command("HLEN mockserver:keys") == ":2012"
-
-
-# ---------------------------------------------------------------------- names
 
 
 @pytest.mark.parametrize("name", ["../../victim", "/tmp/victim", "a" * 65, "\\xff"])

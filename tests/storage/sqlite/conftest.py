@@ -1,7 +1,5 @@
 """Stores in files, of which each test has its own."""
 
-from __future__ import annotations
-
 import pytest
 
 from mockserver.storage.sqlite_engine import Engine

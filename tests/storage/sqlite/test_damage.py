@@ -1,7 +1,5 @@
 """What a damaged store says, and what can still be read from it."""
 
-from __future__ import annotations
-
 import random
 import sqlite3
 from contextlib import closing

@@ -1,7 +1,5 @@
 """A store serves one process, and one engine in it, for as long as that lives."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -1,7 +1,5 @@
 """A store whose disk is full, or whose process is killed: each batch is written as a whole, or not at all."""
 
-from __future__ import annotations
-
 import resource
 import shutil
 import sqlite3
@@ -13,9 +11,6 @@ from mockserver.storage.engine import ANY_VERSION, Batch, Changes, EngineError, 
 from mockserver.storage.sqlite_engine import translated
 
 LARGE = b"L" * 8_000_000
-
-
-# ------------------------------------------------------------------ a full disk
 
 
 @contextmanager
@@ -45,9 +40,6 @@ def test_a_full_disk_is_named():
     with closing(sqlite3.connect(":memory:")) as connection, pytest.raises(EngineError) as caught, translated("F"):
         connection.executescript("PRAGMA max_page_count = 1; CREATE TABLE t (x)")
     assert str(caught.value) == "F cannot grow: its disk is full, or a quota is reached"
-
-
-# ------------------------------------------------------------------ an end in the middle
 
 
 def test_a_batch_that_fails_in_its_middle_changes_nothing(engine, write, fields_that):

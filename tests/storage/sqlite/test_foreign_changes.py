@@ -1,7 +1,5 @@
 """A file that another program changes while it is used: no write is acknowledged, and the file is left alone."""
 
-from __future__ import annotations
-
 import os
 import shutil
 

@@ -1,7 +1,5 @@
 """Which files are opened as a store, and what is said about the others, which stay as they are."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import stat
@@ -27,9 +25,6 @@ def refused(path, **options):
 def change(path, statement):
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(statement)
-
-
-# ------------------------------------------------------------------ a new store
 
 
 @pytest.fixture
@@ -81,9 +76,6 @@ def test_a_store_that_appears_while_it_is_created_is_not_replaced(path, monkeypa
     assert [file.read_text() for file in path.parent.iterdir()] == ["of another process"]
 
 
-# ------------------------------------------------------------------ files that are no store
-
-
 NO_FILE = "is no file, but a folder, a device, a pipe or a socket"
 
 
@@ -124,8 +116,6 @@ def test_a_file_on_a_read_only_disk_is_refused(opened, path, monkeypatch):
     monkeypatch.setattr(os, "access", lambda *_: False)
     assert refused(path) == "cannot be written: the file, its folder or its disk is read-only"
 
-
-# ------------------------------------------------------------------ stores of other versions
 
 WAY = (
     "let the version that wrote it write documents (mockserver store export), and this one make a new store of them "

@@ -1,4 +1,4 @@
-"""Runs commands in this process, as a shell would call them."""
+"""Run commands in this process, as a shell does."""
 
 from __future__ import annotations
 

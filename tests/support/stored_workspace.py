@@ -10,7 +10,7 @@ from mockserver.storage.records import Written
 LIMITS = WorkspaceLimits.of(Settings())
 
 
-class HeldWorkspace:
+class StoredWorkspace:
     """The fields of one workspace."""
 
     def __init__(self):
@@ -39,4 +39,4 @@ class HeldWorkspace:
 
 def read_again(workspace):
     """A workspace that was written down and read again."""
-    return HeldWorkspace.of(workspace).load(workspace.name)
+    return StoredWorkspace.of(workspace).load(workspace.name)

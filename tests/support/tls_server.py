@@ -1,4 +1,4 @@
-"""A server that speaks TLS, and clients of it."""
+"""A TLS server and its clients."""
 
 from __future__ import annotations
 

@@ -26,14 +26,14 @@ def join(config, api):
     stale_rows.check(setattr)
     folder = TemporaryDirectory(prefix="kept-apps-")
     config.add_cleanup(folder.cleanup)
-    kept = _kept_apps(config, Path(folder.name))
+    kept = _stored_apps(config, Path(folder.name))
     config.pluginmanager.register(kept)
     api.create_app = kept.create_app
 
 
-def _kept_apps(config, folder):
+def _stored_apps(config, folder):
     if config.getoption("--store") == "sqlite":
-        return KeptApps(Files(folder), create_app)
+        return StoredApps(Files(folder), create_app)
     from redis_server import RedisServer  # noqa: PLC0415  # few runs need it
 
     server = RedisServer(folder, "--databases", str(_DATABASES))
@@ -41,13 +41,13 @@ def _kept_apps(config, folder):
     databases = Databases(server.__enter__())
     replicas = config.getoption("--replicas")
     if replicas == 1:
-        return KeptApps(databases, create_app)
+        return StoredApps(databases, create_app)
     from replicated_app import Balancers, ReplicatedApp  # noqa: PLC0415  # as above
 
     balancers = Balancers(folder, replicas)
     config.add_cleanup(partial(balancers.__exit__, None, None, None))
     config.pluginmanager.register(_Selection())
-    return KeptApps(databases, partial(ReplicatedApp, balancers=balancers.__enter__()))
+    return StoredApps(databases, partial(ReplicatedApp, balancers=balancers.__enter__()))
 
 
 #: Why tests are left out where several servers stand for one application, by the beginnings of their names.
@@ -83,7 +83,7 @@ class _Selection:
         config.hook.pytest_deselected(items=left_out)
 
 
-class KeptApps:
+class StoredApps:
     """A plugin of pytest: gives each application a store, and looks into it when its test or fixture is over."""
 
     def __init__(self, places, make):

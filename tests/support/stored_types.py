@@ -54,7 +54,7 @@ def _is_name(node, module):
     return first.isidentifier() and hasattr(module, first)
 
 
-def written_types():
+def stored_types():
     """All types of rows and forms, and those that they hold."""
     found, left = {}, [*_FORMS, *row_types()]
     while left:
@@ -75,7 +75,7 @@ def _members(kind):
 
 def digest():
     """A digest of the names and members of all types that are written, which is the same under every Python."""
-    lines = [f"{_name(kind)} {_described(kind, members)}" for kind, members in written_types().items()]
+    lines = [f"{_name(kind)} {_described(kind, members)}" for kind, members in stored_types().items()]
     return blake2b("\n".join(lines).encode(), digest_size=8).hexdigest()
 
 
