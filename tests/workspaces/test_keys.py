@@ -126,7 +126,7 @@ def test_all_accounts_of_a_workspace_keep_their_keys(workspace, change):
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_what_is_put_into_a_workspace_never_opens_another_ones_account(workspace, change, new_workspace, story):
+def test_keys_put_into_a_workspace_never_open_another_ones_account(workspace, change, new_workspace, story):
     bystander = new_workspace(workspace.api, story, name="bystander")
     change(workspace)
 

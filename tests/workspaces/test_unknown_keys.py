@@ -97,7 +97,7 @@ def test_the_journal_warns_of_a_key_that_may_be_a_mistyped_one(make_api, key, wa
 
 @pytest.mark.parametrize("key", ["\xff", "two words", "x" * 501])
 @pytest.mark.parametrize("keys", ["any", "isolate"])
-def test_what_no_key_can_be_opens_nothing_in_any_mode(make_api, key, keys):
+def test_invalid_keys_open_nothing_in_any_mode(make_api, key, keys):
     """A workspace that had such a key could not be written and read back."""
     api = make_api("standard", key=key, keys=keys)
 
@@ -106,5 +106,5 @@ def test_what_no_key_can_be_opens_nothing_in_any_mode(make_api, key, keys):
 
 
 @pytest.mark.parametrize("key", ["\xff", "", "two words", "x" * 501])
-def test_what_no_key_can_be_is_not_revoked(api, key):
+def test_invalid_keys_are_not_revoked(api, key):
     assert api.post("/_mock/keys/revoke", json={"key": key}).status_code == 400
