@@ -5,10 +5,9 @@ from __future__ import annotations
 import threading
 import weakref
 from collections.abc import Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from flask import Flask, Request, request, request_tearing_down
+from flask import Request, request, request_tearing_down
 from werkzeug.exceptions import InternalServerError
 from werkzeug.routing import MapAdapter
 from werkzeug.wrappers import Response
@@ -43,6 +42,8 @@ class Application(LeanFlask):
         self.effects = mock.effects
         self.log = mock.log
         self._making = threading.RLock()
+        self._control: LeanFlask | None = None
+        self._dashboard: LeanFlask | None = None
         self.json.sort_keys = False  # type: ignore[attr-defined]  # the default provider has it
         self.add_component(mock.oauth)
         self.config["MAX_CONTENT_LENGTH"] = mock.settings.body_limit
@@ -64,7 +65,7 @@ class Application(LeanFlask):
         if not is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
             return super().wsgi_app(environ, start_response)
         is_page = f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/")
-        if ("_made_dashboard" if is_page else "_made_control") not in vars(self):
+        if (self._dashboard if is_page else self._control) is None:
             loop.leave(environ)  # others are answered while it is imported
         return (self.dashboard if is_page else self.control).wsgi_app(environ, start_response)
 
@@ -79,23 +80,24 @@ class Application(LeanFlask):
         """Whether a program registered teardown functions, for which Flask has to push contexts."""
         return bool(self.teardown_request_funcs or request_tearing_down.receivers)
 
-    # ------------------------------------------------------------------ control calls and the dashboard
+    @property
+    def control(self) -> LeanFlask:
+        """The application of the control calls, made on first use."""
+        with self._making:
+            self._control = self._control or self._make_control()
+            return self._control
 
     @property
-    def control(self) -> Flask:
-        """The application of the control calls."""
-        with self._making:
-            return self._made_control
+    def dashboard(self) -> LeanFlask:
+        """The application of the dashboard's pages, made on first use."""
+        from mockserver.dashboard.application import dashboard_of  # noqa: PLC0415  # slow, and not every server needs it
 
-    @property
-    def dashboard(self) -> Flask:
-        """The application of the dashboard's pages."""
         with self._making:
-            return self._made_dashboard
+            self._dashboard = self._dashboard or dashboard_of(self.control)
+            return self._dashboard
 
-    @cached_property
-    def _made_control(self) -> LeanFlask:
-        from mockserver.app.control_api import control_of  # noqa: PLC0415  # slow, and not every server needs it
+    def _make_control(self) -> LeanFlask:
+        from mockserver.app.control_api import control_of  # noqa: PLC0415  # as above
         from mockserver.control.framework.target import ControlDependencies, Tls  # noqa: PLC0415  # as above
         from mockserver.control.sessions import Sessions  # noqa: PLC0415  # as above
 
@@ -115,14 +117,6 @@ class Application(LeanFlask):
         )
         sessions = Sessions(mock.token, cast("SharedStorage", storage) if storage.is_shared else None)
         return control_of(self, mock.log, sessions, settings.allowed_host)
-
-    @cached_property
-    def _made_dashboard(self) -> LeanFlask:
-        from mockserver.dashboard.application import dashboard_of  # noqa: PLC0415  # as above
-
-        return dashboard_of(self._made_control)
-
-    # ------------------------------------------------------------------ requests of the service that come to Flask
 
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         """Return None for service requests, which Flask would not find.

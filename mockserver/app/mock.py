@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterable
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from werkzeug.wrappers import Response
@@ -85,19 +85,17 @@ class Mock:
         #: The moment of its creation, by the monotonic clock.
         self.started = time.monotonic()
         self._making = threading.Lock()
+        self._flask: application.Application | None = None
 
     @property
     def flask(self) -> application.Application:
         """The Flask application for all requests, made on first use, as Flask takes 4 MB."""
         with self._making:
-            return self._made_flask
-
-    @cached_property
-    def _made_flask(self) -> application.Application:
-        return application.Application(self)
+            self._flask = self._flask or application.Application(self)
+            return self._flask
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
-        if "_made_flask" not in vars(self):
+        if self._flask is None:
             loop.leave(environ)  # others are answered while Flask is imported
         return self.flask(environ, start_response)
 

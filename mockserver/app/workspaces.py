@@ -53,7 +53,11 @@ def store_of(settings: Settings, library: Library, effects: Effects, storage: St
         StorageError: a saved workspace is unreadable.
         ScenarioError: a scenario or stub library of the settings is unknown or invalid.
     """
-    found = _store_type(storage)(
+    store_type = Store
+    if storage is not None and storage.is_shared:
+        from mockserver.core.workspaces.shared_store import SharedStore as store_type  # noqa: N813, PLC0415  # rare
+
+    found = store_type(
         _loader(library, settings),
         settings.scenario,
         seed=settings.seed,
@@ -65,14 +69,6 @@ def store_of(settings: Settings, library: Library, effects: Effects, storage: St
     )
     found.before_loading = loop.leave_here
     return found
-
-
-def _store_type(storage: Storage | None) -> type[Store]:
-    if storage is None or not storage.is_shared:
-        return Store
-    from mockserver.core.workspaces.shared_store import SharedStore  # noqa: PLC0415  # few servers share anything
-
-    return SharedStore
 
 
 def _loader(library: Library, settings: Settings) -> Loader:

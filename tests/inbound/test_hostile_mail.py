@@ -1,4 +1,4 @@
-"""A mail is read in linear time, whatever somebody has put into it."""
+"""Hostile mails are parsed in linear time."""
 
 import time
 

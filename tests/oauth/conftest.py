@@ -1,4 +1,4 @@
-"""One story for the tests of OAuth, and the addresses of its workspace with the steps of a flow as methods."""
+"""A scenario for the tests of OAuth, a client with the steps of a flow, and a browser that reads forms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mockserver.resources.registry import ALL_OPERATIONS
 
 REALM = "/realms/partner"
 CALLBACK = "https://app.test/callback"
-#: The apps of the story; those without a secret are public.
+#: Secrets of private apps.
 SECRETS = {"shop-app": "s3cret", "other-app": "0ther", "foreign-app": "f0reign", "bare-app": "b4re"}
 #: Of RFC 7636, appendix B.
 VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
@@ -88,35 +88,33 @@ def _story():
 
 @pytest.fixture
 def story():
-    """A master account with an admin account and a foreign account, their users, and apps of both organizations."""
+    """Scenario with a master, an admin account, a foreign account, users, and apps of both organizations."""
     return _story()
 
 
 @pytest.fixture(scope="module")
 def live_root(module_serve):
-    """The root address of a real server with the story, whose clock goes with ours."""
+    """Root address of a real server with the scenario and a running clock."""
     return module_serve({**_story(), "clock": {}}, keys="known")
 
 
 class Realm:
-    """The OAuth addresses of a workspace, as its apps (without a key) and their users' browser reach them."""
+    """Client of a workspace's OAuth addresses, without an API key."""
 
     def __init__(self, api, root=""):
         self.api = api
         self.root = root
 
     def open(self, method, path, *, token=None, **options):
-        """Any address of the workspace, with a bearer token or with nothing."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         headers |= options.pop("headers", {})
         return self.api.client.open(self.root + path, method=method, headers=headers, **options)
 
     def advance(self, by):
-        """Let time pass."""
         return self.api.advance(by)
 
     def authorize(self, app="shop-app", *, fault=None, **query):
-        """Send a user to the authorize address; None leaves a parameter out."""
+        """Send an authorization request; None omits a parameter."""
         asked = {
             "client_id": app, "redirect_uri": CALLBACK, "response_type": "code", "scope": "account:read",
             "state": "s1",
@@ -126,19 +124,18 @@ class Realm:
         return self.open("GET", f"{REALM}/oauth/authorize", query_string=asked, headers=headers)
 
     def code(self, app="shop-app", user="boss@group.test", **query):
-        """The code that a user's consent gives."""
         answer = self.authorize(app, mock_user=user, mock_consent="accept", **query)
         assert answer.status_code == 302, answer.text
         return self.told(answer)["code"]
 
     @staticmethod
     def told(answer):
-        """What a redirection tells the app."""
+        """Return the query of a redirection to the app."""
         assert answer.status_code == 302, answer.text
         return dict(parse_qsl(urlsplit(answer.headers["Location"]).query, keep_blank_values=True))
 
     def post(self, name, app="shop-app", *, basic=False, **form):
-        """Call one of the addresses for apps, with the app's credentials in the form or by Basic; None leaves out."""
+        """Post a form with the app's credentials, in the form or by Basic; None omits a field."""
         credentials = {"client_id": app, "client_secret": SECRETS.get(app)}
         sent = form if basic else credentials | form
         sent = {name: value for name, value in sent.items() if value is not None}
@@ -146,30 +143,27 @@ class Realm:
         return self.open("POST", f"{REALM}/oauth/{name}", data=sent, auth=auth)
 
     def exchange(self, code, app="shop-app", **form):
-        """Post a code."""
         return self.post("token", app, **{"grant_type": "authorization_code", "code": code} | form)
 
     def refresh(self, refresh_token, app="shop-app", **form):
-        """Post a refresh token."""
         return self.post("token", app, grant_type="refresh_token", refresh_token=refresh_token, **form)
 
     def tokens(self, app="shop-app", user="boss@group.test", **query):
-        """The whole flow of an app with a secret: the answer to its code."""
+        """Run the whole flow of a private app; return the tokens."""
         answer = self.exchange(self.code(app, user, **query), app)
         assert answer.status_code == 200, answer.text
         return answer.json
 
     def logs(self, key="key-group"):
-        """What the activity log of an account says, the newest first."""
+        """Return the activity log of an account, newest first."""
         rows = self.api.get("/v3/organization/activities", key=key).json["logs"]
         return [(row["action"], row["user_email"]) for row in rows]
 
     def call(self, token, method="GET", path="/v3/senders", **options):
-        """Call the API with a bearer token."""
         return self.open(method, path, token=token, **options)
 
     def works(self, token):
-        """Whether the API takes a token that has `account:read`."""
+        """Return whether the API accepts a token with `account:read`."""
         answer = self.call(token)
         assert answer.status_code in (200, 401), answer.text
         return answer.status_code == 200
@@ -191,7 +185,7 @@ class Form:
 
 
 class Visitor:
-    """A browser without a screen: it reads the forms of pages, fills them in and sends them."""
+    """A browser without a screen, which reads, fills in and sends forms."""
 
     def __init__(self, realm, client=None):
         self.client = client or realm.api.app.test_client()
@@ -199,11 +193,10 @@ class Visitor:
         self._here = None
 
     def visit(self, url):
-        """Open an address; gives the answer."""
         return self._arrive(url, self.client.get(url))
 
     def press(self, words, *, headers=None, **filled_in):
-        """Send the page's form with a button, found by how its words begin; None takes a member away."""
+        """Press the button that begins with these words; None omits a field of the form."""
         button = next(value for key, value in self.form.buttons.items() if key.startswith(words))
         sent = self.form.hidden | button | filled_in
         url = self.form.action or self._here
@@ -219,19 +212,18 @@ class Visitor:
 
 @pytest.fixture
 def make_visitor():
-    """A factory of browsers for workspaces, each with cookies of its own."""
+    """Factory of browsers with separate cookies."""
     return Visitor
 
 
 @pytest.fixture
 def visitor(realm):
-    """A browser at the story's workspace."""
     return Visitor(realm)
 
 
 @pytest.fixture
 def question():
-    """Where an app sends its users."""
+    """Factory of addresses for authorization requests."""
 
     def address(app="shop-app", **more):
         asked = {"client_id": app, "redirect_uri": CALLBACK, "scope": "account:read contacts:read", "state": "s1"}
@@ -242,8 +234,7 @@ def question():
 
 @pytest.fixture
 def make_realm(make_api, story):
-    """A factory of workspaces with the story, changed at its top level; what they behave like is added to the
-    story's, and `settings` are those of their server."""
+    """Factory of workspaces with a changed scenario and server settings."""
 
     def make(behaviour=None, settings=None, **changes):
         scenario = {**story, **changes, "behaviour": {**story["behaviour"], **(behaviour or {})}}
@@ -254,7 +245,7 @@ def make_realm(make_api, story):
 
 @pytest.fixture
 def shop_realm(make_realm, story):
-    """The story's workspace where shop is a sub-account, and so an organization of its own, with an app of its own."""
+    """Workspace where shop is a sub-account with an app: a separate organization."""
     story["accounts"][1]["role"] = "sub_account"
     own = {"client_id": "own-app", "client_secret": "0wn", "account": "shop", "redirect_uris": [CALLBACK]}
     return make_realm(oauth_apps=[*story["oauth_apps"], own])
@@ -262,13 +253,12 @@ def shop_realm(make_realm, story):
 
 @pytest.fixture
 def realm(make_realm):
-    """The story's workspace, whose clock stands still."""
     return make_realm()
 
 
 @pytest.fixture
 def is_refused():
-    """Whether an answer is an error of RFC 6749, 5.2, for apps."""
+    """Check an error answer of RFC 6749, 5.2."""
 
     def check(answer, status, error):
         assert (answer.status_code, answer.json["error"]) == (status, error), answer.text
@@ -284,13 +274,13 @@ def is_refused():
 
 @pytest.fixture
 def pkce():
-    """What a public app sends with the question, and with the code."""
+    """Parameters of a public app's authorization request, and of its token request."""
     return {"code_challenge": CHALLENGE, "code_challenge_method": "S256"}, {"code_verifier": VERIFIER}
 
 
 @pytest.fixture
 def other_workspace(realm, story):
-    """A factory of further workspaces of the same story on the same server."""
+    """Factory of further workspaces of the scenario on the same server."""
 
     def make(name):
         assert realm.api.post("/_mock/workspaces", json={"scenario": story, "name": name}).status_code == 201
@@ -303,7 +293,7 @@ def other_workspace(realm, story):
 
 
 class Marked(NamedTuple):
-    """Names that are markup."""
+    """Names with markup."""
 
     app: str = '<b onclick="x()">App</b><script>alert(1)</script>'
     user: str = '"<img/src=x>"@people.test'
@@ -312,14 +302,12 @@ class Marked(NamedTuple):
 
 @pytest.fixture(scope="module")
 def marked():
-    """What `target` calls an app, its user and their account."""
     return Marked()
 
 
 @pytest.fixture(scope="module")
 def target(make_api, marked):
-    """The story with names that are markup, one workspace for all tests of a module: what is refused changes
-    nothing."""
+    """Workspace with names that are markup, shared by a module's tests, as refusals change nothing."""
     story = _story()
     account = {"name": marked.account, "users": [{"email": marked.user}], "api_keys": ["key-marked"]}
     app = {
@@ -332,7 +320,7 @@ def target(make_api, marked):
 
 @pytest.fixture
 def unmoved():
-    """A context in which a workspace stays as it is, but for the draws that every request and every page makes."""
+    """Context manager that checks that a workspace does not change, except for the draws of requests and pages."""
 
     def state(realm):
         found = realm.api.get("/_mock/state", headers={"X-Mock-Workspace": realm.root.removeprefix("/w/") or "default"})
@@ -354,20 +342,19 @@ def unmoved():
 
 @pytest.fixture
 def anew(live_root):
-    """Makes the real server's workspace what it was; it lies on loopback, where the libraries take http on demand
-    only."""
+    """Reset the real server's workspace."""
     requests.post(f"{live_root}/_mock/reset", json={}, timeout=10).raise_for_status()
 
 
 @pytest.fixture(params=["", "/w/default"], ids=["bare", "named"])
 def issuer(request, live_root):
-    """Where the real server's workspace has its addresses of OAuth: below the bare root, and below its own."""
+    """Issuer of the real server's workspace, at the root and at the workspace's address."""
     return f"{live_root}{request.param}{REALM}"
 
 
 @pytest.fixture
 def visit():
-    """A user's browser that follows an app's link, and comes back with the address to which it is sent."""
+    """Follow an app's link as a user; return the address of the redirection."""
 
     def follow(url, user="boss@group.test", consent="accept"):
         answer = requests.get(
@@ -381,7 +368,7 @@ def visit():
 
 @pytest.fixture
 def hours_pass(live_root):
-    """Lets time pass on the real server; the libraries' own clock stays."""
+    """Advance the real server's clock, not the libraries' clock."""
 
     def advance(by):
         requests.post(f"{live_root}/_mock/clock/advance", json={"by": by}, timeout=10).raise_for_status()
@@ -391,7 +378,7 @@ def hours_pass(live_root):
 
 @pytest.fixture
 def ask():
-    """Call an operation without a key, with as little as tells it from others."""
+    """Call an operation without a key, with the fields that select it."""
 
     def ask(realm, operation, **options):
         row = ALL_OPERATIONS[operation]
@@ -403,7 +390,7 @@ def ask():
 
 @pytest.fixture
 def add_fault():
-    """Write a rule; gives its id."""
+    """Add a fault rule; return its id."""
 
     def add_fault(realm, fault, **rule):
         answer = realm.api.post(f"{realm.root}/_mock/faults", json={"fault": fault, **rule})
@@ -415,5 +402,5 @@ def add_fault():
 
 @pytest.fixture
 def last_entry():
-    """What the journal says of the last request."""
+    """Return the journal entry of the last request."""
     return lambda realm: realm.api.get(f"{realm.root}/_mock/requests?limit=1").json["items"][0]

@@ -77,13 +77,6 @@ def test_wrong_credentials_are_the_librarys_most_general_error(connect, live_roo
     assert asked(live_root) == ["oauthTokenClientCredentials 401"]
 
 
-def test_a_scope_that_the_app_lacks_is_refused_by_the_api(connect, live_root):
-    with pytest.raises(ApiError) as refused:
-        connect(f"{live_root}/v3", **CREDENTIALS).webhooks.get_webhooks()
-
-    assert (refused.value.status_code, refused.value.body["code"]) == (403, "permission_denied")
-
-
 def test_a_token_can_be_fetched_on_demand_and_given_to_another_client(connect, live_root):
     token = connect(f"{live_root}/v3", token="none").o_auth.get_o_auth_m2m_token(**CREDENTIALS, scope="account:read")
 

@@ -115,12 +115,6 @@ def test_an_access_token_verifies_and_says_what_it_is_for(realm):
     assert jwt.get_unverified_header(token)["typ"] == "at+jwt"  # RFC 9068, 2.1
 
 
-def test_the_token_of_an_app_for_itself_is_about_the_app(realm):
-    token = realm.post("token", grant_type="client_credentials").json["access_token"]
-
-    assert verified(realm, token, "http://localhost/v3")[0]["sub"] == "shop-app"
-
-
 def test_openid_gives_an_id_token(realm):
     answer = realm.tokens(scope="openid profile email", nonce="n1")
 

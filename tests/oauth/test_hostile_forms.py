@@ -98,7 +98,10 @@ def test_the_token_of_another_browser_is_none(target, unmoved, before_consent, m
         assert refused(before_consent.press("Accept", csrf=other.form.hidden["csrf"]), 403)
 
 
-def test_the_ticket_of_another_browser_is_none(target, unmoved, before_consent, make_visitor):
+@pytest.mark.parametrize("reloads", [False, True])
+def test_ticket_of_another_browser_is_refused(target, unmoved, before_consent, make_visitor, reloads):
+    if reloads:
+        assert target.api.put("/_mock/state", json=target.api.get("/_mock/state").json).status_code == 200
     thief = make_visitor(target)
     thief.visit(SIGNED_IN)
     form = thief.form
@@ -106,19 +109,6 @@ def test_the_ticket_of_another_browser_is_none(target, unmoved, before_consent, 
         for decision in ("Accept", "Refuse"):
             thief.form = form
             assert refused(thief.press(decision, ticket=before_consent.form.hidden["ticket"]), 410)
-    assert before_consent.press("Accept").status_code == 302
-
-
-def test_the_ticket_of_another_browser_is_none_after_the_workspace_was_written_and_read(
-    target, unmoved, before_consent, make_visitor
-):
-    state = target.api.get("/_mock/state").json
-    assert target.api.put("/_mock/state", json=state).status_code == 200
-    ticket = before_consent.form.hidden["ticket"]
-    thief = make_visitor(target)
-    thief.visit(SIGNED_IN)
-    with unmoved(target):
-        assert refused(thief.press("Accept", ticket=ticket), 410)
     assert before_consent.press("Accept").status_code == 302
 
 

@@ -153,6 +153,7 @@ def test_a_token_that_the_server_did_not_sign_is_none(target, unmoved, token, pu
 @pytest.mark.parametrize(
     "text",
     [
+        "a" * 9_000 + ".b.c",
         "", ".", "..", "...", "a.b.c", "null", "%00", "a b c", "\xff\xfe\x80", "\x7f\x01", "é.é.é", "=.=.=",
         f"{encoded({'alg': 'RS256'})}..", f"{encoded([])}.{encoded({})}.eA", f"{encoded(None)}.{encoded({})}.eA",
         f"{encoded(b'{')}.{encoded({})}.eA", f"{encoded(b'[' * 4_000)}.{encoded({})}.eA",

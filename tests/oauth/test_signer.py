@@ -16,14 +16,6 @@ def test_a_token_is_read_by_another_start_that_has_the_key():
     assert again.public == Signer(storage).public
 
 
-def test_each_signer_without_storage_has_its_own_key():
-    token = Signer().sign({"sub": "1"})
-    other = Signer()
-    other.sign({})
-    with pytest.raises(BadSignature):
-        other.read(token)
-
-
 def test_reading_a_text_draws_no_key():
     storage = MemoryStorage()
     with pytest.raises(BadSignature, match="no token has been signed yet"):

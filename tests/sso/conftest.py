@@ -1,4 +1,4 @@
-"""An organization whose users sign in with tokens, and what a landing page says."""
+"""Scenario and client for single sign-on, and readers of landing pages."""
 
 from __future__ import annotations
 
@@ -36,46 +36,44 @@ KINDS = {"corporate": "corporate/ssoToken", "sub-account": "corporate/subAccount
 
 @pytest.fixture
 def document():
-    """The scenario, as a document."""
     return WORKSPACE
 
 
 class SsoWorkspace:
-    """A workspace in which tokens for sign-in are made and used, at the address of `api` and `root`."""
+    """Client of a workspace that creates and uses sign-in tokens."""
 
     def __init__(self, api, root=""):
         self.api = api
         self.root = root
 
     def make(self, kind, key="key-group", **body):
-        """Ask for a token."""
         return self.api.post(f"{self.root}/v3/{KINDS[kind]}", key=key, json=body)
 
     def token(self, kind="sub-account", key="key-group", **body):
-        """A token for the organization (`corporate`) or a sub-account, for its owner unless `body` names a user."""
+        """Create a token for the organization (`corporate`) or a sub-account, by default for the owner."""
         asked = {"email": "boss@group.test"} if kind == "corporate" else {"id": 1003002}
         answer = self.make(kind, key, **asked | body)
         assert answer.status_code == 200, answer.text
         return answer.json["token"]
 
     def land(self, token, kind="sub-account", method="GET", **options):
-        """Follow the link with a token, as a browser does: without a key."""
+        """Open the link of a token without an API key."""
         return self.api.client.open(f"{self.root}/account/login/{kind}/sso/{token}", method=method, **options)
 
     def reason(self):
-        """What the journal says of the last request."""
+        """Return the reason of the last request."""
         return self.api.get(f"{self.root}/_mock/requests").json["items"][0]["reason"]
 
 
 @pytest.fixture
 def make_workspace(make_api):
-    """A factory of workspaces of the scenario, with other members at its top level."""
+    """Factory of workspaces with a changed scenario."""
     return lambda **changes: SsoWorkspace(make_api({**WORKSPACE, **changes}))
 
 
 @pytest.fixture
 def workspace_of():
-    """The class of workspaces with tokens, to make one for another API or another address."""
+    """Client class, for another API or address."""
     return SsoWorkspace
 
 
@@ -85,26 +83,25 @@ def _plain(markup):
 
 @pytest.fixture
 def details():
-    """What a landing page says of a sign-in: its values by the words in front of them."""
+    """Return the values of a landing page by their labels."""
     rows = re.compile(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>")
     return lambda page: {_plain(name): _plain(value) for name, value in rows.findall(page.text)}
 
 
 @pytest.fixture
 def words():
-    """The text of a page."""
     return lambda page: _plain(page.text)
 
 
 @pytest.fixture
 def links():
-    """The addresses of the links in what a landing page says of a sign-in."""
+    """Return the link addresses of a landing page."""
     return lambda page: [unescape(link) for link in re.findall(r'href="(.*?)"', page.text[page.text.index("<dl>") :])]
 
 
 @pytest.fixture
 def is_page():
-    """Checks that an answer is a page with this status and sentence."""
+    """Check that an answer is a page with a status and a sentence."""
 
     def check(answer, status, sentence):
         assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8")

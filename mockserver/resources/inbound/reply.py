@@ -29,9 +29,9 @@ _LONGEST_TEXT, _MOST_LINES = 2_000_000, 100_000
 def extract(text: str) -> tuple[str, str]:
     """Return the message of a plain-text mail, and its signature."""
     lines = text[:_LONGEST_TEXT].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
-    kept = _unquoted(lines[: _start_of_original(lines)])
-    end = next((number for number, line in enumerate(kept) if line in _SIGNATURES), len(kept))
-    return _tidy(kept[:end]), _tidy(kept[end + 1 :])
+    unquoted = _unquoted(lines[: _start_of_original(lines)])
+    end = next((number for number, line in enumerate(unquoted) if line in _SIGNATURES), len(unquoted))
+    return _tidy(unquoted[:end]), _tidy(unquoted[end + 1 :])
 
 
 def _start_of_original(lines: list[str]) -> int:
@@ -60,7 +60,7 @@ def _is_rule(lines: list[str], number: int) -> bool:
 
 def _unquoted(lines: list[str]) -> list[str]:
     """Return the lines without quotations and their attributions."""
-    kept: list[str] = []
+    unquoted: list[str] = []
     #: Whether an attribution may be here: the next non-blank line is a quotation, or the mail ends.
     leads = True
     left = lines[:]
@@ -69,15 +69,15 @@ def _unquoted(lines: list[str]) -> list[str]:
         if line.lstrip(" \t").startswith(">"):
             leads = True
         elif not line.strip():
-            kept.append(line)
+            unquoted.append(line)
         elif leads and _is_ending(line) and (_is_beginning(line) or (left and _is_beginning(left[-1]))):
             if not _is_beginning(line):
                 left.pop()
             leads = False
         else:
-            kept.append(line)
+            unquoted.append(line)
             leads = False
-    return kept[::-1]
+    return unquoted[::-1]
 
 
 def _is_beginning(line: str) -> bool:

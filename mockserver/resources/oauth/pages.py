@@ -63,16 +63,16 @@ def authorize(caller: AnonymousCaller, request: Request, query: Mapping[str, str
     Raises:
         ServiceError: not a valid authorization request.
     """
-    wanted = _authorization_request(caller, query)
+    app_request = _authorization_request(caller, query)
     if "mock_user" not in query:
-        return _sign_in_page(caller, request, wanted)
-    person = next(iter(authorization.people_with_address(caller.workspace, wanted.app, query["mock_user"])), None)
+        return _sign_in_page(caller, request, app_request)
+    person = next(iter(authorization.people_with_address(caller.workspace, app_request.app, query["mock_user"])), None)
     if person is None:
-        people = authorization.people(caller.workspace, wanted.app)
+        people = authorization.people(caller.workspace, app_request.app)
         known = reasons.listed(dict.fromkeys(row.user.email for row in people))
         reason = f"unknown mock_user {reasons.shown(query['mock_user'])} (known: {known})"
         raise errors.INVALID_PARAMETER(f"unknown mock_user; known: {known}").because(reason)
-    return _signed_in(caller, request, query, wanted, person)
+    return _signed_in(caller, request, query, app_request, person)
 
 
 def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str], form: Mapping[str, str]) -> Reply:
@@ -82,8 +82,8 @@ def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str],
         ServiceError: not a valid authorization request or form.
     """
     csrf.check(request, form)
-    wanted = _authorization_request(caller, query)
-    app, workspace = wanted.app, caller.workspace
+    app_request = _authorization_request(caller, query)
+    app, workspace = app_request.app, caller.workspace
     if workspace.state.behaviour.oauth_login == "form":
         person = authorization.check_password(caller, app, form.get("user", ""), form.get("password", ""))
         problem = "The e-mail or the password is wrong."
@@ -91,8 +91,8 @@ def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str],
         person = authorization.chosen_person(workspace, app, form.get("person", ""))
         problem = "There is no such user here."
     if person is None:
-        return _sign_in_page(caller, request, wanted, problem, form.get("user", ""))
-    return _signed_in(caller, request, query, wanted, person)
+        return _sign_in_page(caller, request, app_request, problem, form.get("user", ""))
+    return _signed_in(caller, request, query, app_request, person)
 
 
 def consent(caller: AnonymousCaller, request: Request, form: Mapping[str, str]) -> Reply:
@@ -119,32 +119,40 @@ def _authorization_request(caller: AnonymousCaller, query: Mapping[str, str]) ->
 
 
 def _signed_in(
-    caller: AnonymousCaller, request: Request, query: Mapping[str, str], wanted: AuthorizationRequest, person: Person
+    caller: AnonymousCaller,
+    request: Request,
+    query: Mapping[str, str],
+    app_request: AuthorizationRequest,
+    person: Person,
 ) -> Reply:
     workspace = caller.workspace
     activities.log(workspace, person.account, activities.LOGIN, caller.visit, person.user.email)
-    row = authorization.begin_grant(workspace, person, wanted)
+    row = authorization.begin_grant(workspace, person, app_request)
     if "mock_consent" in query:
         return redirect(authorization.decide(workspace, person.account, row, query["mock_consent"]))
     row.browser = csrf.token(caller, request)
-    return _consent_page(caller, row.browser, wanted, person.account, row)
+    return _consent_page(caller, row.browser, app_request, person.account, row)
 
 
 # ---------------------------------------------------------------------- pages
 
 
 def _sign_in_page(
-    caller: AnonymousCaller, request: Request, wanted: AuthorizationRequest, problem: str | None = None, email: str = ""
+    caller: AnonymousCaller,
+    request: Request,
+    app_request: AuthorizationRequest,
+    problem: str | None = None,
+    email: str = "",
 ) -> Reply:
-    may_authorize = access_check(caller.workspace, wanted.app)
+    may_authorize = access_check(caller.workspace, app_request.app)
     return _page(
-        "sign_in.html", caller, csrf.token(caller, request), wanted,
+        "sign_in.html", caller, csrf.token(caller, request), app_request,
         problem=problem,
         email=email,
         asks_password=caller.workspace.state.behaviour.oauth_login == "form",
         people=[
             {"value": row.value, "email": row.user.email, "about": _description(row, may_authorize(row.account))}
-            for row in authorization.people(caller.workspace, wanted.app)
+            for row in authorization.people(caller.workspace, app_request.app)
         ],
     )  # fmt: skip
 
@@ -157,11 +165,11 @@ def _description(person: Person, may_authorize: bool) -> str:
 
 
 def _consent_page(
-    caller: AnonymousCaller, browser: str, wanted: AuthorizationRequest, account: Account, row: Grant
+    caller: AnonymousCaller, browser: str, app_request: AuthorizationRequest, account: Account, row: Grant
 ) -> Reply:
-    parts = urlsplit(wanted.redirection.redirect_uri)
+    parts = urlsplit(app_request.redirection.redirect_uri)
     return _page(
-        "consent.html", caller, browser, wanted,
+        "consent.html", caller, browser, app_request,
         action=f"{urlsplit(caller.visit.root).path}{CONSENT}",
         user=row.user,
         account=account.name,
@@ -171,12 +179,14 @@ def _consent_page(
     )  # fmt: skip
 
 
-def _page(template: str, caller: AnonymousCaller, browser: str, wanted: AuthorizationRequest, **values: Any) -> Reply:
+def _page(
+    template: str, caller: AnonymousCaller, browser: str, app_request: AuthorizationRequest, **values: Any
+) -> Reply:
     return page(
         template, caller,
-        sends_to=wanted.redirection.redirect_uri,
+        sends_to=app_request.redirection.redirect_uri,
         headers=(csrf.cookie(caller, browser),),
-        app=wanted.app.name,
+        app=app_request.app.name,
         csrf=browser,
         **values,
     )  # fmt: skip

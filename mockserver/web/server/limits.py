@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 #: How many file descriptors, or a quarter of all if that is less, are left to files and webhook calls. Chosen: more
 #: than are open at once.
@@ -20,29 +19,11 @@ _WARN_EVERY_S = 10.0
 _LOG = logging.getLogger(__name__)
 
 
-class Connected(Protocol):
-    """A connection as seen by `Admission`."""
-
-    transport: asyncio.Transport
-    #: Since when nothing is under way, on the monotonic clock.
-    idle_since: float
-
-    @property
-    def is_idle(self) -> bool:
-        """Whether no request is incoming or running."""
-        ...
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether only an incomplete request is unanswered."""
-        ...
-
-
 class Admission:
     """The connection limit: the oldest idle connection is closed when the limit is exceeded.
 
     Without idle connections, the oldest connection with an incomplete request is closed. A connection with a running
-    request stays; if all are running, the new connection is refused.
+    request stays; if all are running, the new connection is refused. Connections are `Connection` or `Front`.
     """
 
     def __init__(self, limit: int) -> None:
@@ -53,7 +34,7 @@ class Admission:
         self._warned_at = -_WARN_EVERY_S
         self._closed = self._refused = 0
 
-    def refusal(self, new: Connected, connections: Iterable[Any]) -> str | None:
+    def refusal(self, new: Any, connections: Iterable[Any]) -> str | None:
         """Return the reason to refuse the new connection `new`, one of `connections`, or None."""
         live = [row for row in connections if not row.transport.is_closing()]
         if len(live) > self._limit:
@@ -74,7 +55,7 @@ class Admission:
         self._warn(shortage)
         return None if leaving is not None else f"No room for another connection: {shortage}"
 
-    def _is_short(self, new: Connected) -> bool:
+    def _is_short(self, new: Any) -> bool:
         """Return whether file descriptors are short, counting them only after a high descriptor."""
         number: int = new.transport.get_extra_info("socket").fileno()
         self._highest = max(self._highest, number)
@@ -96,7 +77,7 @@ class Admission:
             self._warned_at, self._closed, self._refused = now, 0, 0
 
 
-def _idle_longest(connections: Iterable[Connected]) -> Connected | None:
+def _idle_longest(connections: Iterable[Any]) -> Any:
     return min(connections, key=lambda row: row.idle_since, default=None)
 
 

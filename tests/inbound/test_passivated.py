@@ -1,4 +1,4 @@
-"""Mails by SMTP for workspaces that rest."""
+"""Mails by SMTP for passivated workspaces."""
 
 import pytest
 from memory_storage import MemoryStorage, small_store
