@@ -33,12 +33,6 @@ _MOST_CREDITS = 10**9
 _LONGEST_WAIT = validate.Range(max=timedelta(days=36_525), error="must be P36525D at most")
 
 
-class MailEffect(NamedTuple):
-    """`mail`: an e-mail for the mailbox, and for the SMTP server if one is set."""
-
-    content: MailContent
-
-
 class EventEffect(NamedTuple):
     """`event`: an event for webhooks, immediate or delayed."""
 
@@ -53,19 +47,14 @@ class EventEffect(NamedTuple):
     payload: Mapping[str, Any]
 
 
-class CreditsEffect(NamedTuple):
-    """`credits`: the number of used credits by kind."""
-
-    amounts: Mapping[str, int]
-
-
-Effect = MailEffect | EventEffect | CreditsEffect
+#: An e-mail for mailbox and SMTP server, an event, or the used credits by kind.
+Effect = MailContent | EventEffect | dict[str, int]
 
 
 def size_of(effect: Effect) -> int:
     """Return the most bytes that an effect takes in memory."""
-    if isinstance(effect, MailEffect):
-        return effect.content.size
+    if isinstance(effect, MailContent):
+        return effect.size
     if isinstance(effect, EventEffect):
         return weight(effect.to) + weight(effect.payload) + weight(list(effect.members.values()))
     return 0
@@ -73,10 +62,6 @@ def size_of(effect: Effect) -> int:
 
 class _MailEffectItem(Item):
     mail = fields.Nested(MailItem, required=True)
-
-    @post_load
-    def _as_value(self, data: dict[str, Any], **_: Any) -> MailEffect:
-        return MailEffect(data["mail"])
 
 
 class _EventItem(Item):
@@ -114,7 +99,7 @@ def _category(data: Mapping[str, Any]) -> Category:
     return Category(data.get("type", TRANSACTIONAL), data.get("channel", EMAIL))
 
 
-class _CreditsField(fields.Field[CreditsEffect]):
+class _CreditsField(fields.Field[dict[str, int]]):
     """`-1` or `{sms: -1}`: the number of used credits, negative."""
 
     _amount = fields.Integer(
@@ -122,23 +107,18 @@ class _CreditsField(fields.Field[CreditsEffect]):
         validate=validate.Range(-_MOST_CREDITS, 0, error="must be a negative number: an effect uses credits"),
     )
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> CreditsEffect:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> dict[str, int]:
         amounts = value if isinstance(value, Mapping) else {"email": value}
         if unknown := [name for name in amounts if name not in KINDS]:
             raise ValidationError(f"unknown credits {shown(unknown[0])}; {nearest(unknown[0], KINDS)}")
         found: dict[str, Any] = {name: self._amount.deserialize(amount) for name, amount in amounts.items()}
         if any(isinstance(amount, bool) for amount in amounts.values()):
             raise ValidationError("Not a valid integer.")
-        return CreditsEffect({name: -amount for name, amount in found.items()})
+        return {name: -amount for name, amount in found.items()}
 
 
 class _CreditsItem(Item):
     credits = _CreditsField(required=True)
-
-    @post_load
-    def _as_value(self, data: dict[str, Any], **_: Any) -> CreditsEffect:
-        effect: CreditsEffect = data["credits"]
-        return effect
 
 
 #: The schemas of effects by their distinctive member.
@@ -155,10 +135,11 @@ def read(written: Mapping[str, Any]) -> Effect:
     if len(names) != 1:
         raise ValueError(f"an effect has one of the members {', '.join(ITEMS)}")
     try:
-        effect: Effect = ITEMS[names[0]].load(written)
+        loaded = ITEMS[names[0]].load(written)
     except ValidationError as error:
         path, message = next(_mistakes(error.messages, ()))
         raise ValueError(f"{'.'.join(path) or names[0]}: {message}") from None
+    effect: Effect = loaded if isinstance(loaded, EventEffect) else loaded[names[0]]
     return effect
 
 
@@ -192,8 +173,8 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
         raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
     wanted: Counter[str] = Counter()
     for effect in effects:
-        if isinstance(effect, CreditsEffect):
-            wanted.update(effect.amounts)
+        if isinstance(effect, dict):
+            wanted.update(effect)
     for kind, amount in wanted.items():
         if not spending.are_left(caller.workspace, caller.account, kind, amount):
             left = spending.left(caller.workspace, caller.account, kind)
@@ -203,27 +184,22 @@ def check(effects: Sequence[Effect], caller: Caller) -> None:
 
 def perform(effects: Sequence[Effect], caller: Caller) -> None:
     """Perform checked effects, under the same lock as `check`."""
-    for effect, emails in _with_emails(_completed(effects, caller)):
+    completed = (
+        sending.completed(caller.workspace, caller.account, effect) if isinstance(effect, MailContent) else effect
+        for effect in effects
+    )
+    for effect, emails in _with_emails(completed):
         match effect:
-            case MailEffect(content):
-                if not sending.deliver(
-                    caller.workspace, caller.account, content, request=caller.workspace.cause_request
-                ):
+            case MailContent():
+                request = caller.workspace.cause_request
+                if not sending.deliver(caller.workspace, caller.account, effect, request=request):
                     known = "the attachments are too large for the mailbox: their contents are not kept"
                     caller.warn(f"{known} (--mailbox-bytes-limit)")
             case EventEffect():
                 _tell(effect, emails, caller)
-            case CreditsEffect(amounts):
-                for kind, amount in amounts.items():
+            case dict():
+                for kind, amount in effect.items():
                     spending.use(caller.workspace, caller.account, kind, amount)
-
-
-def _completed(effects: Iterable[Effect], caller: Caller) -> Iterator[Effect]:
-    for effect in effects:
-        if isinstance(effect, MailEffect):
-            yield MailEffect(sending.completed(caller.workspace, caller.account, effect.content))
-        else:
-            yield effect
 
 
 def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[MailContent]]]:
@@ -231,8 +207,8 @@ def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[M
     emails: list[MailContent] = []
     are_told = False
     for effect in effects:
-        if isinstance(effect, MailEffect):
-            emails, are_told = [*([] if are_told else emails), effect.content], False
+        if isinstance(effect, MailContent):
+            emails, are_told = [*([] if are_told else emails), effect], False
         are_told = are_told or isinstance(effect, EventEffect)
         yield effect, emails
 

@@ -29,7 +29,7 @@ def views(api, name):
     first = f"/_mock/ui/{name}"
     text = api.get(first).text
     yield first, text
-    addresses = dict.fromkeys(link.partition("#")[0] for link in links(text, first))
+    addresses = dict.fromkeys(link.partition("#")[0] for link in links(text, first, "a"))
     below = [link for link in addresses if link.startswith(f"{first}/")]
     for link in below[:: max(1, len(below) // FOLLOWED)]:
         answer = api.get(link)

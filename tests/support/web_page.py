@@ -81,10 +81,23 @@ class _Reader(HTMLParser):
         self.open[-1].parts.append(data)
 
 
-def links(html, base=""):
-    """Return the addresses of a page's links, scripts and styles, resolved from its own address."""
-    found = [each.attributes.get("href", each.attributes.get("src")) for each in read(html).below()]
-    return [urljoin(base, link) for link in found if link and not link.startswith(("#", "data:"))]
+def links(html, base="", tag=None):
+    """Return the addresses of a page's links, scripts and styles, or of one tag, resolved from its own address."""
+    reader = _Links()
+    reader.feed(html)
+    found = [link for its, link in reader.found if tag in (None, its)]
+    return [urljoin(base, link) for link in found if not link.startswith(("#", "data:"))]
+
+
+class _Links(HTMLParser):
+    """Collects links, also of pages that are not well-formed."""
+
+    def __init__(self):
+        super().__init__()
+        self.found = []
+
+    def handle_starttag(self, tag, attrs):
+        self.found += [(tag, value) for name, value in attrs if name in ("href", "src") and value]
 
 
 def plain(html):

@@ -54,7 +54,7 @@ class Workspace:
                 continue
             found[kind] = address
             text = self._well(self.http.get(address, timeout=30)).text
-            found_links = [link.partition("#")[0] for link in links(text, address)]
+            found_links = [link.partition("#")[0] for link in links(text, address, "a")]
             left += [link for link in found_links if link.startswith(f"{first}/")]
         return list(found.values())
 
