@@ -1,29 +1,6 @@
 """The records that the handles return: one class per answer of the control API."""
 
+# A record is exported where it is defined, by `__all__`.
 from mockserver.views.server_records import Total as Total
-from mockserver.views.traffic_records import Arrival as Arrival
-from mockserver.views.traffic_records import Attachment as Attachment
-from mockserver.views.traffic_records import Attempt as Attempt
-from mockserver.views.traffic_records import Call as Call
-from mockserver.views.traffic_records import Cause as Cause
-from mockserver.views.traffic_records import ControlCall as ControlCall
-from mockserver.views.traffic_records import Delivery as Delivery
-from mockserver.views.traffic_records import DeliveryState as DeliveryState
-from mockserver.views.traffic_records import Exchange as Exchange
-from mockserver.views.traffic_records import InboundMail as InboundMail
-from mockserver.views.traffic_records import Mail as Mail
-from mockserver.views.traffic_records import Message as Message
-from mockserver.views.traffic_records import Page as Page
-from mockserver.views.traffic_records import Recipient as Recipient
-from mockserver.views.traffic_records import Transition as Transition
-from mockserver.views.workspace_records import Account as Account
-from mockserver.views.workspace_records import App as App
-from mockserver.views.workspace_records import Fired as Fired
-from mockserver.views.workspace_records import Instance as Instance
-from mockserver.views.workspace_records import KnownName as KnownName
-from mockserver.views.workspace_records import Moment as Moment
-from mockserver.views.workspace_records import OwnedDomain as OwnedDomain
-from mockserver.views.workspace_records import Policy as Policy
-from mockserver.views.workspace_records import Records as Records
-from mockserver.views.workspace_records import RecordState as RecordState
-from mockserver.views.workspace_records import Timer as Timer
+from mockserver.views.traffic_records import *  # noqa: F403  # see above
+from mockserver.views.workspace_records import *  # noqa: F403  # see above

@@ -12,6 +12,7 @@ from dataclasses import is_dataclass, make_dataclass
 from datetime import datetime
 from enum import Enum
 from functools import cache, partial
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -189,27 +190,39 @@ def _each(convert: Convert, sequence_type: Callable[[Iterable[Any]], Any], value
 def made(record_type: type[Record], row: Any, **given: Any) -> Record:
     """Make a record from a row; `given` members override the row's attributes."""
     hashable: Any = record_type
-    rest = {member.name: getattr(row, member.name) for member in members(hashable) if member.name not in given}
-    return record_type(**given, **rest)
+    for name in _names(hashable):
+        if name not in given:
+            given[name] = getattr(row, name)
+    return record_type(**given)
+
+
+@cache
+def _names(record_type: type) -> tuple[str, ...]:
+    return tuple(member.name for member in members(record_type))
 
 
 def sent(record: Any) -> dict[str, Any]:
     """Return the object that stands for a record in an answer; records within it stay records."""
-    found: dict[str, Any] = {}
     record_type: Any = type(record)
-    for name, sent_as, mark in _sending(record_type):
-        value = getattr(record, name)
-        if mark is Mark.FLAT:
-            found.update(sent(value))
-        elif value is not None or mark is not Mark.OMITTED:
-            found[sent_as] = value
-    return found
+    names, values_of, omitted, flat = _sending(record_type)
+    found = dict(zip(names, values_of(record), strict=True))
+    for name in omitted:
+        if found[name] is None:
+            del found[name]
+    if not flat:
+        return found
+    parts = [sent(value) if name in flat else {name: value} for name, value in found.items()]
+    return {name: value for part in parts for name, value in part.items()}
 
 
 @cache
-def _sending(record_type: type) -> list[tuple[str, str, Mark | None]]:
-    marked = [(row.name, row.sent_as, row.of_type(Mark)) for row in members(record_type)]
-    return [row for row in marked if row[2] not in (Mark.NOT_SENT, Mark.REST)]
+def _sending(record_type: type) -> tuple[list[str], Callable[[Any], tuple[Any, ...]], list[str], list[str]]:
+    """Return the names in the answer, the function of the values, and the names of omitted and of flat members."""
+    rows = [row for row in members(record_type) if row.of_type(Mark) not in (Mark.NOT_SENT, Mark.REST)]
+    marked = {mark: [row.sent_as for row in rows if row.of_type(Mark) is mark] for mark in (Mark.OMITTED, Mark.FLAT)}
+    names = [row.name for row in rows]
+    values_of = attrgetter(*names) if len(names) > 1 else lambda record: (getattr(record, names[0]),)
+    return [row.sent_as for row in rows], values_of, marked[Mark.OMITTED], marked[Mark.FLAT]
 
 
 def plain(value: Any) -> Any:

@@ -32,7 +32,7 @@ _MOST = 1_000
 
 def show_causes(rows: Iterable[causes.Cause]) -> list[Cause]:
     """Return the records of causes."""
-    return [made(Cause, row) for row in rows]
+    return [Cause._make((row.kind, row.id)) for row in rows]
 
 
 def linked(kind: str, thing: causes.Thing, links: Links | None) -> dict[str, list[Cause]]:

@@ -11,6 +11,11 @@ from urllib.parse import urlencode
 
 from mockserver.views.record import At, Count, CountOfAll, Evicted, Keyword, Mark, Positive, ReadBy, Shape, Status, Uuid
 
+#: The names that `mockserver.testing.records` exports, as handles return them.
+__all__ = [
+    "Arrival", "Attachment", "Attempt", "Call", "Cause", "ControlCall", "Delivery", "DeliveryState", "Exchange",
+    "InboundMail", "Mail", "Message", "Page", "Recipient", "Transition",
+]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 #: The state machines.

@@ -11,6 +11,11 @@ from mockserver.core.contract.operation import Role
 from mockserver.views.record import At, Count, Mark, Shape, Status, Uuid
 from mockserver.views.traffic_records import AnyMachine, Caused, CausedBy, RealAt, Transition
 
+#: The names that `mockserver.testing.records` exports, as handles return them.
+__all__ = [
+    "Account", "App", "Fired", "Instance", "KnownName", "Moment", "OwnedDomain", "Policy", "RecordState", "Records",
+    "Timer",
+]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 # ---------------------------------------------------------------------- clock and timers

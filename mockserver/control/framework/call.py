@@ -134,9 +134,8 @@ def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
     def view(**arguments: Any) -> Response:
         if declared.heavy:
             off_loop.leave()
-        target.addressed(
-            by_header=False
-        )  # an unknown workspace in the address is a 404, even for a call that acts on no workspace
+        # An unknown workspace in the address is a 404, even for a call that acts on no workspace.
+        target.addressed(by_header=False)
         workspace = target.workspace() if acts else None
         if query_type is not None:
             query = inputs.loaded(_schema(query_type), request.args.to_dict())

@@ -16,23 +16,6 @@ from mockserver.resources.deliveries.delivery import Target
 from mockserver.resources.domains.domain import Domain, find
 from mockserver.resources.webhooks.catalogue import CREATE_EVENTS, INBOUND_DEFAULT, UPDATE_EVENTS, subscribed
 from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, Category
-from mockserver.web.schemas.errors import Longest, invalid
-
-#: The only documented kind of `auth` (contract/webhooks#configuration); others are refused, which is proposed.
-BEARER = "bearer"
-#: The most headers of a webhook (proposed); chosen: far above what honest clients send.
-MOST_HEADERS = 100
-#: The most characters of their names and values together (proposed): few receivers take more.
-_LONGEST_HEADERS = 64 * 1024
-
-
-def _check_headers(headers: list[dict[str, str]]) -> None:
-    if sum(len(text) for header in headers for text in header.values()) > _LONGEST_HEADERS:
-        raise invalid(f"Longer than {_LONGEST_HEADERS:,} characters altogether")
-
-
-#: The validators of a list of headers, on the wire and in a scenario.
-CHECK_HEADERS = (Longest(MOST_HEADERS), _check_headers)
 
 
 @dataclass(slots=True, eq=False)

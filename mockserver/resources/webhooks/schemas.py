@@ -6,7 +6,7 @@ from marshmallow import fields, validate
 
 from mockserver.resources.webhooks.catalogue import EVENTS, EXPORT_EVENTS
 from mockserver.resources.webhooks.event import CHANNELS, MARKETING, TRANSACTIONAL, TYPES
-from mockserver.resources.webhooks.model import BEARER, CHECK_HEADERS, MOST_HEADERS
+from mockserver.resources.webhooks.section import BEARER, CHECK_HEADERS, MOST_HEADERS
 from mockserver.web.schemas.evidence import OPENAPI, OPENAPI_NEWEST, documented
 from mockserver.web.schemas.fields import (
     Choice,

@@ -32,8 +32,25 @@ from mockserver.resources.webhooks.event import (
 )
 from mockserver.resources.webhooks.events import resume_batches
 from mockserver.resources.webhooks.history import ACCEPTED, MACHINE, Export, await_completion, keep_file
-from mockserver.resources.webhooks.model import BEARER, CHECK_HEADERS, Webhook
+from mockserver.resources.webhooks.model import Webhook
+from mockserver.web.schemas.errors import Longest, invalid
 from mockserver.web.schemas.fields import INT64_MAX, Day, Email, Flag, HeaderName, HeaderValue, List, Url
+
+#: The only documented kind of `auth` (contract/webhooks#configuration); others are refused, which is proposed.
+BEARER = "bearer"
+#: The most headers of a webhook (proposed); chosen: far above what honest clients send.
+MOST_HEADERS = 100
+#: The most characters of their names and values together (proposed): few receivers take more.
+_LONGEST_HEADERS = 64 * 1024
+
+
+def _check_headers(headers: list[dict[str, str]]) -> None:
+    if sum(len(text) for header in headers for text in header.values()) > _LONGEST_HEADERS:
+        raise invalid(f"Longer than {_LONGEST_HEADERS:,} characters altogether")
+
+
+#: The validators of a list of headers, on the wire and in a scenario.
+CHECK_HEADERS = (Longest(MOST_HEADERS), _check_headers)
 
 
 class AuthItem(Item):
