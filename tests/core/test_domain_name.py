@@ -50,16 +50,16 @@ def test_a_name_is_shown_as_people_write_it_as_far_as_that_can_be_seen(name, for
     ["1.2.3.4", "acme.1", "acme.0x1f", "[::1]", "::1", "localhost", "", ".", "a..test", "-a.test", "a-.test",
      "a_b.test", "a b.test", "acme.test\n", "ü.test", "x" * 64 + ".test", "x." * 125 + "test"],
 )  # fmt: skip
-def test_what_is_no_domain_is_none(name):
+def test_invalid_domain_names_are_rejected(name):
     assert not is_host_name(name)
 
 
 @pytest.mark.parametrize("name", ["acme.test", "1.2.3.test", "xn--bcher-kva.test", "a.1a", "x" * 63 + ".test"])
-def test_what_is_a_domain_is_one(name):
+def test_valid_domain_names_are_accepted(name):
     assert is_host_name(name)
 
 
-def test_one_address_stays_one_in_every_case_and_spelling():
+def test_equal_addresses_compare_equal_in_every_spelling():
     assert comparable("Ops@BÜCHER.test") == comparable("ops@xn--bcher-kva.test") == "ops@xn--bcher-kva.test"
 
 
@@ -76,7 +76,7 @@ def test_a_name_has_one_label_more_than_its_public_suffix(name, top, below):
     assert (registrable(name), below_registrable(name)) == (top, below)
 
 
-def test_what_few_need_is_not_imported_at_the_start():
+def test_start_imports_no_large_libraries():
     script = "import mockserver.app, sys; print([name for name in ('idna', 'publicsuffixlist') if name in sys.modules])"
 
     found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

@@ -61,7 +61,7 @@ ADDRESSES = st.emails() | st.from_regex(r'("[\x01-\x7f]{1,8}"|[\wéß.+]{1,6})@[
 
 
 @given(ADDRESSES, st.text(max_size=30), st.text(max_size=200))
-def test_whatever_the_api_takes_for_an_address_can_be_written_to(address, name, text):
+def test_accepted_addresses_can_be_written_to(address, name, text):
     try:
         validate.Email()(address)
     except ValidationError:
@@ -124,7 +124,7 @@ NAMES = st.from_regex(r"[A-Za-z][A-Za-z0-9.-]{0,20}", fullmatch=True)
     st.none() | st.text(max_size=50),
     st.none() | st.text(max_size=50),
 )
-def test_whatever_a_client_sends_is_a_message_with_as_many_parts(to, headers, files, text, html):
+def test_message_has_as_many_parts_as_the_client_sends(to, headers, files, text, html):
     parties = {"From": [("a@acme.test", "A")], "To": to}
 
     raw = [whole(parties=parties, headers=headers, files=files, text=text, html=html).as_bytes() for _ in range(2)]

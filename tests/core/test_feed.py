@@ -7,7 +7,7 @@ def numbers(items):
     return [item.number for item in items]
 
 
-def test_what_comes_after_a_number_is_given_oldest_first():
+def test_feed_returns_later_items_oldest_first():
     feed = Feed()
     for kind in "abc":
         feed.add(kind, None)
@@ -33,7 +33,7 @@ def test_the_oldest_go_when_they_are_too_big():
     assert numbers(feed.after(0)) == [2, 3, 4, 5]
 
 
-def test_one_that_is_too_big_is_lost_itself_and_leaves_the_others():
+def test_feed_loses_an_oversized_item_only():
     feed = Feed()
     for size in (10, 5 * 1024 * 1024, 10):
         feed.add("a", "told", size)

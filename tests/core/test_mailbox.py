@@ -69,7 +69,7 @@ def test_nothing_is_noted_of_another_mail_of_the_same_id(mailbox):
 
 
 @pytest.mark.parametrize("leave", [lambda mailbox: [mailbox.add(mail(n)) for n in (2, 3)], Mailbox.clear])
-def test_what_is_noted_goes_with_the_mail(mailbox, leave):
+def test_sending_progress_is_dropped_with_its_mail(mailbox, leave):
     here = mail(1)
     mailbox.add(here)
     mailbox.note_sending(here, Sending(SENT, 1))

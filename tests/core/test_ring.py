@@ -32,14 +32,14 @@ def test_as_many_go_as_take_too_many_bytes():
     assert (ring.bytes, ring.evicted) == (95, 3)
 
 
-def test_one_that_takes_more_than_a_quarter_goes_itself(ring):
+def test_ring_drops_an_item_larger_than_a_quarter(ring):
     ring.push("a", 25)
 
     assert list(ring.push("b", 26)) == ["b"]
     assert (list(ring), ring.bytes, ring.evicted) == (["a"], 25, 1)
 
 
-def test_what_is_not_to_be_kept_is_counted_no_more(ring):
+def test_ring_subtracts_dropped_items(ring):
     for thing in "ab":
         ring.push(thing, 10)
 

@@ -50,7 +50,7 @@ def test_a_timer_that_has_taken_the_place_of_another_has_an_id_of_its_own():
 @pytest.mark.parametrize(
     "text", ["", "sender", "sender.2.expire_otp", "a.b.c.d", "sender.~ff.e.20260115T090000000000Z"]
 )
-def test_what_is_no_id_leads_nowhere(text):
+def test_invalid_timer_ids_are_rejected(text):
     assert Timers().get(text) is None
     with pytest.raises(ValueError, match=r".+"):
         TimerId.parse(text)

@@ -32,7 +32,7 @@ def test_all_are_told_when_everything_may_be_another(watchers):
     assert told == ["mail", "request"]
 
 
-def test_who_has_left_is_told_no_more(watchers):
+def test_removed_watcher_is_not_called(watchers):
     told = []
     wake = lambda: told.append(1)  # noqa: E731  # it is added and discarded as the same
     watchers.add(wake)
@@ -42,7 +42,7 @@ def test_who_has_left_is_told_no_more(watchers):
     assert (told, len(watchers)) == ([], 0)
 
 
-def test_what_has_happened_is_counted_by_kind(watchers):
+def test_watchers_count_events_by_kind(watchers):
     for kind in ("mail", "mail", "request", None):
         watchers.tell(kind)
 

@@ -101,7 +101,7 @@ def test_a_hang_that_is_let_go_is_refused_as_the_service_would(mock):
     assert said["reason"]
 
 
-def test_what_a_hang_has_done_happens_when_it_is_let_go(mock):
+def test_hanging_request_is_executed_on_release(mock):
     Client(mock.root, "hang", "POST", "/v3/senders", json={"name": "New", "email": "new@acme.test"})
     held = mock.held()
     mock.call("POST", "/clock/advance", json={"by": "PT1H"})
@@ -142,7 +142,7 @@ class Watched(Watchers):
         self.begun.set()
 
 
-def test_who_waits_for_a_status_hears_of_a_request_that_is_let_go(api, serve_app):
+def test_client_waiting_for_a_status_sees_a_released_request(api, serve_app):
     mock = Mock(serve_app(api.app))
     Client(mock.root, "hang")
     held, found = mock.held(), []
@@ -227,7 +227,7 @@ def test_a_client_that_has_left_is_not_held_any_more(mock, fault):
 
 
 @pytest.mark.parametrize("call", [("POST", "/reset"), ("DELETE", "/requests")])
-def test_what_is_not_in_the_journal_is_held_by_nobody_s_leave(mock, call):
+def test_request_missing_in_the_journal_cannot_be_released(mock, call):
     client = Client(mock.root, "hang; ms=1000")
     held = mock.held()
 

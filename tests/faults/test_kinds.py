@@ -109,7 +109,7 @@ def test_an_error_may_have_another_status_and_message(api, rules):
 # ---------------------------------------------------------------------- limits of requests
 
 
-def test_who_is_limited_has_nothing_left_and_is_told_when_to_come_back(api, rules):
+def test_rate_limited_client_is_told_when_to_come_back(api, rules):
     rules.add("rate_limited", reset_s=30)
     found = api.get("/v3/senders")
     assert found.headers.getlist("x-sib-ratelimit-remaining") == ["0"]

@@ -71,13 +71,13 @@ def waiting(running, peers):
 
 @pytest.mark.parametrize("text", ENDLESS)
 @pytest.mark.parametrize("ahead", [0, 1, 3], ids="{} sent ahead".format)
-def test_who_leaves_leaves_nothing_behind(waiting, text, ahead):
+def test_leaving_client_leaves_nothing_behind(waiting, text, ahead):
     waiting(text, ahead=ahead).close()
     waiting.gone()
 
 
 @pytest.mark.parametrize("text", ENDLESS)
-def test_who_says_no_more_has_left(waiting, text):
+def test_client_that_closes_its_side_has_left(waiting, text):
     waiting(text).socket.shutdown(socket.SHUT_WR)
     waiting.gone()
 
@@ -150,7 +150,7 @@ def process(processes):
     return processes()
 
 
-def test_whoever_leaves_and_whatever_ends_nothing_is_complained_about(process, peers):
+def test_leaving_clients_and_ending_servers_log_no_errors(process, peers):
     for text in (*ENDLESS, "connection_reset", "empty_response", "truncated_body", "slow_body; ms=20", "hang; ms=10"):
         for ahead in (0, 2):
             peers(process.root).send("GET", "/v3/senders", fault(text), ahead=[ACCOUNT] * ahead).close()

@@ -35,7 +35,7 @@ def test_a_rule_lets_the_first_requests_that_match_pass(api, rules):
     assert statuses(api, 4) == [200, 200, 503, 200]
 
 
-def test_who_passes_one_rule_may_be_hit_by_the_next(api, rules):
+def test_request_that_passes_one_rule_may_be_hit_by_the_next(api, rules):
     rules.add("unavailable", after=1)
     rules.add("server_error")
     assert statuses(api, 3) == [500, 503, 503]
@@ -118,7 +118,7 @@ def test_two_rules_draw_apart(api, rules):
     assert statuses(api, 60, "/v3/account") != first
 
 
-def test_what_else_is_drawn_does_not_shift_the_hits(make_api, scenario, rules_of):
+def test_other_draws_do_not_shift_the_hits(make_api, scenario, rules_of):
     calm, busy = make_api(scenario), make_api(scenario)
     rules_of(busy).add("unavailable", probability=0.5, match={"operation": "getSenders"})
     found = []
@@ -129,7 +129,7 @@ def test_what_else_is_drawn_does_not_shift_the_hits(make_api, scenario, rules_of
     assert found == pattern(calm, rules_of(calm), 40, match={"operation": "getSenders"})
 
 
-def test_what_another_rule_draws_does_not_shift_the_hits(make_api, scenario, rules_of):
+def test_draws_of_another_rule_do_not_shift_the_hits(make_api, scenario, rules_of):
     calm, busy = make_api(scenario), make_api(scenario)
     rules_of(busy).add("unavailable", id="other", probability=0.5, match={"operation": "getAccount"})
     rules_of(busy).add("unavailable", id="mine", probability=0.5, match={"operation": "getSenders"})

@@ -41,7 +41,7 @@ def test_rules_are_listed_in_the_order_in_which_they_are_asked(rules):
     assert [rule["id"] for rule in rules.all()] == ["b", "a", "c"]
 
 
-def test_put_replaces_all(api, rules):
+def test_put_replaces_all_fault_rules(api, rules):
     rules.add(id="old")
     answer = put(api, {"fault": "maintenance", "id": "new"}, {"fault": "unavailable"})
     assert answer.status_code == 200
@@ -57,13 +57,13 @@ def test_a_bad_rule_among_good_ones_replaces_nothing(api, rules):
     assert [rule["id"] for rule in rules.all()] == ["old"]
 
 
-def test_what_is_no_rule_at_all_is_refused(api):
+def test_invalid_rules_are_refused(api):
     answer = put(api, 5, None, "unavailable", [])
     assert answer.status_code == 400
     assert {row["path"] for row in answer.json["errors"]} == {f"/items/{index}" for index in range(4)}
 
 
-def test_one_rule_is_removed(api, rules):
+def test_fault_rule_is_removed_by_id(api, rules):
     rules.add(id="a"), rules.add(id="b")
     assert api.delete(f"{FAULTS}/a").status_code == 204
     assert [rule["id"] for rule in rules.all()] == ["b"]
@@ -237,7 +237,7 @@ FORCED = {
 
 
 @pytest.mark.parametrize(("rule", "answered"), FORCED.values(), ids=FORCED)
-def test_force_overrides(api, rules, rule, answered):
+def test_forced_rule_overrides_the_checks(api, rules, rule, answered):
     rules.add(**rule, force=True)
     found = api.get("/v3/senders")
     assert (found.status_code, found.json["code"]) == answered

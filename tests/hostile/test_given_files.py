@@ -19,7 +19,7 @@ READS_ITS_OWN = {
     "control/server/documents.py", "control/workspaces/state.py",
     "dashboard/rendering.py", "evidence/fixture.py", "resources/domains/domain.py",
     "settings/distribution.py", "storage/redis_client.py",
-    "testing/sessions/folder.py", "web/pages/page.py",
+    "testing/sessions/artifacts.py", "web/pages/page.py",
 }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def test_changes_that_come_before_another_one_are_those_accepted_earlier_and_due
             assert found == [row for row in earlier if row.due <= at(minute)]
 
 
-def test_what_is_gone_is_let_go():
+def test_removed_plan_changes_are_freed():
     account = master()
     first = BulkPlan(0, at(0), Allotment(), {7: None})
     plans.enqueue(account, first)

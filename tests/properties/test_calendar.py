@@ -35,6 +35,6 @@ def test_there_and_back_is_never_later(moment, months):
 
 
 @given(MOMENTS, MOMENTS, MONTHS)
-def test_what_was_not_later_is_not_later_afterwards(one, other, months):
+def test_adding_months_keeps_the_order_of_moments(one, other, months):
     first, second = sorted((one, other))
     assert months_later(first, months).date() <= months_later(second, months).date()

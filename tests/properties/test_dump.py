@@ -89,7 +89,7 @@ def test_compiled_dumping_equals_the_schemas(operation, data):
 @pytest.mark.parametrize("operation", ANSWERS)
 @examples(10)
 @given(data=st.data())
-def test_what_is_dumped_can_be_written(operation, data):
+def test_dumped_answers_can_be_written(operation, data):
     schema = ANSWERS[operation]()
     dumped = compiled(schema)(data.draw(rows(schema)))
     assert json.loads(json_text.write(dumped)) == dumped

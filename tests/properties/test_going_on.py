@@ -8,6 +8,7 @@ import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from state_comparison import without_ids_of_requests
 
 START = "2026-01-15T09:00:00Z"
 HOOKS = [("one", False), ("two", False), ("three", True)]
@@ -106,16 +107,7 @@ class Player:
         self.play(steps)
         fired = self.api.advance("PT2H")["fired"]
         calls = [(post.url, post.body) for post in self.effects.calls]
-        return without_ids_of_calls(self.api.get("/_mock/state").json), fired, calls
-
-
-def without_ids_of_calls(document):
-    """A document without the ids of the requests and control calls that have caused something: none is used twice."""
-    for link in document["resume"].get("links", ()):
-        for cause in link["caused_by"]:
-            if cause["kind"] in ("request", "control"):
-                cause["id"] = None
-    return document
+        return without_ids_of_requests(self.api.get("/_mock/state").json), fired, calls
 
 
 @pytest.mark.hypothesis

@@ -33,14 +33,14 @@ def test_good_json_is_read_as_json_reads_it(value, ensure_ascii, indent):
 
 
 @given(VALUES)
-def test_what_is_written_is_read_again(value):
+def test_json_survives_writing_and_reading(value):
     raw = json_text.write(value)
     assert raw.endswith(b"\n")
     assert same(json_text.read(raw), value)
 
 
 @given(VALUES, st.integers(0, 4))
-def test_what_is_written_in_parts_is_the_same(value, levels):
+def test_json_written_in_parts_is_equal(value, levels):
     assert b"".join(json_text.pieces(value, str, levels)) + b"\n" == json_text.write(value)
 
 

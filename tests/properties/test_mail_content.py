@@ -38,7 +38,7 @@ CONTENTS = st.builds(
 
 
 @given(CONTENTS)
-def test_what_is_written_is_read_again(content):
+def test_mail_content_survives_writing_and_reading(content):
     item = MailItem()
 
     assert item.load(item.dump(content)) == content

@@ -104,7 +104,7 @@ def test_any_other_text_is_refused_or_leads_where_it_seems_to(uri):
 
 
 @given(URIS, st.sampled_from(["#", "#a", "\r\n", "\x00", " ", "\t", "é"]), st.integers(0, 60))
-def test_what_no_address_holds_makes_a_bad_one_of_any(uri, bad, place):
+def test_forbidden_characters_make_any_address_invalid(uri, bad, place):
     assert apps.redirect_uri_problem(uri[:place] + bad + uri[place:]) is not None
 
 
@@ -125,7 +125,7 @@ def test_splitting_again_changes_nothing(text):
 
 
 @given(st.lists(SCOPES, unique=True), st.lists(st.sampled_from(list(discovery.CATALOGUE)), unique=True))
-def test_what_is_not_beyond_is_held_or_open_to_all(asked, held):
+def test_permitted_scopes_are_held_or_open_to_all(asked, held):
     more = discovery.uncovered_scopes(asked, held)
     assert set(more) <= set(asked)
     for name in set(asked) - set(more):
@@ -138,7 +138,7 @@ def test_what_is_not_beyond_is_held_or_open_to_all(asked, held):
     st.lists(st.sampled_from(list(discovery.CATALOGUE)), unique=True),
     st.sampled_from(list(discovery.CATALOGUE)),
 )
-def test_who_holds_more_may_ask_for_no_less(asked, held, another):
+def test_more_scopes_permit_no_fewer_requests(asked, held, another):
     assert set(discovery.uncovered_scopes(asked, [*held, another])) <= set(discovery.uncovered_scopes(asked, held))
     assert discovery.uncovered_scopes(held, held) == []
 
@@ -255,7 +255,7 @@ def test_any_body_is_a_form_of_text_or_refused(raw):
 
 
 @given(MEMBERS, st.sampled_from(["", "text/plain", "application/json", "multipart/form-data; boundary=x", f"{FORM}x"]))
-def test_what_does_not_call_itself_a_form_is_none(members, kind):
+def test_only_declared_forms_are_read(members, kind):
     with pytest.raises(ServiceError) as refused:
         read_form(request(urlencode(members), kind))
     assert refused.value.status == 400

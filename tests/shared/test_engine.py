@@ -90,7 +90,7 @@ def emails(cluster, server, made):
     return sorted(row["email"] for row in answer.json()["senders"] if row["name"] == "Jo")
 
 
-def test_it_is_told_and_nothing_is_half_done_and_all_goes_on_by_itself(cluster, made, trouble):
+def test_engine_trouble_is_reported_and_servers_recover(cluster, made, trouble):
     server, other = cluster.servers
     assert create(cluster, server, made, 0).status_code == 201
 
@@ -111,7 +111,7 @@ def test_it_is_told_and_nothing_is_half_done_and_all_goes_on_by_itself(cluster, 
     assert emails(cluster, other, made) == [*found, "s2@acme.test", "s3@acme.test"]
 
 
-def test_what_was_acknowledged_is_there_after_the_engine_was_killed_and_no_server_is_left(cluster, made, engine):
+def test_acknowledged_changes_survive_the_death_of_engine_and_servers(cluster, made, engine):
     server, other = cluster.servers
     statuses = [create(cluster, server, made, number).status_code for number in range(20)]
 

@@ -79,7 +79,7 @@ def clients(receiver):
 
 
 @pytest.mark.timeout(300 + 2 * SECONDS)
-def test_what_was_acknowledged_outlasts_the_death_of_servers(cluster, clients):
+def test_acknowledged_changes_survive_the_death_of_servers(cluster, clients):
     random = Random(SEED)
     for number in range(max(1, SECONDS // ROUND_S)):
         load = clients(cluster, number)

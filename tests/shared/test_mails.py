@@ -39,7 +39,7 @@ def shown(cluster, made):
     return cluster.ask("GET", f"/w/{made['name']}/_mock/mailbox").json()["items"]
 
 
-def test_each_leaves_once(cluster, inbox):
+def test_each_mail_is_sent_once_by_smtp(cluster, inbox):
     made = cluster.make(server=cluster.servers[0])
 
     statuses = [create(cluster, server, made, number) for number, server in enumerate(cluster.servers * 2)]
@@ -50,7 +50,7 @@ def test_each_leaves_once(cluster, inbox):
     assert len(shown(cluster, made)) == 6
 
 
-def test_what_was_under_way_when_a_server_died_is_sent_by_another_one_as_the_same_mail(cluster, inbox):
+def test_mail_of_a_dead_server_is_sent_once_by_another_one(cluster, inbox):
     holder, other, _ = cluster.servers
     made = cluster.make(server=holder)
     inbox.gate.clear()

@@ -52,7 +52,7 @@ def test_other_servers_go_on_at_once_and_the_first_one_sees_it_when_it_goes_on(c
         assert names(cluster, each, made) == {"meanwhile", "after"}
 
 
-def test_what_it_was_asked_before_is_done_once_or_refused(cluster, paused):
+def test_requests_before_a_pause_are_done_once_or_refused(cluster, paused):
     server, made = paused
     other = cluster.servers[1]
     with ThreadPoolExecutor(1) as pool:

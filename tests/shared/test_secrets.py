@@ -62,7 +62,7 @@ def opens(browser, server):
     return answer.status_code == 200
 
 
-def test_who_has_signed_in_at_one_server_has_done_so_at_all(cluster):
+def test_sign_in_at_one_server_is_valid_at_all(cluster):
     one, other = cluster.servers
     browser = signed_in(one)
 
@@ -70,7 +70,7 @@ def test_who_has_signed_in_at_one_server_has_done_so_at_all(cluster):
     assert not opens(requests.Session(), other)
 
 
-def test_who_signs_out_at_one_server_has_done_so_at_all(cluster):
+def test_sign_out_at_one_server_is_valid_at_all(cluster):
     one, other = cluster.servers
     browser = signed_in(one)
     kept = requests.Session()

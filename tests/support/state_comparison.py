@@ -79,3 +79,12 @@ def _(value: Tables) -> Mapping[Any, Any]:
         kind: row for kind, row in found["_records"].items() if _difference(row, kind(), "record") is not None
     }
     return found
+
+
+def without_ids_of_requests(state):
+    """A state without the ids of the requests and calls that have caused something: each workspace draws its own."""
+    causes = [cause for link in state["resume"].get("links", ()) for cause in link["caused_by"]]
+    for cause in causes:
+        if cause["kind"] in ("request", "control"):
+            cause["id"] = None
+    return state

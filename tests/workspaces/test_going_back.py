@@ -76,7 +76,7 @@ def test_after_a_reset_the_same_requests_get_the_same_answers(workspace):
     assert day() == first
 
 
-def test_what_was_met_before_a_reset_stays_in_the_servers_total(busy):
+def test_coverage_before_a_reset_stays_in_the_servers_total(busy):
     def total():
         return busy.api.get("/_mock/coverage?workspace=*").json["operations"]["createSender"]["calls"]
 
@@ -203,7 +203,7 @@ def test_snapshots_are_listed_oldest_first_with_their_moment(workspace):
     }
 
 
-def test_one_of_the_same_name_gives_way_and_stands_last(workspace):
+def test_snapshot_of_the_same_name_is_replaced_and_listed_last(workspace):
     for name in ("a", "b", "a"):
         workspace.post("/_mock/snapshots", {"name": name})
         workspace.new_sender(f"{name}{len(workspace.journal)}@acme.test")
@@ -230,7 +230,7 @@ def test_snapshots_are_forgotten_one_by_one_or_all(workspace):
 
 
 @pytest.mark.parametrize(("method", "path"), [("POST", "/_mock/snapshots/x/restore"), ("DELETE", "/_mock/snapshots/x")])
-def test_one_that_is_not_there_is_404_and_changes_nothing(busy, method, path):
+def test_unknown_snapshot_is_404_and_changes_nothing(busy, method, path):
     before = seen(busy)
 
     assert busy.ask(method, path).status_code == 404

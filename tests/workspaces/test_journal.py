@@ -220,7 +220,7 @@ def test_transitions_are_not_those_of_what_a_test_does_after_the_request(workspa
     assert last(workspace)["transitions"] == []
 
 
-def test_all_that_a_request_sets_off_is_told_in_order(make_api, new_workspace, story):
+def test_transitions_of_a_request_are_listed_in_order(make_api, new_workspace, story):
     story["behaviour"] = {"trust_authenticated_domains": True, "authenticate_domain": "immediate"}
     del story["accounts"][0]["senders"][-1]["otp_expires_at"]
     dns = {"brevo_code": "ok", "dkim_record": "ok", "dmarc_record": "ok"}
@@ -275,7 +275,7 @@ def test_a_reason_tells_the_moments(workspace):
     )
 
 
-def test_what_succeeds_needs_none(workspace):
+def test_successful_requests_have_no_reason(workspace):
     assert workspace.put("/v3/senders/2/validate", {"otp": OTP}).status_code == 204
 
     assert last(workspace)["reason"] is None
@@ -379,7 +379,7 @@ def test_the_oldest_fall_out_when_they_are_too_large_together(make_api, default_
     assert (kept, found["evicted"]) == (["5", "4", "3", "2"], 2)
 
 
-def test_one_request_that_is_too_large_is_kept_without_its_bodies_and_leaves_the_others(make_api, default_workspace):
+def test_oversized_request_is_kept_without_its_bodies_and_leaves_the_others(make_api, default_workspace):
     workspace = default_workspace(make_api("empty", journal_bytes_limit=50_000))
     workspace.get("/v3/senders")
     workspace.post("/v3/senders", {"name": "A" * 60_000})
@@ -405,7 +405,7 @@ def test_emptying_it_changes_neither_state_nor_mails(workspace):
     assert (workspace.state, workspace.get("/_mock/mailbox").json) == before
 
 
-def test_what_falls_due_by_a_request_stands_in_its_entry(make_api):
+def test_timers_fired_by_a_request_are_in_its_entry(make_api):
     """A plan for many sub-accounts is taken, and applied at once as well (`behaviour.bulk_plan: {after: PT0S}`)."""
     api = make_api("corporate-v2")
     account = api.get("/v3/corporate/subAccount?offset=0&limit=1").json["subAccounts"][0]["id"]

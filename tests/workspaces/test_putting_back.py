@@ -100,7 +100,7 @@ def test_an_account_has_no_code_where_each_domain_has_its_own(workspace_of):
         ({"clock": {"start": "-P1D"}}, "clock.start: invalid value: got '-P1D', expected an RFC 3339 date-time"),
     ],
 )
-def test_what_would_be_ignored_is_refused(make_api, document, place):
+def test_unknown_members_of_a_document_are_refused(make_api, document, place):
     answer = make_api("empty").put("/_mock/state", json=document)
 
     assert answer.status_code == 400

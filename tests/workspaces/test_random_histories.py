@@ -8,6 +8,7 @@ from examples import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from state_comparison import without_ids_of_requests
 
 SEEDS = st.integers(0, 2**16)
 
@@ -91,15 +92,6 @@ def test_dumped_state_loads_equal_and_continues_alike(make_api, default_workspac
         assert without_ids_of_requests(second.state) == without_ids_of_requests(first.state)
 
     check()
-
-
-def without_ids_of_requests(state):
-    """A state without the ids of the requests and calls that have caused something: each workspace draws its own."""
-    causes = [cause for link in state["resume"].get("links", ()) for cause in link["caused_by"]]
-    for cause in causes:
-        if cause["kind"] in ("request", "control"):
-            cause["id"] = None
-    return state
 
 
 @pytest.mark.hypothesis

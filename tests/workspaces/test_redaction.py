@@ -117,7 +117,7 @@ def test_a_key_that_is_refused_is_told_nowhere_either(workspace):
     assert made_up not in json.dumps(workspace.journal)
 
 
-def test_what_is_no_secret_is_told(workspace):
+def test_public_values_are_not_redacted(workspace):
     workspace.post("/v3/webhooks", {**WEBHOOK, "auth": {"type": "bearer"}})
     entry = workspace.journal[0]["request"]["body"]
 
@@ -181,7 +181,7 @@ def test_no_difference_tells_a_code(workspace, body, wanted):
     assert str(OTP) not in shown.text
 
 
-def test_what_was_wanted_is_shown_as_it_was_written(workspace):
+def test_wanted_values_are_shown_as_written(workspace):
     workspace.put("/v3/senders/2/validate", {"otp": OTP})
 
     assert near(workspace, {"json": {"otp": 111111}}) == [{"path": "/json/otp", "wanted": 111111, "got": "***"}]

@@ -67,7 +67,7 @@ def test_a_key_keeps_its_mark_over_a_reset(replica):
     assert again["api_key"] == made_there["api_key"]
 
 
-def test_one_seed_and_one_name_give_two_replicas_different_keys(make_api):
+def test_equal_seeds_and_names_give_two_replicas_different_keys(make_api):
     keys = {made(make_api(replica=name), name="jo", seed=1).json["api_key"] for name in ("a", "b", None)}
 
     assert len(keys) == 3
@@ -94,7 +94,7 @@ def test_a_workspace_of_another_replica_is_misdirected(replica, name, path):
     assert f"This is replica a of the mock, but workspace {name} belongs to replica b" in answer.text
 
 
-def test_so_is_one_in_a_header(replica):
+def test_foreign_workspace_in_a_header_is_misdirected(replica):
     there = {"X-Mock-Workspace": NAMES_OF_B[0]}
 
     assert replica.get("/v3/account", headers=there).status_code == 421
@@ -110,7 +110,7 @@ def test_a_key_of_another_replica_is_misdirected_in_the_services_words(replica):
     assert replica.get("/_mock/requests").json["items"][0]["reason"] == sentence
 
 
-def test_so_it_is_for_a_control_call_as_a_problem(replica):
+def test_foreign_workspace_of_a_control_call_is_a_misdirected_problem(replica):
     answer = replica.client.get("/_mock/clock", headers={"api-key": DRAWN_BY_B})
 
     assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
@@ -124,7 +124,7 @@ def test_a_key_of_another_replica_opens_nothing_in_a_workspace_that_is_here(repl
     assert replica.get(f"/w/{name}/v3/account", key=DRAWN_BY_B).status_code == 401
 
 
-def test_what_is_gone_here_is_not_of_another_replica(replica):
+def test_removed_workspace_of_this_replica_is_not_misdirected(replica):
     gone = made(replica).json
     replica.delete(f"/_mock/workspaces/{gone['name']}")
 

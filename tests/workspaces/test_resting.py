@@ -74,13 +74,13 @@ def test_a_workspace_that_rests_is_in_memory_no_more(store):
     assert store.peek("a") is None
 
 
-def test_it_is_loaded_when_it_is_used_by_its_name(store, storage):
+def test_passivated_workspace_is_loaded_by_name(store, storage):
     store.passivate("a")
     assert store.get("a") is store.peek("a") is not None
     assert storage.names == ["a"]
 
 
-def test_it_is_loaded_when_it_is_used_by_a_key_of_it(store, storage):
+def test_passivated_workspace_is_loaded_by_key(store, storage):
     key = key_of(store.get("a"))
     store.passivate("a")
 
@@ -108,7 +108,7 @@ def test_a_key_that_is_added_and_one_that_is_revoked_are_known_while_it_rests(st
     assert store.find("revoked") is None
 
 
-def test_it_is_among_the_names_in_the_order_of_use(store):
+def test_passivated_workspace_is_listed_in_order_of_use(store):
     store.get("a")
     store.passivate("a")
     assert store.names() == ("default", "b", "a")
@@ -147,30 +147,30 @@ def test_a_name_that_there_is_not_does_not_rest(store):
     assert not store.passivate("c")
 
 
-def test_one_that_is_not_kept_yet_does_not_rest(store, storage):
+def test_unsaved_workspace_is_not_passivated(store, storage):
     storage.is_up_to_date = False
     assert not store.passivate("a")
     assert store.peek("a") is not None
 
 
-def test_one_that_is_watched_does_not_rest(store):
+def test_watched_workspace_is_not_passivated(store):
     store.get("a").watchers.add(print)
     assert not store.passivate("a")
 
 
-def test_one_with_a_call_under_way_does_not_rest(store):
+def test_workspace_with_a_running_call_is_not_passivated(store):
     workspace = store.get("a")
     workspace.jobs.begin(workspace.state.first_account.id, "delivery", 1)
     del workspace
     assert not store.passivate("a")
 
 
-def test_one_whose_lock_another_thread_holds_does_not_rest(store, held_elsewhere):
+def test_locked_workspace_is_not_passivated(store, held_elsewhere):
     with held_elsewhere(store.get("a").lock):
         assert not store.passivate("a")
 
 
-def test_one_that_somebody_has_stays_the_only_one_of_its_name(store):
+def test_referenced_workspace_stays_unique(store):
     """What a request does that has found the workspace, and waits for its lock, must not be lost."""
     workspace = store.get("a")
 
@@ -184,7 +184,7 @@ def test_one_that_somebody_has_stays_the_only_one_of_its_name(store):
 # ---------------------------------------------------------------------- going for good
 
 
-def test_it_can_be_dropped_without_being_loaded(store, storage):
+def test_passivated_workspace_is_dropped_without_loading(store, storage):
     key = key_of(store.get("a"))
     store.passivate("a")
 
@@ -199,7 +199,7 @@ def test_it_can_be_dropped_without_being_loaded(store, storage):
     assert not store.discard("a")
 
 
-def test_one_in_memory_is_not_discarded(store):
+def test_loaded_workspace_is_not_discarded(store):
     assert not store.discard("a")
     assert store.get("a") is not None
 
@@ -218,7 +218,7 @@ def test_the_one_used_longest_ago_is_evicted_though_it_rests(storage):
 # ---------------------------------------------------------------------- what cannot be read
 
 
-def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, storage):
+def test_unreadable_workspace_is_reported_to_its_users_only(store, storage):
     key = key_of(store.get("a"))
     store.passivate("a")
     storage.damaged["a"] = "it is damaged"
@@ -229,7 +229,7 @@ def test_one_that_cannot_be_read_is_told_to_whoever_asks_and_nobody_else(store, 
     assert store.get("b") is not None
 
 
-def test_one_that_can_be_read_again_is_there(store, storage):
+def test_unreadable_workspace_is_back_once_readable(store, storage):
     store.passivate("a")
     storage.damaged["a"] = "the disk is away"
     with pytest.raises(StorageError):
@@ -318,7 +318,7 @@ def test_threads_that_ask_at_once_load_it_once(store, storage, at_once):
     assert (len(set(map(id, found))), storage.names) == (1, ["a"])
 
 
-def test_what_threads_do_to_workspaces_that_come_and_go_is_never_lost(store, at_once):
+def test_changes_by_threads_survive_passivation(store, at_once):
     """Each adds a key to one of three workspaces, lets it rest, and drops another one now and then."""
     added = {f"{number}-{turn}": "ab"[turn % 2] for number in range(THREADS) for turn in range(TURNS)}
 

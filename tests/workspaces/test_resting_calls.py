@@ -130,14 +130,14 @@ def test_a_list_names_it_beside_the_others(damaged):
     assert WHY in damaged.get("/_mock/ui/workspaces").text
 
 
-def test_it_can_be_dropped_and_its_name_is_free_again(damaged):
+def test_damaged_workspace_can_be_dropped_and_its_name_used_again(damaged):
     damaged.get("/_mock/workspaces/a")
     assert damaged.delete("/_mock/workspaces/a").status_code == 204
     assert damaged.get("/_mock/workspaces").json["unreadable"] == []
     assert damaged.post("/_mock/workspaces", json={"name": "a"}).status_code == 201
 
 
-def test_it_is_there_again_once_it_can_be_read(damaged, storage):
+def test_damaged_workspace_is_back_once_readable(damaged, storage):
     damaged.get("/_mock/workspaces/a")
     storage.damaged.clear()
     assert damaged.get("/v3/senders", key=damaged.keys["a"]).status_code == 200

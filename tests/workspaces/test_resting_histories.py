@@ -61,7 +61,7 @@ EVERYTHING = (
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 22))])
-def test_whoever_uses_it_cannot_tell_that_it_has_rested(make_pair, random_user_of, seed):
+def test_clients_cannot_tell_that_a_workspace_was_passivated(make_pair, random_user_of, seed):
     pair = make_pair(seed)
     random_user_of(pair.ask, seed).play(50)
     for path in EVERYTHING:

@@ -41,7 +41,7 @@ def states(workspace):
     return {mail.id: mailbox.sending(mail).state for mail in mailbox}
 
 
-def test_those_that_wait_are_sent_again_in_their_order(storage):
+def test_waiting_mails_are_sent_again_in_order(storage):
     server = Server()
     small_store(storage, effects=server)
     assert [number for number, *_ in server.mails] == ["1", "3"]

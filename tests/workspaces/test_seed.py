@@ -30,7 +30,7 @@ def account(workspace, name):
 # ---------------------------------------------------------------------- what it adds
 
 
-def test_what_is_added_stands_behind_what_is_there(workspace):
+def test_seeded_rows_come_behind_existing_rows(workspace):
     before = workspace.state
     answer = seed(workspace, {"senders": [sender("a@b.test"), sender("c@d.test")]})
 
@@ -89,7 +89,7 @@ def test_the_code_of_one_who_waits_still_verifies(workspace):
     assert workspace.put(f"/v3/senders/{number}/validate", {"otp": code}).status_code == 204
 
 
-def test_what_waits_goes_on_waiting(workspace):
+def test_pending_timers_survive_seeding(workspace):
     number = workspace.new_sender("x@acme.test").json["id"]
     workspace.post("/_mock/clock/advance", {"by": "PT5M"})
     seed(workspace, {"senders": [sender("a@b.test")]})
@@ -222,7 +222,7 @@ def test_dns_behaviour_and_faults_are_added(workspace):
     assert workspace.get("/v3/account").status_code == 500
 
 
-def test_one_of_several_forms_of_a_behaviour_takes_the_place_of_another(workspace):
+def test_seeded_behaviour_replaces_its_other_form(workspace):
     assert seed(workspace, {"behaviour": {"authenticate_domain": {"attempts": 2}}}).status_code == 200
     assert workspace.state["behaviour"]["authenticate_domain"] == {"attempts": 2}
     assert seed(workspace, {"behaviour": {"authenticate_domain": "immediate"}}).status_code == 200
@@ -282,7 +282,7 @@ TAKEN = {
 
 
 @pytest.mark.parametrize(("document", "pointer"), TAKEN.values(), ids=TAKEN)
-def test_what_is_there_already_is_409_with_its_place_and_changes_nothing(workspace, document, pointer):
+def test_duplicate_rows_are_409_with_their_place_and_change_nothing(workspace, document, pointer):
     workspace.post("/_mock/faults", {"fault": "unavailable", "id": "f"})
     before = workspace.state
 
@@ -372,7 +372,7 @@ def test_mistakes_are_400_with_their_places_and_change_nothing(workspace, docume
 
 
 @pytest.mark.parametrize("raw", [b"[]", b"7", b"{", b"\xff", b"null", b'"text"'])
-def test_what_is_no_document_is_400_and_changes_nothing(workspace, raw):
+def test_invalid_documents_are_400_and_change_nothing(workspace, raw):
     before = workspace.state
 
     assert workspace.post("/_mock/seed", data=raw, content_type="application/json").status_code == 400

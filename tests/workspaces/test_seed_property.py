@@ -108,7 +108,7 @@ def story_api(make_api, story):
 
 @examples(60)
 @given(parts=st.lists(PARTS, min_size=1, max_size=3))
-def test_what_was_there_and_what_is_added_make_what_is_there_then(story_api, parts):
+def test_seeding_equals_loading_a_merged_document(story_api, parts):
     assert story_api.post("/_mock/reset").status_code == 200
     for part in parts:
         before = dump(story_api.workspace)

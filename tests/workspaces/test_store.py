@@ -150,7 +150,7 @@ class Lives(RuleBasedStateMachine):
 
 
 @pytest.mark.hypothesis
-def test_whatever_happens_to_workspaces_their_keys_are_neither_lost_nor_left():
+def test_workspace_keys_are_neither_lost_nor_left_behind():
     run_state_machine_as_test(Lives, settings=settings(examples(60), stateful_step_count=30))
 
 

@@ -46,7 +46,7 @@ def asked(workspace):
         ({"at_least": 1, "at_most": 5}, True),
     ],
 )
-def test_requests_are_counted(asked, count, satisfied):
+def test_matching_requests_are_counted_by_verify(asked, count, satisfied):
     found = verify(asked, {"operation": "createSender"}, count).json
 
     assert (found["satisfied"], found["matched"]) == (satisfied, 3)
@@ -122,7 +122,7 @@ def test_a_match_is_of_what_was_sent_before_redaction(asked):
     assert not verify(asked, {"json": {"otp": "***"}}).json["satisfied"]
 
 
-def test_what_comes_closest_is_shown_with_its_differences_the_fewest_first(asked):
+def test_near_misses_are_shown_with_the_fewest_differences_first(asked):
     asked.get("/v3/account")
     found = verify(asked, {"operation": "createSender", "status": 201, "json": {"name": "Ops", "email": "c@x.test"}})
 

@@ -28,24 +28,24 @@ def loaded(store):
     return [workspace.name for workspace in store.loaded()]
 
 
-def test_those_used_longest_ago_rest_while_there_are_more_than_there_may_be(store):
+def test_least_recently_used_workspaces_are_passivated_above_the_limit(store):
     store.get("a")
     WorkingSet(store, 2).turn()
     assert loaded(store) == ["default", "a"]
 
 
-def test_none_rests_while_there_are_no_more(store):
+def test_no_workspace_is_passivated_below_the_limit(store):
     WorkingSet(store, 4).turn()
     assert loaded(store) == ["default", "a", "b", "c"]
 
 
-def test_one_that_cannot_rest_stays_and_a_later_one_rests(store):
+def test_busy_workspace_stays_and_a_later_one_is_passivated(store):
     store.peek("a").watchers.add(print)
     WorkingSet(store, 3).turn()
     assert loaded(store) == ["default", "a", "c"]
 
 
-def test_those_that_are_not_kept_yet_rest_later(store, storage):
+def test_unsaved_workspaces_are_passivated_later(store, storage):
     working_set = WorkingSet(store, 1)
     storage.is_up_to_date = False
     working_set.turn()
@@ -64,7 +64,7 @@ def test_after_a_start_what_is_due_is_loaded(store, storage, in_s, is_loaded):
     assert ("a" in loaded(again)) is is_loaded
 
 
-def test_what_is_due_is_loaded_in_the_order_in_which_it_was_due(store, storage):
+def test_due_workspaces_are_loaded_in_due_order(store, storage):
     for name, ago in (("a", 1), ("b", 3), ("c", 2)):
         storage.due[name] = time.time() - ago
     again = small_store(storage)
@@ -72,7 +72,7 @@ def test_what_is_due_is_loaded_in_the_order_in_which_it_was_due(store, storage):
     assert storage.names == ["default", "b", "c", "a"]
 
 
-def test_one_that_cannot_be_read_is_told_once_and_the_others_are_loaded(store, storage, caplog):
+def test_unreadable_workspace_is_logged_once_and_the_others_are_loaded(store, storage, caplog):
     for name in "ab":
         storage.due[name] = 1.0
     storage.damaged["a"] = "it is damaged"

@@ -201,7 +201,7 @@ def test_the_list_is_searched_by_a_part_of_the_name(api, new_workspace, part, fo
     assert names(api, f"?name={part}&limit=9") == found
 
 
-def test_it_is_told_how_old_a_workspace_is_what_its_clock_shows_and_what_it_holds(api, new_workspace, story):
+def test_workspace_list_shows_age_clock_and_content(api, new_workspace, story):
     before = datetime.now(UTC)
     workspace = new_workspace(api, story, name="mine")
     workspace.new_sender("a@acme.test")

@@ -135,8 +135,6 @@ class State(Tables):
             return None
         return f"the workspace is full: it has {kept:,} rows, the limit is {self.rows_limit:,} (--rows-limit)"
 
-    # ------------------------------------------------------------------ accounts and keys
-
     def add_account(self, account: Account) -> None:
         """Add an account without rows, and its keys."""
         self.accounts[account.id] = account
@@ -207,8 +205,6 @@ class State(Tables):
         number = self.masters.get(account.of or "")
         return None if number is None else self.accounts[number]
 
-    # ------------------------------------------------------------------ identifiers
-
     def next_id(self, kind: str) -> int:
         """Return an unused id for a new row."""
         self.last_ids[kind] += 1
@@ -222,8 +218,6 @@ class State(Tables):
         """Continue a kind's ids after a scenario's id."""
         self.last_ids[kind] = max(self.last_ids[kind], number)
         self.highest_id = max(self.highest_id, number)
-
-    # ------------------------------------------------------------------ faults, stubs and time
 
     def add_faults(self, faults: Sequence[Fault]) -> None:
         """Append faults, naming those without ids."""

@@ -20,7 +20,7 @@ _GONE_S = 12 * 3600
 class SharedStore(Store):
     """A store with workspace copies in memory, refreshed on use.
 
-    Everything happens in steps of the keeper: a step that asks for a workspace holds its lock until the step ends.
+    A step of the storage that opens a workspace holds its lock until the step ends.
     """
 
     @property
@@ -34,8 +34,6 @@ class SharedStore(Store):
 
     def _saved(self) -> Iterable[Outline]:
         return ()  # each is found when it is asked for
-
-    # ------------------------------------------------------------------ looking
 
     def get(self, name: str) -> Workspace | None:
         try:
@@ -51,12 +49,7 @@ class SharedStore(Store):
             return self._used(name) or found
 
     def _opened(self, name: str) -> Workspace:
-        """Return a workspace, up to date; this step holds its lock.
-
-        Raises:
-            MissingError: there is no such workspace.
-            StorageError: it cannot be read.
-        """
+        """Return a workspace, up to date; this step holds its lock."""
         found = self._workspaces.get(name)
         if found is not None:
             self._shared.open(found)
@@ -126,8 +119,6 @@ class SharedStore(Store):
     def why_gone(self, name: str) -> Gone | None:
         return next((why for why in Gone if self._shared.remembers(f"gone/{why}/{name}")), None)
 
-    # ------------------------------------------------------------------ removing
-
     def _passivate(self, name: str) -> bool:
         found = self.peek(name)
         if found is None or found.watchers or found.is_busy or not found.lock.acquire(blocking=False):
@@ -185,8 +176,6 @@ class SharedStore(Store):
         super()._note_gone(name, why)
         self._shared.remember(f"gone/{why}/{name}", _GONE_S)
 
-    # ------------------------------------------------------------------ what other servers do
-
     def heard(self, name: str) -> None:
         """Refresh a watched workspace changed by another server."""
         found = self.peek(name)
@@ -215,8 +204,6 @@ class SharedStore(Store):
                 act(found)
 
         self.storage.run(step)
-
-    # ------------------------------------------------------------------ coverage
 
     def coverage(self) -> Coverage:
         self.before_loading()

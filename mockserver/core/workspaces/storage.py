@@ -85,8 +85,6 @@ class Storage:
         """Save the last changes and release everything. Return whether all changes are saved."""
         return True
 
-    # ------------------------------------------------------------------ steps
-
     def run(self, step: Callable[[], Result]) -> Result:
         """Run a step and return its result, in sessions after its changes are saved.
 
@@ -110,8 +108,6 @@ class Storage:
     def effects(self, workspace: Workspace, effects: Effects) -> Effects:
         """Return a workspace's effects, which in sessions wait until saved."""
         return effects
-
-    # ------------------------------------------------------------------ workspaces
 
     def outlines(self) -> Sequence[Outline]:
         """Return the outlines of the saved workspaces, the one used longest ago first."""
@@ -144,8 +140,6 @@ class Storage:
         The caller holds the lock of the workspace.
         """
         return None
-
-    # ------------------------------------------------------------------ coverage and secrets
 
     def coverage(self, names: Iterable[str]) -> Coverage:
         """Return the coverage of saved workspaces that are not loaded."""
