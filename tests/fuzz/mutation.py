@@ -10,115 +10,52 @@ from dataclasses import replace
 from random import Random
 from typing import Any
 
-from fuzz.corpus import PARTS, QUERIES
-from fuzz.drafts import FORM, JSON, YAML, Draft, Sent
+from fuzz.corpus import FORM, JSON, PARTS, QUERIES, YAML, Draft, Sent
 
 #: Numbers at the edges of what machines hold, and what JSON has not.
 _NUMBERS = (0, 1, -1, 2, 0.5, -0.0, 1.0, 1e308, 5e-324, 2**31, 2**53 + 1, 2**63 - 1, -(2**63), 2**63, 10**30)
 _NO_NUMBERS = (None, True, False, float("nan"), float("inf"))
 _TEXTS = (
-    "",
-    " ",
-    "0",
-    "-1",
-    "1e3",
-    "true",
-    "null",
-    "a",
-    "a" * 300,
-    "é",
-    "ß",
-    "\u0130",
-    "\u202e",
-    "\U0001f600",
-    "\ud83d",
-)
+    "", " ", "0", "-1", "1e3", "true", "null", "a", "a" * 300, "é", "ß", "\u0130", "\u202e", "\U0001f600", "\ud83d",
+)  # fmt: skip
 _CODE = (
-    "\x00",
-    "\x7f",
-    "\r\nX-Evil: 1",
-    "../../etc/passwd",
-    "%00",
-    "%2e%2e",
-    "{{ 7*7 }}",
-    "${jndi:x}",
-    "<script>",
+    "\x00", "\x7f", "\r\nX-Evil: 1", "../../etc/passwd", "%00", "%2e%2e", "{{ 7*7 }}", "${jndi:x}", "<script>",
     "=1+1",
-)
+)  # fmt: skip
 _NAMES = (
-    "a@b",
-    "a@acme.test",
-    "A@ACME.TEST",
-    "ü@münchen.test",
-    "acme.test",
-    "ACME.test.",
-    "xn--mnchen-3ya.test",
+    "a@b", "a@acme.test", "A@ACME.TEST", "ü@münchen.test", "acme.test", "ACME.test.", "xn--mnchen-3ya.test",
     "1.2.3.4",
-)
+)  # fmt: skip
 _ADDRESSES = (
-    "[::1]",
-    "localhost",
-    "http://127.0.0.1:9/x",
-    "http://[::1",
-    "https://u:p@acme.test:99999/",
+    "[::1]", "localhost", "http://127.0.0.1:9/x", "http://[::1", "https://u:p@acme.test:99999/",
     "javascript:alert(1)",
-)
+)  # fmt: skip
 _LENGTHS = ("PT1H", "P-1D", "-PT1S", "P99999999Y", "-P30000D")
 _MOMENTS = (
-    "2026-01-15",
-    "2026-13-45",
-    "0000-00-00",
-    "9999-12-31T23:59:59Z",
-    "1970-01-01T00:00:00Z",
+    "2026-01-15", "2026-13-45", "0000-00-00", "9999-12-31T23:59:59Z", "1970-01-01T00:00:00Z",
     "2026-01-15T09:00:00+25:00",
-)
+)  # fmt: skip
 _IDENTIFIERS = (
-    "Europe/Paris",
-    "Etc/../Paris",
-    "eyJhbGciOiJub25lIn0.e30.",
-    "xkeysib-acme",
-    "6f1c9f1e-4b1a-4c2b-9d1e-1f2a3b4c5d6e",
-    "<202601151000.1@smtp-relay.mailin.fr>",
-    "650000000000000000000009",
-)
+    "Europe/Paris", "Etc/../Paris", "eyJhbGciOiJub25lIn0.e30.", "xkeysib-acme",
+    "6f1c9f1e-4b1a-4c2b-9d1e-1f2a3b4c5d6e", "<202601151000.1@smtp-relay.mailin.fr>", "650000000000000000000009",
+)  # fmt: skip
 _CONTAINERS = ([], {}, [[]], [None], [{}], {"": None}, {"$gt": ""}, {"__proto__": {}}, {"a": {"b": {"c": [1, 2, 3]}}})
 _LISTS = ([0] * 50, ["x"] * 101, [{"key": "a", "value": "b"}])
 #: Values that some code somewhere takes for something else.
 ODD: tuple[Any, ...] = (
-    *_NUMBERS,
-    *_NO_NUMBERS,
-    *_TEXTS,
-    *_CODE,
-    *_NAMES,
-    *_ADDRESSES,
-    *_LENGTHS,
-    *_MOMENTS,
-    *_IDENTIFIERS,
-    *_CONTAINERS,
+    *_NUMBERS, *_NO_NUMBERS, *_TEXTS, *_CODE, *_NAMES, *_ADDRESSES, *_LENGTHS, *_MOMENTS, *_IDENTIFIERS, *_CONTAINERS,
     *_LISTS,
-)
+)  # fmt: skip
 METHODS = ("GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "PROPFIND")
 HEADERS: dict[str, tuple[str, ...]] = {
     "api-key": ("xkeysib-acme", "xkeysib-acme-eu", "xkeysib-acme-admin", "any", "", "\xff", "x" * 5_000),
     "Authorization": (
-        "Bearer x",
-        "Bearer eyJhbGciOiJSUzI1NiJ9.e30.x",
-        "Basic eDp5",
-        "Basic \xff",
-        "Bearer",
-        "Digest x",
+        "Bearer x", "Bearer eyJhbGciOiJSUzI1NiJ9.e30.x", "Basic eDp5", "Basic \xff", "Bearer", "Digest x",
     ),
     "X-Mock-Workspace": ("default", "w1", "w2", "nothing", "", "../x"),
     "X-Mock-Fault": ("otp_expired", "server_error", "latency; ms=1", "error; code=unauthorized", "{}", '{"fault":1}'),
     "Content-Type": (
-        JSON,
-        YAML,
-        FORM,
-        "text/plain",
-        "application/json; charset=utf-16",
-        "multipart/form-data",
-        "\xe9",
-        "",
+        JSON, YAML, FORM, "text/plain", "application/json; charset=utf-16", "multipart/form-data", "\xe9", "",
     ),
     "Accept": ("application/yaml", "text/html", "text/plain", "application/xml", "*/*;q=2", ""),
     "Host": ("localhost", "acme.test", "127.0.0.1:8003", "[::1]:1", "a b", ""),
@@ -127,7 +64,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "Last-Event-ID": ("1", "-1", "x", "9" * 30),
     "Range": ("bytes=0-1", "bytes=9-1"),
     "If-None-Match": ("*", '"x"'),
-}
+}  # fmt: skip
 
 _PART = re.compile(r"\{(\w+)\}")
 
@@ -196,14 +133,8 @@ def _replace_segment(draft: Draft, random: Random, text: str) -> None:
 
 def _query(draft: Draft, random: Random, *_: Any) -> None:
     names = [name for name, _ in (*draft.query, *QUERIES)] + [
-        "x",
-        "ip",
-        "type",
-        "sort",
-        "startDate",
-        "endDate",
-        "email",
-    ]
+        "x", "ip", "type", "sort", "startDate", "endDate", "email",
+    ]  # fmt: skip
     match random.randrange(3):
         case 0 if draft.query:
             draft.query.pop(random.randrange(len(draft.query)))
@@ -357,17 +288,10 @@ def spoil(sent: Sent, random: Random) -> Sent:
 
 
 _YAML_PARTS = (
-    b"\nx: &a [1, 2]\ny: [*a, *a]\n",
-    b"\n<<: {seed: 3}\n",
-    b"\n? [a]\n: 1\n",
-    b"\nz: !!set {a, b}\n",
-    b"\nw: 2026-99-99\n",
-    b"\nv: !!python/name:os.system\n",
-    b"\nu: 0x10\n",
-    b"\nt: 1_000\n",
-    b"\ns: .nan\n",
+    b"\nx: &a [1, 2]\ny: [*a, *a]\n", b"\n<<: {seed: 3}\n", b"\n? [a]\n: 1\n", b"\nz: !!set {a, b}\n",
+    b"\nw: 2026-99-99\n", b"\nv: !!python/name:os.system\n", b"\nu: 0x10\n", b"\nt: 1_000\n", b"\ns: .nan\n",
     b"\nr: 123456789012345678901234\n",
-)
+)  # fmt: skip
 
 
 def _doubled(body: bytes, random: Random) -> bytearray:
