@@ -51,7 +51,10 @@ def missing(promised: Sequence[Promise], met: Mapping[Point, int]) -> tuple[str,
         promised: All declared points.
         met: Hits of covered points.
     """
-    use = _use(met)
+    use: Counter[str] = Counter()  # calls and moves
+    for point, number in met.items():
+        if point.kind in (PointKind.OPERATIONS, PointKind.TRANSITIONS):
+            use[point.owner] += number
     spread = Counter(promise.point.name for promise in promised if promise.point.kind is PointKind.CODES)
     gaps = {
         _gap(promise, position, use[promise.point.owner], spread)
@@ -59,15 +62,6 @@ def missing(promised: Sequence[Promise], met: Mapping[Point, int]) -> tuple[str,
         if not met.get(promise.point)
     }
     return tuple(dict.fromkeys(gap.sentence for gap in sorted(filter(None, gaps))))
-
-
-def _use(met: Mapping[Point, int]) -> Counter[str]:
-    """Count calls of operations and moves of state machines."""
-    use: Counter[str] = Counter()
-    for point, number in met.items():
-        if point.kind in (PointKind.OPERATIONS, PointKind.TRANSITIONS):
-            use[point.owner] += number
-    return use
 
 
 def _gap(promise: Promise, position: int, use: int, spread: Counter[str]) -> _Gap | None:

@@ -55,7 +55,9 @@ def replay(case: Case, send: Send) -> Iterator[ReplayedExchange]:
 
     A failed reset or step ends the replay.
     """
-    reset = _exchange({"method": "POST", "path": "/_mock/reset", "json": {"scenario": _scenario(case)}}, send, {})
+    document = case.scenario if isinstance(case.scenario, dict) else {"extends": case.scenario}
+    scenario = {**document, "clock": CLOCK}
+    reset = _exchange({"method": "POST", "path": "/_mock/reset", "json": {"scenario": scenario}}, send, {})
     yield reset
     if reset.differences:
         return
@@ -71,11 +73,6 @@ def replay(case: Case, send: Send) -> Iterator[ReplayedExchange]:
         yield _exchange(_filled(later, _json(exchange.answer)), send, keys)
 
 
-def _scenario(case: Case) -> dict[str, Any]:
-    document = case.scenario if isinstance(case.scenario, dict) else {"extends": case.scenario}
-    return {**document, "clock": CLOCK}
-
-
 def _addressed(case: Case) -> dict[str, Any]:
     operation = API_OPERATIONS[case.operation]
     path = operation.path
@@ -89,7 +86,8 @@ def _exchange(data: Mapping[str, Any], send: Send, keys: Mapping[str, str]) -> R
     headers = _headers(path, data, keys)
     if "query" in data:
         path = f"{path}?{urlencode(data['query'], doseq=True)}"
-    answer = send(data["method"], path, headers, _body(data))
+    body: str = json.dumps(data["json"]) if "json" in data else data.get("body", "")
+    answer = send(data["method"], path, headers, body.encode())
     return ReplayedExchange(f"{data['method']} {path}", answer, list(_compared(data.get("answer"), answer)))
 
 
@@ -105,11 +103,6 @@ def _headers(path: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> dic
         headers["content-type"] = "application/json"
     headers |= data.get("headers", {})
     return {name: value for name, value in headers.items() if value is not None}
-
-
-def _body(data: Mapping[str, Any]) -> bytes:
-    text: str = json.dumps(data["json"]) if "json" in data else data.get("body", "")
-    return text.encode()
 
 
 def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Iterator[str]:

@@ -64,6 +64,8 @@ def read(path: Path) -> set[str]:
     Raises:
         BaselineError: The file cannot be read, or a line is not a point.
     """
+    if not path.exists():
+        raise BaselineError(f"there is no baseline {path}; the option update-baseline makes it")
     lines = ((number, line.strip()) for number, line in enumerate(_text(path).splitlines(), 1))
     return {_point(path, number, line) for number, line in lines if line and not line.startswith("#")}
 
@@ -112,9 +114,7 @@ def compare(path: Path, met: set[str], *, update: bool) -> Comparison:
     Raises:
         BaselineError: The file cannot be read or written, or is not a baseline.
     """
-    if not (update or path.exists()):
-        raise BaselineError(f"there is no baseline {path}; the option update-baseline makes it")
-    before = read(path) if path.exists() else set()
+    before = set() if update and not path.exists() else read(path)
     found = Comparison(sorted(before - met, key=_order), sorted(met - before, key=_order))
     if update and (found.new or not path.exists()):
         _write(path, before | met)

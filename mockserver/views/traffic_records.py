@@ -130,16 +130,12 @@ class Page(NamedTuple):
 
 
 class Differing(NamedTuple):
-    """A value that differs from the expected value."""
-
     path: Annotated[str, "a JSON Pointer"]
     wanted: Any
     got: Any
 
 
 class NearMiss(NamedTuple):
-    """A request that nearly matches."""
-
     id: Uuid
     operation: str | None
     method: str
@@ -149,8 +145,6 @@ class NearMiss(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """The result of a verification."""
-
     satisfied: bool
     matched: Count
     ids: Sequence[Uuid]
@@ -241,8 +235,6 @@ class Mail(NamedTuple):
 
 
 class AttemptedCall(NamedTuple):
-    """The request of an attempt."""
-
     method: str
     url: Annotated[str, "without credentials"]
     headers: Mapping[str, str]

@@ -39,8 +39,6 @@ class Fired(NamedTuple):
 
 
 class Advanced(NamedTuple):
-    """A clock after it was advanced."""
-
     moment: Annotated[Moment, Mark.FLAT]
     fired: Annotated[Sequence[Fired], "the timed events that happened on the way"]
 
@@ -65,16 +63,12 @@ class Timer(NamedTuple):
 
 
 class MachineTransition(NamedTuple):
-    """A transition that a state machine allows."""
-
     event: str
     source: Annotated[str, At("from"), "`[*]` before it is there"]
     target: Annotated[str, At("to"), "`[*]` when it is gone"]
 
 
 class Machine(NamedTuple):
-    """A state machine."""
-
     name: str
     states: Sequence[str]
     timed: Annotated[Sequence[str], "the events that time brings about"]
@@ -164,8 +158,6 @@ class WorkspaceSummary:
 
 
 class LastRequest(NamedTuple):
-    """The newest request of a workspace."""
-
     id: Uuid
     at: Annotated[datetime, "on the workspace's clock"]
     real_at: RealAt
@@ -211,22 +203,16 @@ class Unreadable(NamedTuple):
 
 
 class Revoked(NamedTuple):
-    """The result of revoking keys."""
-
     revoked: bool
     workspace: str
 
 
 class KeptMoment(NamedTuple):
-    """A snapshot."""
-
     name: str
     at: Annotated[datetime, "on the workspace's clock"]
 
 
 class ScenarioLine(NamedTuple):
-    """A scenario that can be loaded."""
-
     name: str
     description: str
     stub_library: Annotated[bool | None, Mark.OMITTED, "whether it has stubs and nothing else, as `--stubs` takes"]

@@ -47,6 +47,15 @@ def begin(environment):
         process.communicate(timeout=10)
 
 
+@pytest.fixture
+def follower(begin, root):
+    """A command that follows a server, and has told of one request."""
+    ask(root, "/account")
+    found = begin("logs", "-f", "--url", root)
+    assert "/v3/account" in found.stdout.readline()
+    return found
+
+
 def ask(root, path):
     return requests.get(f"{root}/v3{path}", headers={"api-key": "any"}, timeout=10).status_code
 
@@ -68,22 +77,14 @@ def test_what_happens_is_told_a_json_object_in_each_line(begin, root):
     }
 
 
-def test_an_interrupt_ends_it_without_a_word(begin, root):
-    ask(root, "/account")
-    follower = begin("logs", "-f", "--url", root)
-    follower.stdout.readline()
-
+def test_an_interrupt_ends_it_without_a_word(follower):
     follower.send_signal(signal.SIGINT)
 
     assert follower.communicate(timeout=10) == ("", "")
     assert follower.returncode == 130
 
 
-def test_a_closed_pipe_ends_it_without_a_word(begin, root):
-    ask(root, "/account")
-    follower = begin("logs", "-f", "--url", root)
-    follower.stdout.readline()
-
+def test_a_closed_pipe_ends_it_without_a_word(follower, root):
     follower.stdout.close()
     ask(root, "/account")
 

@@ -171,11 +171,6 @@ def test_command_prints_json_when_it_is_asked_to(shown, words, member, value):
 # ---------------------------------------------------------------------- the clock, and durations
 
 
-@pytest.mark.parametrize(("word", "frozen"), [("thaw", False), ("freeze", True)])
-def test_clock_is_changed_by_a_word(shown, word, frozen):
-    assert shown("clock", word)["frozen"] is frozen
-
-
 @pytest.mark.parametrize(("moment", "now"), [("1h", "10:00"), ("2026-01-15T09:30:00Z", "09:30")])
 def test_clock_is_set_to_a_moment_or_by_a_duration(run, moment, now):
     assert run("clock", "set", moment).stdout == f"2026-01-15 {now}:00 UTC, frozen\n"

@@ -310,10 +310,11 @@ def test_the_clock_shows_what_is_due(run, shown):
     assert [row["event"] for row in shown("clock")["timers"]] == ["expire_otp"]
 
 
-def test_the_clock_is_thawed_frozen_and_set(shown):
-    assert shown("clock", "--thaw")["frozen"] is False
-    assert shown("clock", "--freeze")["frozen"] is True
-    assert shown("clock", "--set", "2026-03-01T00:00:00Z")["now"] == "2026-03-01T00:00:00Z"
+@pytest.mark.parametrize("dashes", ["", "--"])
+def test_the_clock_is_thawed_frozen_and_set_by_words_and_by_options(shown, dashes):
+    assert shown("clock", f"{dashes}thaw")["frozen"] is False
+    assert shown("clock", f"{dashes}freeze")["frozen"] is True
+    assert shown("clock", f"{dashes}set", "2026-03-01T00:00:00Z")["now"] == "2026-03-01T00:00:00Z"
 
 
 # ---------------------------------------------------------------------- faults

@@ -229,13 +229,6 @@ def test_what_an_encoding_lacks_is_escaped(tmp_path, encoding):
     assert (process.returncode, out.decode(), err) == (0, f"{tmp_path}/{snowman}.yaml: ok\n", b"")
 
 
-def test_a_name_that_is_no_text_is_told_as_it_is_escaped():
-    with started(b"scenarios", b"show", b"\xff") as process:
-        out, err = process.communicate(timeout=20)
-
-    assert (process.returncode, out, err) == (2, b"", b"Error: argument '\\xff': not UTF-8 text\n")
-
-
 #: Imports all modules of commands, and prints the packages that were imported with them.
 ALL_COMMANDS = """
 import sys

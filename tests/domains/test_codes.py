@@ -72,3 +72,12 @@ def test_code_without_a_recorded_answer_stays(make_api):
     answer = api.post("/v3/senders/domains", json={"name": "acme.test"})
 
     assert answer.json["code"] == "Domain already exists in your account"
+
+
+def test_broken_record_of_an_authenticated_domain_leaves_its_ownership(make_api):
+    api = make_api({"domains": [{"name": "acme.test", "state": "authenticated"}]})
+
+    assert api.post("/_mock/machines/domain/acme.test/dns_broken").json["state"] == "verified"
+
+    shown = api.get("/v3/senders/domains/acme.test").json
+    assert (shown["verified"], shown["authenticated"]) == (True, False)

@@ -171,6 +171,21 @@ def test_a_query_that_is_none_is_refused(untouched, path, query):
     problem(untouched.get(f"{path}?{query}"), 400, f"/{query.partition('=')[0]}")
 
 
+@each(
+    ("method", "path"),
+    [(call.method, call.path) for call in CONTROL_API.calls if call.query is None and not call.is_open],
+)
+def test_control_call_without_parameters_refuses_a_query(untouched, method, path):
+    answer = untouched.request(method, f"{path}?limit=1&offset=2")
+
+    assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, ["/limit", "/offset"])
+
+
+@each("path", ["/_mock/health?verbose", "/_mock/livez?x=1", "/_mock/docs?theme=dark", "/_mock/receiver/crm?token=1"])
+def test_open_control_call_ignores_queries(target, path):
+    assert target.get(path).status_code == 200
+
+
 # ---------------------------------------------------------------------- what leaves and what comes in
 
 

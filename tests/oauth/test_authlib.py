@@ -230,14 +230,6 @@ def test_the_access_token_verifies_as_a_resource_server_does_it(signed_in, keys,
         validator.validate_token(validator.authenticate_token(session.token["id_token"]), [], None)
 
 
-def test_userinfo_says_who_has_signed_in(signed_in, metadata):
-    session = signed_in(scope="openid email")
-
-    answer = session.get(metadata["userinfo_endpoint"])
-
-    assert answer.json() == {"sub": "boss@group.test", "email": "boss@group.test", "email_verified": True}
-
-
 @pytest.fixture
 def shop(issuer):
     """A browser at a web app that finds everything by the discovery document: it signs users in, and lists senders."""

@@ -33,12 +33,6 @@ def test_consent_sends_the_user_back_with_code_and_state(realm):
     assert realm.told(answer)["state"] == "s 1/é&x=y"
 
 
-def test_refusal_sends_the_user_back_with_an_error(realm):
-    answer = realm.authorize(mock_user="boss@group.test", mock_consent="refuse")
-
-    assert is_sent_back(realm, answer, "access_denied")
-
-
 @pytest.mark.parametrize("state", [None, ""])
 @pytest.mark.parametrize("consent", ["accept", "refuse"])
 def test_redirection_has_no_state_without_a_state(realm, consent, state):

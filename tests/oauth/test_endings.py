@@ -33,14 +33,6 @@ def test_revoking_a_refresh_token_ends_all_of_its_grant(realm, is_refused):
     assert is_refused(realm.refresh(second["refresh_token"]), 400, "invalid_grant")
 
 
-@pytest.mark.parametrize("basic", [True, False])
-def test_an_app_revokes_with_its_credentials_in_either_place(realm, basic):
-    token = realm.tokens()["access_token"]
-
-    assert realm.post("revoke", basic=basic, token=token).status_code == 200
-    assert not realm.works(token)
-
-
 @pytest.mark.parametrize("name", ["revoke", "introspect"])
 @pytest.mark.parametrize("token", [None, ""])
 def test_the_token_must_be_named(realm, is_refused, name, token):

@@ -251,13 +251,6 @@ def test_a_fault_of_some_operations_takes_those_of_the_api_where_it_has_any(real
     assert [name for name in FRONT if "X-Mock-Fault" in ask(realm, name).headers] == hit
 
 
-def test_a_good_token_meets_the_faults_of_the_api(realm, add_fault):
-    token = realm.tokens()["access_token"]
-    add_fault(realm, "otp_expired")
-
-    assert realm.call(token, "PUT", "/v3/senders/1/validate").json["code"] == "OTP code has expired"
-
-
 # ---------------------------------------------------------------------- what is no good rule
 
 

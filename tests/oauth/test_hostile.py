@@ -225,12 +225,6 @@ def test_names_of_a_workspace_are_escaped_on_its_pages(target, make_visitor, mar
             assert_plain(answer, name)
 
 
-def test_the_name_of_an_app_is_escaped_where_its_address_is_refused(ask, marked):
-    answer = ask(asked("https://evil.test/", client="marked-app"))
-    assert escape(marked.app) in answer.text
-    assert_plain(answer, marked.app)
-
-
 MORE = [
     "nothing:read",
     "account",

@@ -106,10 +106,16 @@ def test_a_worker_that_dies_without_sending_its_coverage_is_reported(run):
 # ---------------------------------------------------------------------- a server that runs elsewhere
 
 
-@pytest.mark.parametrize("workers", ["-n0", "-n2"])
-def test_a_running_server_is_used_and_nothing_is_counted_twice(run, pytester, running, ask, monkeypatch, workers):
+@pytest.fixture
+def elsewhere(running, monkeypatch):
+    """The root address of a running server, which the environment names."""
     monkeypatch.setenv("MOCKSERVER_URL", running)
-    with MockServer.connect(running) as server, server.workspace() as another:
+    return running
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_running_server_is_used_and_nothing_is_counted_twice(run, pytester, elsewhere, ask, workers):
+    with MockServer.connect(elsewhere) as server, server.workspace() as another:
         before = {workspace.name for workspace in server.workspaces()}
         ask(another, "GET", "/account")
 
@@ -120,9 +126,7 @@ def test_a_running_server_is_used_and_nothing_is_counted_twice(run, pytester, ru
     assert calls(pytester.path / "met.json") == {"getAccount": 8, "getSenders": 4}
 
 
-def test_workspaces_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run, pytester, running, monkeypatch):
-    monkeypatch.setenv("MOCKSERVER_URL", running)
-
+def test_workspaces_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(run, pytester, elsewhere):
     result = run(
         """
     def test_own(mockserver_server):
@@ -135,13 +139,11 @@ def test_workspaces_that_a_test_makes_itself_are_counted_and_dropped_at_the_end(
 
     assert result.ret == 0
     assert calls(pytester.path / "met.json") == {"getAccount": 2}
-    with MockServer.connect(running) as server:
+    with MockServer.connect(elsewhere) as server:
         assert "own-and-left" not in {workspace.name for workspace in server.workspaces()}
 
 
-def test_a_workspace_that_was_dropped_before_it_was_counted_causes_a_warning(run, running, monkeypatch):
-    monkeypatch.setenv("MOCKSERVER_URL", running)
-
+def test_a_workspace_that_was_dropped_before_it_was_counted_causes_a_warning(run, elsewhere):
     result = run(
         """
     def test_gone(mockserver, mockserver_server):
@@ -167,9 +169,7 @@ def test_a_report_that_cannot_be_written_is_an_error_of_one_sentence(run, pytest
     assert result.ret == 2
 
 
-def test_the_workspace_of_a_failed_test_stays_to_be_looked_at_and_is_counted(run, running, monkeypatch, pytester):
-    monkeypatch.setenv("MOCKSERVER_URL", running)
-
+def test_the_workspace_of_a_failed_test_stays_to_be_looked_at_and_is_counted(run, elsewhere, pytester):
     result = run(
         """
     def test_bad(mockserver):
@@ -182,9 +182,9 @@ def test_the_workspace_of_a_failed_test_stays_to_be_looked_at_and_is_counted(run
         "--mockserver-coverage-report=json:met.json",
     )
 
-    with MockServer.connect(running) as server:
+    with MockServer.connect(elsewhere) as server:
         (kept,) = (workspace for workspace in server.workspaces() if workspace.name != "default")
-        result.stdout.fnmatch_lines([f"what happened, to look at: {running}/w/{kept.name}/_mock/ui/"])
+        result.stdout.fnmatch_lines([f"what happened, to look at: {elsewhere}/w/{kept.name}/_mock/ui/"])
         assert [request.operation for request in kept.requests.all()] == ["getAccount"]
         kept.drop()
     assert calls(pytester.path / "met.json") == {"getAccount": 2}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from flask import request
+from flask import current_app, request
 
 from mockserver.control.framework import off_loop
 from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes, unknown
@@ -18,7 +18,6 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake
-from mockserver.web.components import component
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.server import loop
 from mockserver.web.service.handlers import find
@@ -62,17 +61,18 @@ class ControlDependencies(NamedTuple):
 
 def current() -> ControlDependencies:
     """Return the dependencies of the server that answers the call."""
-    return component(ControlDependencies)
+    found: ControlDependencies = current_app.components[ControlDependencies]  # type: ignore[attr-defined]  # `LeanFlask`
+    return found
 
 
 def store() -> Store:
     """Return the workspaces of the server that answers the call."""
-    return component(ControlDependencies).store
+    return current().store
 
 
 def library() -> Library:
     """Return the scenarios loadable by name."""
-    return component(ControlDependencies).library
+    return current().library
 
 
 # ---------------------------------------------------------------------- workspaces

@@ -34,27 +34,27 @@ class Server:
 
 
 @pytest.fixture
-def server(api):
+def saved_server(api):
     return Server(api)
 
 
-def test_tables_that_have_not_changed_stay(server):
-    tables = server.copy.state.first_account.contents.tables
+def test_tables_that_have_not_changed_stay(saved_server):
+    tables = saved_server.copy.state.first_account.contents.tables
 
-    server.api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
-    assert server.refresh()
+    saved_server.api.post("/v3/senders", json={"name": "New", "email": "new@acme.test"})
+    assert saved_server.refresh()
 
-    after = server.copy.state.first_account.contents.tables
+    after = saved_server.copy.state.first_account.contents.tables
     assert {kind.__name__ for kind in tables if after[kind] is tables[kind]} >= {"Domain", "Webhook"}
 
 
-def test_who_watches_a_copy_is_told(server):
-    before = server.copy.watchers.happened()
+def test_who_watches_a_copy_is_told(saved_server):
+    before = saved_server.copy.watchers.happened()
 
-    server.api.get("/v3/senders")
-    assert server.refresh()
+    saved_server.api.get("/v3/senders")
+    assert saved_server.refresh()
 
-    assert server.copy.watchers.happened() > before
+    assert saved_server.copy.watchers.happened() > before
 
 
 @pytest.mark.parametrize(
@@ -70,15 +70,15 @@ def test_a_copy_has_to_be_read_as_a_whole_when_the_state_was_replaced(api, metho
 
 
 @pytest.mark.parametrize("lost", ["e:requests:1", "e:feed:1"])
-def test_a_copy_has_to_be_read_as_a_whole_when_an_entry_is_missing(server, lost):
-    server.api.get("/v3/senders")
-    server.api.get("/v3/senders")
-    fields = dict(server.written.changes().fields)
+def test_a_copy_has_to_be_read_as_a_whole_when_an_entry_is_missing(saved_server, lost):
+    saved_server.api.get("/v3/senders")
+    saved_server.api.get("/v3/senders")
+    fields = dict(saved_server.written.changes().fields)
     del fields[lost]
-    before = len(server.copy.journal)
+    before = len(saved_server.copy.journal)
 
-    assert not records.refresh(server.copy, Newer("2", fields, is_whole=False))
-    assert len(server.copy.journal) == before
+    assert not records.refresh(saved_server.copy, Newer("2", fields, is_whole=False))
+    assert len(saved_server.copy.journal) == before
 
 
 def test_a_copy_has_to_be_read_as_a_whole_when_its_limits_are_lower(api):
@@ -90,18 +90,18 @@ def test_a_copy_has_to_be_read_as_a_whole_when_its_limits_are_lower(api):
     assert not server.refresh()
 
 
-def test_files_of_exports_follow_from_the_rows_of_the_copy(server):
-    account = server.workspace.state.first_account
-    row = Export(1, server.workspace.state.clock.now(), {})
+def test_files_of_exports_follow_from_the_rows_of_the_copy(saved_server):
+    account = saved_server.workspace.state.first_account
+    row = Export(1, saved_server.workspace.state.clock.now(), {})
     account.table(Export)[row.id] = row
-    keep_file(server.workspace, row, "one")
-    assert server.refresh()
+    keep_file(saved_server.workspace, row, "one")
+    assert saved_server.refresh()
 
-    server.api.get("/v3/senders")  # the account is read again, and the state is not
-    assert server.refresh()
+    saved_server.api.get("/v3/senders")  # the account is read again, and the state is not
+    assert saved_server.refresh()
 
-    read = server.copy.state.first_account.table(Export)[1]
-    assert [file is read for file in server.copy.state.record(Files).ring] == [True]
+    read = saved_server.copy.state.first_account.table(Export)[1]
+    assert [file is read for file in saved_server.copy.state.record(Files).ring] == [True]
 
 
 def exchange(workspace, name):
@@ -139,12 +139,12 @@ def test_an_exchange_that_gets_its_answer_late_stays_out_when_it_was_evicted(mak
     assert not [name for name in server.written.changes().fields if name.startswith("e:requests")]
 
 
-def test_a_copy_has_to_be_read_as_a_whole_when_an_exchange_got_its_answer_late(server, held):
-    assert server.refresh()
+def test_a_copy_has_to_be_read_as_a_whole_when_an_exchange_got_its_answer_late(saved_server, held):
+    assert saved_server.refresh()
 
-    answer(server.workspace, held)
+    answer(saved_server.workspace, held)
 
-    assert not server.refresh()
+    assert not saved_server.refresh()
 
 
 @pytest.mark.parametrize("is_whole", [False, True])
