@@ -1,4 +1,4 @@
-"""The catalogue of operations that the service has and the mock has not (contract/beyond)."""
+"""The catalogue of service operations outside the mock (contract/beyond)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _Pairs = frozenset[str]
 
 
 class OperationBeyond(NamedTuple):
-    """An operation that the service has and the mock has not."""
+    """A service operation outside the mock."""
 
     method: str
     #: The path, with parameters in braces.

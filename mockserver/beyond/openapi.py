@@ -26,11 +26,11 @@ _MOST_PATHS = 10_000
 
 
 class DocumentError(ValueError):
-    """A file that is not a readable OpenAPI document: the path of the error, and a message."""
+    """An unreadable OpenAPI document: the error's path and message."""
 
 
 class LeftOutError(Exception):
-    """The reason for an operation without a stub."""
+    """The reason for skipping an operation."""
 
 
 class Document:
@@ -69,7 +69,7 @@ class Document:
             raise LeftOutError("its schema, or those before it, are too large or repeat themselves too often")
 
     def resolved(self, value: Any) -> Any:
-        """Return a value, or the target of a reference within the document."""
+        """Return a value, or a reference's target within the document."""
         self.take()
         if not isinstance(value, JsonRef):
             return value
@@ -328,7 +328,7 @@ Stubs = dict[str, dict[str, Any]]
 
 
 class LeftOut(NamedTuple):
-    """An operation without a stub, or an unreadable path, with the reason."""
+    """A skipped operation or unreadable path, and its reason."""
 
     operation: str
     reason: str

@@ -32,7 +32,7 @@ _JSON = "application/json"
 
 
 class LeftOut(NamedTuple):
-    """An exchange without a stub, with the reason."""
+    """A skipped exchange and its reason."""
 
     exchange: str
     reason: str
@@ -49,7 +49,7 @@ class Recording:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """A scenario document that has only the stubs."""
+        """A scenario document with only these stubs."""
         return {"description": "Stubs made of what another server has answered.", "stubs": self.stubs}
 
 
@@ -108,7 +108,7 @@ def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> No
 
 
 class _UnusableError(Exception):
-    """The reason for an exchange without a stub."""
+    """The reason for skipping an exchange."""
 
 
 #: The names of a path's parameters by the replacements of their values.
@@ -164,7 +164,7 @@ def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Param
 
 
 def _check_usable(entry: Mapping[str, Any]) -> None:
-    """Refuse answers that are not the peer's, or that the journal has not kept whole."""
+    """Refuse answers of the mock itself, and truncated answers."""
     if entry["fault"] is not None or entry["answer"] is None:
         raise _UnusableError("a fault has changed its answer")
     body = entry["answer"]["body"]

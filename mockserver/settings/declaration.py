@@ -27,11 +27,11 @@ class ValueType:
         raise NotImplementedError
 
     def takes(self, value: Any) -> bool:
-        """Return whether a value of a permitted type is in range."""
+        """Return whether a correctly typed value is in range."""
         return True
 
     def check(self, name: str, value: Any) -> None:
-        """Raise TypeError for a value of another type, or ValueError for a value out of range."""
+        """Raise TypeError for wrongly typed values, or ValueError for values out of range."""
         # A bool is an int to Python; given for a number it is an error.
         is_of_type = isinstance(value, self.types) and isinstance(value, bool) == (bool in self.types)
         if is_of_type and self.takes(value):
@@ -162,7 +162,7 @@ class WholeNumber(ValueType):
 
 
 class Int64(WholeNumber):
-    """A whole number of 64 bits, without range in messages."""
+    """A 64-bit number, without range in messages."""
 
     words = "a whole number of 64 bits"
 
@@ -190,7 +190,7 @@ def setting(
     metavar: str | None = None,
     flag_default: str | None = None,
 ) -> Value:
-    """Declare a setting, optional if the default is None."""
+    """Declare a setting, optional with default None."""
     declaration = Declaration(type, help, metavar, flag_default=flag_default)
     return field(default=default, repr=not isinstance(type, Secret), metadata={Declaration: declaration})
 

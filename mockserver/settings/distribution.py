@@ -1,4 +1,4 @@
-"""The installed distribution of this package, its extra `server`, and a distribution with the same package name."""
+"""The installed distribution, its extra `server`, and another distribution sharing the package name."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _NUMBERS = re.compile(r"[0-9]+(?:\.[0-9]+)*")
 
 
 class ServerMissingError(ImportError):
-    """The extra `server` is missing or unsuitable for a feature that needs the server."""
+    """The extra `server` is missing or unsuitable."""
 
 
 @cache
@@ -50,7 +50,7 @@ def version() -> str:
 
 
 def requirement(extra: str) -> str:
-    """Return the `pip install` argument for this package with an extra.
+    """Return this package's `pip install` argument with an extra.
 
     A package from a checkout, a wheel or a repository is named with its address (PEP 610), as no index may have it.
     """
@@ -104,7 +104,7 @@ def _error(sentence: str, module: str | None = None) -> ServerMissingError:
 
 
 def unfit(distribution: str, extra: str) -> Iterator[str]:
-    """Yield the installed requirements of an extra outside their bounds, each with the bounds."""
+    """Yield an extra's installed requirements outside their bounds."""
     from importlib import metadata  # noqa: PLC0415  # it takes long to import
 
     for line in metadata.requires(distribution) or ():
@@ -132,14 +132,14 @@ def _numbers(version: str) -> tuple[int, ...]:
 
 
 def warning() -> str | None:
-    """Return a warning if the other distribution is installed too, or None."""
+    """Return a warning about the other installed distribution, or None."""
     packages = Path(__file__).parents[2]
     found = next(packages.glob(f"{OTHER.replace('-', '_')}-*.dist-info"), None)
     return None if found is None else f"{_EXCLUDE}, and both are installed here; {_ADVICE}"
 
 
 def breakage() -> str | None:
-    """Return why another distribution has broken this package, or None.
+    """Return how another distribution broke this package, or None.
 
     The distribution installed last has overwritten `__init__.py`; uninstalling either one removes it.
     """

@@ -17,7 +17,7 @@ WRITTEN_BY_HAND = 8 * 1024 * 1024
 
 
 def data_folder(name: str) -> Path:
-    """Return the folder `scenarios`, `fixtures` or `docs`: beside the package, or inside it in a wheel."""
+    """Return folder `scenarios`, `fixtures` or `docs` beside the package, or inside wheels."""
     inside = _PACKAGE / "_data" / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
@@ -53,7 +53,7 @@ def read_from(opened: BinaryIO, name: str, most: int = LARGEST) -> bytes:
 
 
 def secret_of(value: str | None, file: str | os.PathLike[str] | None, called: str, *, if_empty: str) -> str | None:
-    """Return a stripped secret from a setting or a file, which no process list shows; None if not given.
+    """Return a stripped secret from setting or file, or None.
 
     Args:
         value: The secret.

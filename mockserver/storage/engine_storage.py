@@ -52,7 +52,7 @@ class SavedWorkspace:
     """A workspace in memory, with the state of its copy in the engine."""
 
     def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
-        """Begin with a workspace that was loaded from all its fields, or with a new workspace if `newer` is None."""
+        """Begin with a fully loaded workspace, or with a new workspace if `newer` is None."""
         self.name, self.workspace = workspace.name, workspace
         #: The version of the stored copy. None: the workspace is unsaved. Empty: unknown after a failed step, so that
         #: the whole workspace is read again.

@@ -70,7 +70,7 @@ def test_a_name_of_no_account_is_a_mistake_of_that_member(api, path, body):
 
 @every_call
 @pytest.mark.parametrize("name", [None, 7, ["eu"], {"eu": 1}, ""])
-def test_what_is_no_name_is_a_mistake_as_well(api, path, body, name):
+def test_account_that_is_not_a_name_is_refused(api, path, body, name):
     answer = call(api, path, {**body, "account": name})
 
     assert answer.status_code == 400
@@ -129,13 +129,13 @@ def senders(workspace, key):
     return [row["email"] for row in workspace.get("/v3/senders", key=key).json["senders"]]
 
 
-def test_what_is_added_goes_to_the_account_that_is_named(api):
+def test_seeded_rows_go_to_the_named_account(api):
     assert call(api, "/_mock/seed", {**CALLS["seed"][1], "account": "eu"}, "group-key").status_code == 200
 
     assert (senders(api, "group-key"), senders(api, "eu-key")) == ([], ["jo@acme.test"])
 
 
-def test_what_is_added_may_be_yaml(api):
+def test_seed_accepts_yaml(api):
     text = "account: eu\nsenders:\n  - {name: Jo, email: jo@acme.test}\n"
     answer = api.client.post("/_mock/seed", data=text, content_type="application/yaml")
 

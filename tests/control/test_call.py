@@ -97,7 +97,7 @@ def test_the_files_of_the_documents_page_are_served(api, name, kind):
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "..%2f__init__.py"])
-def test_no_other_file_is(api, name):
+def test_docs_serve_no_other_file(api, name):
     assert api.get(f"/_mock/docs/{name}").status_code == 404
 
 
@@ -128,7 +128,7 @@ def test_a_transition_is_described_as_it_is_told(api):
     [("/_mock/mailbx", "/_mock/mailbox"), ("/_mock/clock/advanc", "/_mock/clock/advance"),
      ("/_mock/fault", "/_mock/faults"), ("/w/default/_mock/sate", "/_mock/state")],
 )  # fmt: skip
-def test_the_nearest_call_is_told(api, path, near):
+def test_unknown_path_names_the_most_similar_call(api, path, near):
     answer = api.get(path)
 
     assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
@@ -136,7 +136,7 @@ def test_the_nearest_call_is_told(api, path, near):
 
 
 @pytest.mark.parametrize("path", ["/_mock/qqqqqqqq", "/_mock/" + "mailbox" * 5_000])
-def test_where_none_is_near_the_index_is(api, path):
+def test_unknown_path_points_to_the_index_without_a_similar_path(api, path):
     assert api.get(path).json["detail"] == f"unknown path {path}; GET /_mock lists all calls"
 
 

@@ -67,7 +67,7 @@ def test_one_call_is_found_by_the_header_of_its_answer(api):
         ("PUT", "/_mock/clock", {"frozen": 5}), ("POST", "/_mock/machines/sender/9/verify", None),
     ],
 )  # fmt: skip
-def test_what_changes_nothing_is_not_recorded(api, method, path, body):
+def test_calls_that_change_nothing_are_not_recorded(api, method, path, body):
     answer = api.request(method, path, json=body)
 
     assert "X-Mock-Call" not in answer.headers
@@ -95,7 +95,7 @@ def test_the_calls_to_webhooks_of_an_event_that_was_raised_name_the_control_call
     assert {"kind": "delivery", "id": str(delivery["id"])} in calls(api)[0]["caused"]
 
 
-def test_what_a_request_does_meanwhile_is_its_own(api):
+def test_effects_of_a_request_do_not_name_an_earlier_control_call(api):
     api.post("/_mock/machines/sender/1/resend_otp")
     answer = api.post("/v3/senders", json={"name": "B", "email": "b@acme.test"})
 
@@ -111,7 +111,7 @@ def test_a_timer_that_a_seeded_row_has_names_the_call(api):
     assert timer["caused_by"] == cause(answer.headers["X-Mock-Call"])
 
 
-def test_secrets_are_redacted(api):
+def test_recorded_call_redacts_secrets(api):
     assert api.post("/_mock/keys/revoke", json={"key": "xkeysib-acme"}).status_code < 300
 
     [call] = calls(api)
@@ -124,7 +124,7 @@ def test_the_query_of_a_call_is_recorded(api):
     assert calls(api)[0]["query"] == {"workspace": "default"}
 
 
-def test_nothing_is_shown_of_a_body_in_parts(api):
+def test_multipart_body_is_redacted_as_a_whole(api):
     api.post("/_mock/clock/advance", data='{"by": "PT1S"}', content_type="multipart/form-data; boundary=x")
 
     assert api.get("/_mock/calls").json["items"][0]["body"] == "***"
@@ -140,7 +140,7 @@ def test_a_body_that_is_too_large_is_left_out(make_api):
     assert call["left_out"] > 6_000
 
 
-def test_the_oldest_go(make_api):
+def test_oldest_control_calls_are_evicted(make_api):
     api = make_api(SCENARIO, journal_limit=2)
     for _ in range(3):
         api.post("/_mock/clock/advance", json={"seconds": 1})

@@ -91,7 +91,7 @@ def test_a_timer_that_was_cancelled_is_not_found(api, sender):
 
 
 @pytest.mark.parametrize("way", ["snapshot", "document"])
-def test_what_is_pending_knows_its_cause_after_going_back(api, sender, way):
+def test_pending_timer_keeps_its_cause_after_a_restore(api, sender, way):
     identifier = f"/_mock/timers/sender.1.expire_otp.{EXPIRY}"
     before = api.get(identifier).json
     document = api.get("/_mock/state").json

@@ -132,7 +132,7 @@ def due(api, **query):
     return api.get("/_mock/clock/timers", query_string=query).json
 
 
-def test_what_is_due_is_listed_soonest_first_with_what_it_is_of(make_api):
+def test_timers_are_listed_soonest_first_with_their_instances(make_api):
     listed = due(make_api(ONBOARDING))
 
     assert listed["items"][0] == {
@@ -142,7 +142,7 @@ def test_what_is_due_is_listed_soonest_first_with_what_it_is_of(make_api):
     assert [row["id"] for row in listed["items"]] == [FIRST, SECOND]
 
 
-def test_what_is_due_is_given_by_the_page(make_api):
+def test_timers_are_listed_by_the_page(make_api):
     listed = due(make_api(ONBOARDING), limit=1, offset=1)
 
     assert ([row["id"] for row in listed["items"]], listed["count"]) == ([SECOND], 2)

@@ -17,7 +17,7 @@ def test_a_record_that_nobody_has_published_is_missing(api):
     assert api.get("/_mock/dns/acme.test").json == answers()
 
 
-def test_only_the_records_that_are_named_change(make_api):
+def test_dns_change_keeps_unnamed_records(make_api):
     api = make_api(PENDING)
     api.put("/_mock/dns/acme.test", json={"brevo_code": "ok"})
 
@@ -40,7 +40,7 @@ def test_a_scenario_can_say_what_dns_says(make_api):
     assert api.get("/_mock/dns/acme.test").json == answers(brevo_code="timeout")
 
 
-def test_what_was_published_goes_with_the_domain(make_api):
+def test_deleting_a_domain_removes_its_dns_records(make_api):
     api = make_api({"domains": [{"name": "acme.test", "state": "authenticated"}]})
 
     api.delete("/v3/senders/domains/acme.test")
@@ -60,7 +60,7 @@ def test_a_bad_change_names_its_mistake(api, body, path):
 
 
 @pytest.mark.parametrize("name", ["localhost", "-a.test", "a..test", "a_b.test", "1.2.3.4", "xn--ü.test"])
-def test_what_is_no_host_name_is_refused(api, name):
+def test_invalid_host_names_are_refused(api, name):
     assert api.put(f"/_mock/dns/{name}", json={"brevo_code": "ok"}).status_code == 400
 
 
@@ -73,7 +73,7 @@ def test_a_sub_domain_has_the_policy_of_its_registrable_domain_until_it_has_one(
     assert (inherited, own) == ("reject", "none")
 
 
-def test_only_the_registrable_domain_hands_its_policy_down(api):
+def test_dmarc_policy_is_inherited_from_the_registrable_domain_only(api):
     api.put("/_mock/dns/news.acme.test", json={"dmarc_policy": "reject"})
 
     assert api.get("/_mock/dns/a.news.acme.test").json["dmarc_policy"] == "none"
@@ -85,7 +85,7 @@ def test_a_name_in_unicode_and_in_ascii_is_one(api):
     assert api.get("/_mock/dns/xn--bcher-kva.test").json == answers(domain="xn--bcher-kva.test", brevo_code="ok")
 
 
-def test_a_name_stands_once_in_the_dns_of_a_scenario(api):
+def test_duplicate_name_in_the_dns_of_a_scenario_is_refused(api):
     scenario = {"dns": {"bücher.test": {"brevo_code": "ok"}, "xn--bcher-kva.test": {"brevo_code": "wrong"}}}
 
     answer = api.post("/_mock/reset", json={"scenario": scenario})
@@ -99,7 +99,7 @@ def test_a_name_stands_once_in_the_dns_of_a_scenario(api):
 @pytest.mark.parametrize(
     ("said", "shown"), [({}, True), ({"free_mail": False}, None), ({"free_mail": True, "brevo_code": "wrong"}, True)]
 )
-def test_who_has_a_domain_of_free_mailboxes_is_kept_in_the_state(api, said, shown):
+def test_free_mail_flag_of_a_domain_is_kept_in_the_state(api, said, shown):
     api.put("/_mock/dns/gmail.com", json={"brevo_code": "ok", **said})
     before = api.get("/_mock/state").json
 

@@ -54,11 +54,11 @@ def test_a_call_without_the_token_is_refused(guarded, method, path, prefix):
 
 @pytest.mark.parametrize("prefix", ["", "/w/default"])
 @pytest.mark.parametrize(("method", "path"), OPEN)
-def test_who_is_well_receivers_links_and_the_documentation_pages_ask_for_none(guarded, method, path, prefix):
+def test_open_calls_require_no_token(guarded, method, path, prefix):
     assert guarded.client.open(prefix + path, method=method).status_code == 200
 
 
-def test_what_is_open_is_exactly_that():
+def test_open_calls_are_exactly_the_expected_calls():
     names = ("ca", "health", "livez", "readyz", "docs", "docs/control", "docs/start.js")
     reading = {f"/_mock/{name}" for name in names}
     links = {"/_mock/exports/1-abc.csv", "/_mock/docs/ledger.md", "/_mock/docs/contract/senders.md"}
@@ -74,7 +74,7 @@ def test_what_is_open_is_exactly_that():
         ("GET", "/_mock/exports"), ("GET", "/_mock/exports/"), ("DELETE", "/_mock/exports/1-abc.csv"),
     ],
 )  # fmt: skip
-def test_what_stands_beside_receivers_and_links_asks_for_it(guarded, method, path):
+def test_paths_beside_receivers_and_exports_require_the_token(guarded, method, path):
     assert refused(guarded.client.open(path, method=method))
 
 
@@ -103,7 +103,7 @@ def test_a_wrong_scheme_or_token_is_refused(guarded, header):
         ("GET", "/w/default//_mock/state"), ("HEAD", "/_mock/state"), ("OPTIONS", "/_mock/state"),
     ],
 )  # fmt: skip
-def test_no_other_way_leads_round_it(guarded, method, path):
+def test_guard_cannot_be_bypassed_by_another_path_or_method(guarded, method, path):
     answer = guarded.client.open(path, method=method)
 
     assert answer.status_code == 401

@@ -115,7 +115,7 @@ def test_the_right_token_is_taken_from_another_address(api, attempt, status):
     assert attempt(api, TOKEN, OTHER).status_code == status
 
 
-def test_who_has_signed_in_goes_on_while_the_address_is_refused(api):
+def test_session_stays_valid_while_its_address_is_limited(api):
     sign_in(api, TOKEN, ME)
     for number in range(LIMIT + 1):
         api.app.test_client().post(SIGN_IN, data={"token": f"wrong {number}"}, environ_overrides=ME)

@@ -67,7 +67,7 @@ def test_an_event_that_does_not_apply_is_409_with_what_would(api):
     assert answer.json["allowed"] == ["verify_ownership", "dns_published", "delete"]
 
 
-def test_what_is_fired_by_hand_happens_to_dns_as_well(api):
+def test_event_fired_by_hand_changes_dns(api):
     api.post("/_mock/machines/domain/acme.test/verify_ownership")
 
     assert api.get("/_mock/dns/acme.test").json["brevo_code"] == "ok"
@@ -77,7 +77,7 @@ def test_what_is_fired_by_hand_happens_to_dns_as_well(api):
 @pytest.mark.parametrize(
     "path", ["/nothing", "/nothing/1", "/sender/9", "/sender/x", "/sender/9/verify", "/sender/2/explode"]
 )
-def test_what_is_not_there_is_a_problem(api, path):
+def test_unknown_machines_instances_and_events_are_problems(api, path):
     answer = api.request("POST" if path.count("/") == 3 else "GET", f"/_mock/machines{path}")
 
     assert answer.status_code == (409 if path.endswith("explode") else 404)
@@ -135,7 +135,7 @@ def test_a_part_of_a_history_is_read(api):
     assert ([row["event"] for row in found["items"]], found["count"]) == (["resend_otp"], 4)
 
 
-def test_what_no_longer_fits_in_the_history_is_counted(make_api):
+def test_history_counts_evicted_transitions(make_api):
     api = make_api(WORKSPACE, history_limit=2)
     for _ in range(5):
         api.post("/_mock/machines/sender/2/resend_otp")

@@ -146,7 +146,7 @@ def test_waiting_under_an_ordinary_server_ends_with_the_mail(api):
     assert (len(seen), len(workspace.watchers)) == (1, 0)
 
 
-def test_who_waits_for_a_mail_looks_again_only_when_there_is_one(api, monkeypatch):
+def test_waiting_for_a_mail_looks_again_only_after_new_mails(api, monkeypatch):
     looks = []
     matches = mailbox._matches  # noqa: SLF001  # what is called for each mail at each look
     monkeypatch.setattr(mailbox, "_matches", lambda *args: looks.append(args[1].to) or matches(*args))
@@ -172,7 +172,7 @@ def test_a_mime_message_is_the_same_whenever_it_is_read(api):
     assert len({api.get(f"/_mock/mailbox/{mail['id']}.eml").data for _ in range(3)}) == 1
 
 
-def test_a_name_writes_no_headers(api):
+def test_sender_name_cannot_inject_mail_headers(api):
     api.post("/v3/senders", json={"name": "Eve\r\nBcc: all@acme.test\r\n\r\n", "email": "eve@acme.test"})
     mail = api.get("/_mock/mailbox?to=eve@acme.test").json["items"][0]
 

@@ -251,7 +251,7 @@ def test_openmetrics_is_given_to_who_asks_for_it(api):
 
 
 @pytest.mark.parametrize("accept", ["", "*/*", "text/plain; version=x", "application/openmetrics-text; version=1.x"])
-def test_everyone_else_gets_plain_text(api, accept):
+def test_metrics_are_plain_text_by_default(api, accept):
     answer = api.get("/_mock/metrics", headers={"Accept": accept})
 
     assert (answer.status_code, answer.mimetype) == (200, "text/plain")

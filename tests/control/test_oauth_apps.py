@@ -96,7 +96,7 @@ def test_a_scenario_with_a_public_app_says_that_there_are_public_apps(api):
         {"redirect_uris": ["https://app.test/cb?tenant=1"]}, {"client_secret": "another"}, {"account": "globex"},
     ],
 )  # fmt: skip
-def test_only_what_is_named_changes(api, change):
+def test_app_change_keeps_unnamed_members(api, change):
     assert api.put("/_mock/oauth/apps/crm-sync", json=change).json == {**APP, **change}
     assert api.get("/_mock/oauth/apps/crm-sync").json == {**APP, **change}
 

@@ -38,7 +38,7 @@ def test_a_page_of_another_origin_is_refused(api, prefix, method, path, headers)
     assert is_refused(api.client.open(f"{prefix}{path}", method=method, headers=headers, data="x"))
 
 
-def test_such_a_call_has_changed_nothing(api):
+def test_refused_call_of_another_origin_changes_nothing(api):
     api.client.post("/_mock/reset", json={"scenario": "empty"}, headers=CROSS)
     api.client.put("/_mock/clock", json={"frozen": True}, headers=FOREIGN, content_type="text/plain")
 
@@ -84,7 +84,7 @@ def test_the_token_does_not_let_in_pages_of_other_origins(make_api, headers):
         ("GET", "/realms/partner/.well-known/openid-configuration", 200), ("GET", "/v3/account", 200),
     ],
 )  # fmt: skip
-def test_what_is_meant_for_others_is_open_to_them(api, method, path, status, headers):
+def test_open_calls_accept_pages_of_other_origins(api, method, path, status, headers):
     assert api.request(method, path, headers=headers).status_code == status
 
 
@@ -113,14 +113,14 @@ def test_a_name_that_can_only_be_ours_needs_no_setting(api, host):
         "", ":8003", ".",
     ],
 )  # fmt: skip
-def test_any_other_name_is_refused(api, host):
+def test_public_host_names_are_refused(api, host):
     answer = api.client.get("/_mock/clock", environ_overrides={"HTTP_HOST": host})
 
     assert is_refused(answer)
     assert "--allowed-host" in answer.json["detail"]
 
 
-def test_without_a_name_there_is_no_browser(api):
+def test_request_without_host_is_accepted(api):
     environment = EnvironBuilder(path="/_mock/clock").get_environ()
     del environment["HTTP_HOST"]
 
@@ -143,7 +143,7 @@ def test_with_a_control_token_any_name_will_do(make_api):
         (".acme.com", "acme.com", 200), (".acme.com", "evilacme.com", 403), ("*", "anything.example.com", 200),
     ],
 )  # fmt: skip
-def test_further_names_are_a_setting(make_api, allowed, host, status):
+def test_allowed_host_setting_admits_further_names(make_api, allowed, host, status):
     api = make_api(allowed_host=("other.acme.com", allowed))
 
     assert api.client.get("/_mock/clock", headers={"Host": host}).status_code == status

@@ -78,5 +78,5 @@ def test_a_document_leads_to_the_dashboard_and_to_the_other_documents(api, path)
     }  # fmt: skip
 
 
-def test_what_looks_like_html_in_a_document_is_text(api):
+def test_html_in_a_document_is_escaped(api):
     assert "Sub-account &lt;id&gt; is not valid" in api.get(f"/_mock/{CONTRACT}/corporate.md").text

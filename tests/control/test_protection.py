@@ -34,7 +34,7 @@ def served(make_api):
     return api, sorted({address for address in addresses if not address.endswith("/stream")} | more)
 
 
-def test_no_page_can_be_framed_by_another_site(served):
+def test_pages_cannot_be_framed_by_another_site(served):
     api, addresses = served
     pages = 0
     for address in addresses:

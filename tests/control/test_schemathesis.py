@@ -258,7 +258,7 @@ def met():
 
 @SCHEMA.parametrize()
 @examples(4)
-def test_what_the_document_says_is_what_happens(met, case):
+def test_answers_conform_to_the_document(met, case):
     steer(case)
     answer = case.call()
     if has_changed_something(case, answer):

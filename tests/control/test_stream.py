@@ -170,7 +170,7 @@ def test_an_attempt_that_is_over_comes_with_its_delivery_as_that_is_then(hooked)
     assert [attempt["status"] for attempt in second.data["attempts"]] == [429, 200]
 
 
-def test_what_was_told_of_a_delivery_stays_so_whatever_becomes_of_it(hooked):
+def test_replayed_delivery_event_is_unchanged_after_later_attempts(hooked):
     with hooked.events("/_mock/stream?kind=delivery") as events:
         trigger(hooked)
         first = events.next()
@@ -283,7 +283,7 @@ def test_stream_fills_silence_with_comments(live):
         assert [event.comment for event in events.take(2)] == ["nothing has happened"] * 2
 
 
-def test_what_falls_due_is_told_though_nobody_asks_for_anything(make_api):
+def test_stream_reports_due_timers_without_any_request(make_api):
     """On a clock that runs, a sign of life looks at what is due as well."""
     live = Live(make_api({"behaviour": {"otp_lifetime": "PT0.2S"}, "accounts": [{"name": "acme"}]}))
     try:
@@ -392,7 +392,7 @@ def test_an_ordinary_server_streams_from_its_thread(api):
     assert len(api.workspace.watchers) == 0
 
 
-def test_only_the_headers_are_given_to_who_asks_for_them(live):
+def test_head_request_gets_the_headers_of_a_stream(live):
     answer = live.call("HEAD", "/_mock/stream")
 
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "text/event-stream; charset=utf-8")
@@ -429,7 +429,7 @@ def test_news_come_no_more_often_than_asked_for_and_miss_nothing(live):
     assert time.monotonic() - begun > 0.4
 
 
-def test_between_two_news_nobody_looks_at_the_workspace(live, monkeypatch):
+def test_counting_stream_is_idle_between_two_news(live, monkeypatch):
     pulls, pull = [], stream.Counting.pull
     monkeypatch.setattr(stream.Counting, "pull", lambda self, **how: pulls.append(1) or pull(self, **how))
     with live.events("/_mock/stream?every=60"):
@@ -478,7 +478,7 @@ def test_news_count_the_wanted_kinds_only(live):
         assert events.next_with_data().data == {"mail": 1}
 
 
-def test_news_go_on_after_the_last_ones_that_were_seen(live):
+def test_news_continue_after_the_last_event_id(live):
     live.call("GET", "/v3/senders")
     live.call("GET", "/v3/senders")
 

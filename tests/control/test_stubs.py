@@ -125,7 +125,7 @@ def test_every_mistake_of_a_list_is_named_and_none_of_it_is_added(api):
     ],
     ids=["one that is there", "one of a list that is there", "two of a list that is to be all"],
 )
-def test_an_id_is_taken_once(api, call, place):
+def test_duplicate_stub_ids_are_refused(api, call, place):
     before = added(api, {"id": "a", **ALL})
 
     answer = call(api)
@@ -143,7 +143,7 @@ def test_a_stub_is_not_replaced_by_one_of_another_id(api):
     assert listed(api) == [before]
 
 
-def test_there_are_as_many_stubs_as_there_may_be_and_no_more(make_api):
+def test_stubs_beyond_the_limit_are_refused(make_api):
     api = make_api({"stubs": [ALL] * (MOST_STUBS - 1)})
     added(api, ALL)
 

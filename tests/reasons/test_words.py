@@ -40,7 +40,7 @@ def _sentences(tree):
 
 
 @pytest.mark.parametrize("folder", FOLDERS)
-def test_no_reason_warning_or_problem_has_a_private_phrase(folder):
+def test_reasons_warnings_and_problems_have_no_private_phrase(folder):
     found = [
         f"{path.relative_to(PACKAGE)}: {text}"
         for path in (PACKAGE / folder).rglob("*.py")

@@ -173,7 +173,7 @@ def test_the_line_of_a_control_call_names_its_workspace_and_its_client(logged):
         "mine POST /_mock/workspaces 201 from=127.0.0.1",
         "mine POST /_mock/reset 200 from=127.0.0.1",
         "mine POST /_mock/reset 200 from=127.0.0.1",
-        "default POST /_mock/reset 400 from=127.0.0.1",
+        "- POST /_mock/reset 400 from=127.0.0.1",
         "mine DELETE /_mock/coverage?workspace=mine 204 from=127.0.0.1",
     ]
 

@@ -87,7 +87,7 @@ class _Answering:
         self._scope = Scope(names_for(call, self._provider), budget)
 
     def reply(self) -> Reply:
-        """Compute the answer, the stored values and the effects, then apply all of them.
+        """Compute answer, stored values and effects, then apply all of them.
 
         Raises:
             ServiceError: the body has an unknown member, or something prevents it, such as that no credits are left.

@@ -50,7 +50,7 @@ OMIT = _Omitted()
 
 
 class Budget:
-    """The remaining steps for the expressions of one request."""
+    """The remaining steps for a request's expressions."""
 
     def __init__(self, body: int = 0, stored: int = 0) -> None:
         """Set the steps by the bytes of the request body and the number of the account's stored values."""

@@ -256,12 +256,11 @@ class Keyring:
         place = f"{self._root}/key/{account}/{index}"
         # Numbered: a text that grew by a word each time would make many attempts take quadratic time.
         texts = chain((place, f"{place}/next"), (f"{place}/next/{number}" for number in count(2)))
-        key = next(key for key in map(self._drawn_from, texts) if key not in taken and is_free(key))
+        digits = (hashlib.blake2b(text.encode(), digest_size=32).hexdigest() for text in texts)
+        keys = (api_key(body, self._replica) for body in digits)
+        key = next(key for key in keys if key not in taken and is_free(key))
         taken.add(key)
         return key
-
-    def _drawn_from(self, text: str) -> str:
-        return api_key(hashlib.blake2b(text.encode(), digest_size=32).hexdigest(), self._replica)
 
 
 class Replica(NamedTuple):

@@ -63,9 +63,7 @@ class StateMachine:
         """Return the state diagram in Mermaid; events between the same two states share an arrow."""
         arrows: dict[tuple[str, str], list[str]] = {}
         for row in self.transitions:
-            arrows.setdefault((row.source, row.target), []).append(self._label(row.event))
+            label = f"{row.event} (timer)" if row.event in self.timed else row.event
+            arrows.setdefault((row.source, row.target), []).append(label)
         lines = [f"    {source} --> {target}: {', '.join(labels)}" for (source, target), labels in arrows.items()]
         return "\n".join(["stateDiagram-v2", *lines])
-
-    def _label(self, event: str) -> str:
-        return f"{event} (timer)" if event in self.timed else event

@@ -97,7 +97,10 @@ class Match(NamedTuple):
         if self.query:
             yield from _query(self.query, exchange.parameters)
         if self.headers:
-            yield from _headers(self.headers, exchange.by_header)
+            sent = exchange.by_header
+            for name, value in self.headers.items():
+                if sent.get(name.lower()) != value:
+                    yield Difference(f"/headers/{_escaped(name.lower())}", value, sent.get(name.lower()))
         if self.json is not ANYTHING:
             is_exact = isinstance(self.json, Exactly)
             wanted = self.json.value if is_exact else self.json
@@ -120,14 +123,11 @@ class Match(NamedTuple):
             wanted = getattr(self, name)
             if wanted is not None and getattr(exchange, name) != wanted:
                 yield Difference(f"/{name}", wanted, getattr(exchange, name))
-        if self.transition is not None and self.transition not in (caused := _transitions(exchange)):
+        caused = [f"{change.machine}.{change.event}" for change in exchange.transitions]
+        if self.transition is not None and self.transition not in caused:
             yield Difference("/transition", self.transition, caused)
         if self.field is not None and self.field not in exchange.fields:
             yield Difference("/field", self.field, list(exchange.fields))
-
-
-def _transitions(exchange: Exchange) -> list[str]:
-    return [f"{change.machine}.{change.event}" for change in exchange.transitions]
 
 
 def _one_or_list(names: frozenset[str]) -> str | list[str]:
@@ -136,20 +136,11 @@ def _one_or_list(names: frozenset[str]) -> str | list[str]:
 
 def _query(wanted: Mapping[str, Any], sent: Mapping[str, list[str]]) -> Iterator[Difference]:
     for name, value in wanted.items():
-        values = [str(item) for item in value] if isinstance(value, list) else [_as_sent(value)]
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        values = [str(item) for item in value] if isinstance(value, list) else [text]
         if sent.get(name) != values:
             got = sent.get(name)
             yield Difference(f"/query/{_escaped(name)}", value, got[0] if got and len(got) == 1 else got)
-
-
-def _as_sent(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _headers(wanted: Mapping[str, str], sent: Mapping[str, str]) -> Iterator[Difference]:
-    for name, value in wanted.items():
-        if sent.get(name.lower()) != value:
-            yield Difference(f"/headers/{_escaped(name.lower())}", value, sent.get(name.lower()))
 
 
 def beyond(wanted: Any, got: Any, path: str, *, is_exact: bool = False) -> Iterator[Difference]:

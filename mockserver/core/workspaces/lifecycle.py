@@ -228,11 +228,9 @@ class Advance:
 
     def fired(self) -> list[Changed]:
         """Return transitions by timers since the beginning, in chronological order."""
-        passed = [change for change in self._changes if change.at > self._start and self._is_timed(change)]
-        return sorted(passed, key=lambda change: change.at)
-
-    def _is_timed(self, change: Changed) -> bool:
-        return change.event in self._workspace.parts.lifecycles[change.machine].machine.timed
+        lifecycles, passed = self._workspace.parts.lifecycles, [row for row in self._changes if row.at > self._start]
+        timed = [change for change in passed if change.event in lifecycles[change.machine].machine.timed]
+        return sorted(timed, key=lambda change: change.at)
 
 
 def dispatch(workspace: Workspace, job: Job, url: str, write: Callable[[], OutgoingRequest], done: Done) -> None:
