@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import date
@@ -45,14 +44,14 @@ class Sent:
     headers: dict[str, str]
     body: bytes
 
-    def __str__(self) -> str:
+    def __str__(self):
         target = self.path + (f"?{self.query}" if self.query else "")
         headers = "".join(f"\n  {name}: {value!r}" for name, value in self.headers.items())
         shown = self.body if len(self.body) <= 2_000 else self.body[:2_000] + b"..."
         return f"{self.method} {target}{headers}\n  {len(self.body)} bytes: {shown!r}"
 
 
-def write(draft: Draft) -> Sent:
+def write(draft):
     """The request in bytes, before anything happens to those."""
     headers = dict(draft.headers)
     body = b""
@@ -63,7 +62,7 @@ def write(draft: Draft) -> Sent:
     return Sent(draft.method, quote(draft.path, safe="/%:@!$&'()*+,;=~.-_"), query, headers, body)
 
 
-def _written(value: Any, media: str) -> bytes:
+def _written(value, media):
     if media == YAML:
         try:
             return yaml.dump(value, Dumper=_Dumper, allow_unicode=True, sort_keys=False).encode()
@@ -94,7 +93,7 @@ SCENARIO = {
     ],
 }
 _BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
-_MAIL: dict[str, Any] = {
+_MAIL = {
     "sender": {"name": "News", "email": "news@acme.test"},
     "to": [{"email": "bob@example.test", "name": "Bob"}, {"email": "carol@example.test"}],
     "cc": [{"email": "dan@example.test"}],
@@ -113,7 +112,7 @@ _VERSIONS = [
     {"to": [{"email": "bob@example.test"}], "params": {"name": "Bob"}, "subject": "For Bob"},
     {"to": [{"email": "carol@example.test"}], "htmlContent": "<p>For Carol</p>", "replyTo": {"email": "c@acme.test"}},
 ]
-_MAILS: tuple[dict[str, Any], ...] = (
+_MAILS = (
     _MAIL, _SHORT, {**_SHORT, "sender": {"id": 1}}, {"templateId": 12, "to": _MAIL["to"], "params": _MAIL["params"]},
     {**_SHORT, "headers": {"X-Sib-Sandbox": "drop"}},
     {**_SHORT, "scheduledAt": "2026-12-01T09:00:00.000Z", "batchId": _BATCH},
@@ -123,7 +122,7 @@ _CONTACT = {
     "email": "bob@example.test", "attributes": {"FIRSTNAME": "Bob", "SMS": "+33612345678"}, "listIds": [1],
     "emailBlacklisted": False, "updateEnabled": True, "extId": "b-1",
 }  # fmt: skip
-_REQUESTS: tuple[tuple[str, str, Any], ...] = (
+_REQUESTS = (
     *(("POST", "/v3/smtp/email", mail) for mail in _MAILS),
     ("DELETE", f"/v3/smtp/email/{_BATCH}", None),
     ("GET", f"/v3/smtp/emailStatus/{_BATCH}", None),
@@ -151,7 +150,7 @@ _REQUESTS: tuple[tuple[str, str, Any], ...] = (
 )
 
 
-def of_libraries() -> Iterator[Draft]:
+def of_libraries():
     """What products ask of the shipped stubs, and of a few operations that none answers."""
     for method, path, body in _REQUESTS:
         query = [("limit", "2"), ("offset", "1"), ("sort", "asc")] if method == "GET" else []
@@ -181,7 +180,7 @@ _SEQUENCE = {
     ],
 }
 #: Bodies of the control API's calls about stubs.
-STUBS: dict[str, tuple[Any, ...]] = {
+STUBS = {
     "POST /_mock/stubs": (_NOTE, {"items": [_NOTE, _SEQUENCE]}),
     "PUT /_mock/stubs": ({"items": [_SEQUENCE]},),
     "PUT /_mock/stubs/{identifier}": (_SEQUENCE | {"id": "slow"},),
@@ -189,7 +188,7 @@ STUBS: dict[str, tuple[Any, ...]] = {
 
 
 #: What stands for the parts of a path, where no case says otherwise.
-PARTS: dict[str, tuple[str, ...]] = {
+PARTS = {
     "name": ("default", "w1", "w2", "before", "shop", "standard", "nothing"),
     "machine": tuple(LIFECYCLES),
     "key": ("1", "2", "21", "acme.test", "2003001", "814200"),
@@ -215,7 +214,7 @@ SMALL = {
     ],
 }
 #: Bodies of calls whose schema alone does not tell a good one.
-BODIES: dict[str, tuple[Any, ...]] = {
+BODIES = {
     "POST /_mock/workspaces": (
         {"name": "w1", "seed": 3},
         {"name": "w2", "scenario": "onboarding"},
@@ -272,7 +271,7 @@ BODIES: dict[str, tuple[Any, ...]] = {
     **STUBS,
 }  # fmt: skip
 #: Queries of the calls of the control API that take one.
-QUERIES: tuple[tuple[str, str], ...] = (
+QUERIES = (
     ("limit", "3"), ("offset", "1"), ("status", "400"), ("operation", "createSender"), ("format", "text"),
     ("workspace", "*"), ("to", "jo@acme.test"), ("kind", "mail"), ("wait", "0"), ("state", "delivered"),
     ("webhook", "1"),
@@ -286,12 +285,12 @@ _OAUTH = "/realms/partner/oauth"
 
 
 @cache
-def drafts() -> tuple[Draft, ...]:
+def drafts():
     """All of them; copy one before it is changed."""
     return (*_of_the_contract(), *_of_the_control_api(), *_of_scenarios(), *_of_oauth(), *_of_pages(), *of_libraries())
 
 
-def _of_the_contract() -> Iterator[Draft]:
+def _of_the_contract():
     for case in cases():
         operation = API_OPERATIONS[case.operation]
         path = operation.path
@@ -305,7 +304,7 @@ def _of_the_contract() -> Iterator[Draft]:
                 yield Draft(step["method"], str(step["path"]), [], {}, deepcopy(step.get("json")))
 
 
-def _of_the_control_api() -> Iterator[Draft]:
+def _of_the_control_api():
     for resource in CONTROL_API.resources:
         for call in resource.calls:
             name = f"{call.method} {call.path}"
@@ -315,7 +314,7 @@ def _of_the_control_api() -> Iterator[Draft]:
                     yield Draft(call.method, call.path, [], {}, body, YAML)
 
 
-def _of_scenarios() -> Iterator[Draft]:
+def _of_scenarios():
     for file in sorted(data_folder("scenarios").glob("*.yaml")):
         if file.stem != "large":
             document = _jsonable(yaml.safe_load(file.read_text(encoding="utf-8")))
@@ -324,7 +323,7 @@ def _of_scenarios() -> Iterator[Draft]:
                 yield Draft("POST", "/_mock/workspaces", [], {}, {"scenario": document}, media)
 
 
-def _jsonable(value: Any) -> Any:
+def _jsonable(value):
     """The same without what JSON has not: moments as text."""
     if isinstance(value, dict):
         return {str(name): _jsonable(inner) for name, inner in value.items()}
@@ -333,7 +332,7 @@ def _jsonable(value: Any) -> Any:
     return value.isoformat().replace("+00:00", "Z") if isinstance(value, date) else value
 
 
-def _of_oauth() -> Iterator[Draft]:
+def _of_oauth():
     ask = {**_APP, "response_type": "code", "scope": "account:read", "state": "xyz", "mock_user": "owner@acme.test"}
     ask.pop("client_secret")
     yield Draft("GET", f"{_OAUTH}/authorize", [*ask.items(), ("mock_consent", "allow")])
@@ -351,7 +350,7 @@ def _of_oauth() -> Iterator[Draft]:
     yield Draft("GET", f"{_OAUTH}/userinfo", [], {"Authorization": "Bearer x"})
 
 
-def _of_pages() -> Iterator[Draft]:
+def _of_pages():
     for operation in ALL_OPERATIONS.values():
         if operation.method == "GET":
             yield Draft("GET", operation.path)
