@@ -226,36 +226,12 @@ def test_names_of_a_workspace_are_escaped_on_its_pages(target, make_visitor, mar
 
 
 MORE = [
-    "nothing:read",
-    "account",
-    ":read",
-    "account:read:write",
-    "webhooks:read",
-    "account:read webhooks:read",
-    "all",
-    "account:read all",
-    "ALL",
-    "Account:read",
-    "account:READ",
-    "account:read\tall",
-    "account:read\nall",
-    "account:read\r\nall",
-    "account:read,all",
-    "account:read\tcontacts:read",
-    "account:read\ncontacts:read",
-    "account:read\u3000contacts:read",
-    "account:read,contacts:read",
-    "account:read\u00a0all",
-    "account:read\x00",
-    "account:*",
-    "*",
-    "openid openId",
-    "<script>",
-    '"account:read"',
-    " ",
-    "",
-    " ".join(f"x{n}" for n in range(5_000)),
-]
+    "nothing:read", "account", ":read", "account:read:write", "webhooks:read", "account:read webhooks:read", "all",
+    "account:read all", "ALL", "Account:read", "account:READ", "account:read\tall", "account:read\nall",
+    "account:read\r\nall", "account:read,all", "account:read\tcontacts:read", "account:read\ncontacts:read",
+    "account:read\u3000contacts:read", "account:read,contacts:read", "account:read\u00a0all", "account:read\x00",
+    "account:*", "*", "openid openId", "<script>", '"account:read"', " ", "", " ".join(f"x{n}" for n in range(5_000)),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("scope", MORE, ids=short)
