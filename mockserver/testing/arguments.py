@@ -158,6 +158,8 @@ class Units(TypedDict, total=False):
 
 
 class CallOptions(TypedDict, total=False):
+    """The content of a control call."""
+
     #: Query parameters; parameters that are None are left out.
     query: Mapping[str, Any] | None
     #: A value that is sent as JSON; None: no body.
