@@ -289,9 +289,6 @@ def other_workspace(realm, story):
     return make
 
 
-# ---------------------------------------------------------------------- workspaces under attack
-
-
 class Marked(NamedTuple):
     """Names with markup."""
 
@@ -335,9 +332,6 @@ def unmoved():
         assert state(realm) == before
 
     return check
-
-
-# ---------------------------------------------------------------------- apps with libraries, and a real server
 
 
 @pytest.fixture

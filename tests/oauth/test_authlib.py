@@ -84,9 +84,6 @@ def senders(session, live_root):
     return [row["email"] for row in answer.json()["senders"]] if answer.status_code == 200 else answer.status_code
 
 
-# ---------------------------------------------------------------------- the flow
-
-
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
 def test_the_code_flow_ends_with_a_token_that_the_api_takes(signed_in, live_root, method):
     session = signed_in(user="keeper@shop.test", token_endpoint_auth_method=method)
@@ -111,9 +108,6 @@ def test_errors_of_the_token_address_are_understood(connect, secret, error):
 
     assert refused.value.error == error
     assert refused.value.description
-
-
-# ---------------------------------------------------------------------- afterwards
 
 
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
@@ -178,9 +172,6 @@ def test_a_token_is_introspected(signed_in, metadata, kind):
     told = {name: before[name] for name in ("active", "scope", "client_id", "username")}
     assert told == {"active": True, "scope": SCOPE, "client_id": "shop-app", "username": "boss@group.test"}
     assert after == {"active": False}
-
-
-# ---------------------------------------------------------------------- what tokens say
 
 
 @pytest.fixture

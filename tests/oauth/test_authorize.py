@@ -21,9 +21,6 @@ def is_sent_back(realm, answer, error, state="s1"):
     return True
 
 
-# ---------------------------------------------------------------------- the way back
-
-
 def test_consent_sends_the_user_back_with_code_and_state(realm):
     answer = realm.authorize(mock_user="boss@group.test", mock_consent="accept", state="s 1/é&x=y")
 
@@ -49,9 +46,6 @@ def test_a_registered_query_stays(realm):
     assert answer.headers["Location"].startswith(f"{uri}&code=")
 
 
-# ---------------------------------------------------------------------- who asks, and where the answer goes
-
-
 @pytest.mark.parametrize("client", [None, "", "nobody", "SHOP-APP", "shop-app "])
 def test_an_unknown_app_gets_a_page(realm, client):
     answer = realm.authorize(client, mock_user="boss@group.test", mock_consent="accept")
@@ -63,9 +57,6 @@ def test_an_app_without_addresses_can_ask_nobody(make_realm):
     realm = make_realm(oauth_apps=[{"client_id": "mute", "client_secret": "s"}])
 
     assert is_page(realm.authorize("mute", mock_user="boss@group.test", mock_consent="accept"))
-
-
-# ---------------------------------------------------------------------- what is asked for
 
 
 @pytest.mark.parametrize("kind", [None, ""])
@@ -111,9 +102,6 @@ def test_long_state_or_nonce_is_refused_by_redirection(realm, name):
 
     assert is_sent_back(realm, realm.authorize(mock_user="boss@group.test", **long), "invalid_request", long["state"])
     assert realm.code(**{name: "x" * 8_192})
-
-
-# ---------------------------------------------------------------------- whom the shortcuts name
 
 
 def test_mock_user_must_be_somebody(realm):

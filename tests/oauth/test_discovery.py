@@ -45,9 +45,6 @@ def test_unknown_path_is_an_oauth_error(realm, is_refused):
     assert is_refused(realm.open("GET", f"{REALM}/nowhere"), 404, "invalid_request")
 
 
-# ---------------------------------------------------------------------- scopes
-
-
 def test_the_scopes_are_those_of_the_contract(realm):
     rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
 
@@ -63,9 +60,6 @@ def test_the_scopes_are_those_of_the_contract(realm):
     assert all(set(row) == {"name", "category", "api_endpoints", "is_oidc_reserved"} for row in rows)
     of_openid = {row["name"] for row in rows if row["is_oidc_reserved"]}
     assert of_openid == {"openid", "profile", "email", "offline_access"}
-
-
-# ---------------------------------------------------------------------- keys and signatures
 
 
 def key_of(realm, token):
@@ -137,9 +131,6 @@ def test_id_token_has_no_nonce_without_a_nonce(realm):
 
 def test_id_token_is_missing_without_openid(realm):
     assert "id_token" not in realm.tokens(scope="profile email")
-
-
-# ---------------------------------------------------------------------- who a user is
 
 
 def userinfo(realm, **wanted):

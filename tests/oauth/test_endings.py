@@ -6,8 +6,6 @@ import pytest
 
 from mockserver.resources.oauth.model import Grant
 
-# ---------------------------------------------------------------------- revoking
-
 
 def test_revoking_an_access_token_ends_it_alone(realm):
     first = realm.tokens()
@@ -38,8 +36,6 @@ def test_revoking_a_refresh_token_ends_all_of_its_grant(realm, is_refused):
 def test_the_token_must_be_named(realm, is_refused, name, token):
     assert is_refused(realm.post(name, token=token), 400, "invalid_request")
 
-
-# ---------------------------------------------------------------------- asking about tokens
 
 #: 2026-01-15T09:00:00Z.
 START = 1768467600

@@ -412,9 +412,6 @@ def test_grants_follow_the_model(make_api, machine):
     )
 
 
-# ---------------------------------------------------------------------- what the histories seldom meet
-
-
 @pytest.mark.parametrize(("rotates", "error"), [(True, None), (False, "invalid_grant")])
 def test_a_refresh_token_ends_on_its_day_though_a_young_access_token_goes_on(make_api, rotates, error):
     api = make_api({**STORY, "behaviour": {"oauth_public_apps": True, "oauth_rotate_refresh": rotates}})

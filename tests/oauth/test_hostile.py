@@ -31,8 +31,6 @@ def ask(target):
     return lambda query: target.open("GET", f"{AUTHORIZE}?{query}")
 
 
-# ---------------------------------------------------------------------- where the answer goes
-
 #: `\u0430` is a Cyrillic letter that looks like an a.
 ASTRAY = [
     "https://evil.test/callback", "https://app.test.evil.test/callback", "https://evil.test#app.test/callback",
@@ -125,8 +123,6 @@ def test_an_address_that_could_lead_astray_is_not_registered(target, unmoved, ur
     assert [answer.status_code for answer in answers] == [400, 400, 400]
     assert [row["path"] for row in answers[0].json["errors"]] == ["/redirect_uris/1"]
 
-
-# ---------------------------------------------------------------------- what is sent along
 
 TEXTS = [
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", "{{ 7 * 7 }}",

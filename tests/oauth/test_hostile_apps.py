@@ -55,9 +55,6 @@ def but(*kinds):
     return [kind for kind in KINDS if kind not in kinds]
 
 
-# ---------------------------------------------------------------------- one thing for another
-
-
 @pytest.mark.parametrize("kind", but("code"))
 def test_other_secrets_are_refused_as_codes(target, unmoved, loot, kind):
     with unmoved(target):
@@ -102,9 +99,6 @@ def test_other_secrets_are_refused_as_client_secrets(target, unmoved, loot, kind
     assert (answer.status_code, answer.json["error"]) == (401, "invalid_client")
 
 
-# ---------------------------------------------------------------------- one app for another
-
-
 @pytest.mark.parametrize("app", ["other-app", "foreign-app"])
 def test_an_app_can_do_nothing_with_what_another_one_was_given(target, unmoved, loot, app):
     with unmoved(target):
@@ -130,9 +124,6 @@ def test_a_public_app_cannot_ask_about_tokens_even_its_own(target, pkce):
     token = target.exchange(target.code("public-app", **asked), "public-app", **answered).json["access_token"]
     answer = target.post("introspect", "public-app", token=token)
     assert (answer.status_code, answer.json["error"]) == (401, "invalid_client")
-
-
-# ---------------------------------------------------------------------- again
 
 
 def test_a_code_that_comes_again_ends_what_it_gave_and_stays_ended(realm):
@@ -186,9 +177,6 @@ def test_a_verifier_without_a_challenge_shows_that_somebody_took_it_away(target,
     with unmoved(target):
         assert target.exchange(code, code_verifier=VERIFIER).json["error"] == "invalid_grant"
     assert target.exchange(code).status_code == 200
-
-
-# ---------------------------------------------------------------------- who asks
 
 
 def basic(text):

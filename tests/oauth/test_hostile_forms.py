@@ -33,8 +33,6 @@ def refused(answer, status):
     return (answer.status_code, answer.mimetype, "Location" in answer.headers) == (status, "text/html", False)
 
 
-# ---------------------------------------------------------------------- forms of others
-
 ELSEWHERE = [
     {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": ""},
     {"Sec-Fetch-Site": "same-origin, cross-site"}, {"Sec-Fetch-Site": "SAME-ORIGIN"},
@@ -159,9 +157,6 @@ def test_a_written_state_that_leads_elsewhere_is_not_believed(realm, unmoved, ma
         assert refused(visitor.press("Accept"), 410)
 
 
-# ---------------------------------------------------------------------- what browsers are told
-
-
 def guarded(answer):
     """Whether an answer to a browser lets it do nothing but what it is there for."""
     policy = dict(part.strip().partition(" ")[::2] for part in answer.headers["Content-Security-Policy"].split(";"))
@@ -211,9 +206,6 @@ def test_a_strange_host_gives_no_strange_page(target, host):
         assert answer.status_code in (200, 400, 404)
         assert guarded(answer)
         assert "<script>" not in answer.text
-
-
-# ---------------------------------------------------------------------- how secrets are compared
 
 
 @pytest.fixture

@@ -52,9 +52,6 @@ def refuses(target, token):
     return True
 
 
-# ---------------------------------------------------------------------- forged
-
-
 def unsigned(algorithm):
     def forge(header, claims, signature, key):
         return f"{encoded({**header, 'alg': algorithm})}.{encoded(claims)}."
@@ -185,9 +182,6 @@ def test_a_token_is_taken_from_the_header_only(target, token):
 
 def test_an_id_token_is_no_access_token(target):
     assert refuses(target, target.tokens(scope="openid account:read")["id_token"])
-
-
-# ---------------------------------------------------------------------- of another workspace
 
 
 def test_a_token_of_a_workspace_that_is_gone_is_none(realm, other_workspace):

@@ -59,9 +59,6 @@ def test_unknown_grant_is_404(realm, key):
     assert fire(realm, "revoke", key).status_code == 404
 
 
-# ---------------------------------------------------------------------- what events do
-
-
 def test_consent_page_is_gone_after_a_decision_by_hand(realm, visitor, question):
     visitor.visit(question())
     visitor.press("boss@group.test")

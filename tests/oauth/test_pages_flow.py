@@ -19,9 +19,6 @@ def caller(asking, make_visitor, question):
     return visitor
 
 
-# ---------------------------------------------------------------------- choosing whom to be
-
-
 def test_the_way_through_both_pages_gives_a_code(realm, visitor, question):
     visitor.visit(question())
     visitor.press("boss@group.test")
@@ -118,9 +115,6 @@ def test_sign_in_page_marks_users_of_other_organizations(visitor, question):
     ]  # fmt: skip
 
 
-# ---------------------------------------------------------------------- with a password
-
-
 def test_password_page_lists_no_users(caller):
     assert caller.form.asked == ["user", "password"]
     assert "boss@group.test" not in caller.form.words
@@ -197,9 +191,6 @@ def test_a_workspace_that_wants_passwords_takes_no_choice(asking, caller):
 REALM = "/realms/partner/oauth"
 
 
-# ---------------------------------------------------------------------- one answer to each question
-
-
 @pytest.mark.parametrize(("later", "status"), [("PT9M59S", 302), ("PT10M", 410)])
 def test_a_question_waits_ten_minutes(realm, visitor, later, status, question):
     visitor.visit(question(mock_user="boss@group.test"))
@@ -218,9 +209,6 @@ def test_two_windows_of_one_browser_both_work(realm, visitor, make_visitor, ques
     assert realm.told(other.press("Accept"))["state"] == "s2"
 
 
-# ---------------------------------------------------------------------- forms that are not ours
-
-
 def test_the_forms_stay_in_their_workspace(realm, story, make_visitor, question):
     """Under the address of a workspace all that follows has it as well, the cookie included."""
     realm.api.post("/_mock/workspaces", json={"name": "side", "scenario": story})
@@ -235,9 +223,6 @@ def test_the_forms_stay_in_their_workspace(realm, story, make_visitor, question)
     assert realm.exchange(code).status_code == 400
     credentials = {"client_id": "shop-app", "client_secret": "s3cret"}
     assert realm.open("POST", f"/w/side{REALM}/token", data={"code": code, **credentials}).status_code == 200
-
-
-# ---------------------------------------------------------------------- what pages hold
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-# ---------------------------------------------------------------------- the answer
-
 
 def test_a_code_gives_tokens(realm):
     answer = realm.exchange(realm.code(scope="account:read contacts:read"))
@@ -31,9 +29,6 @@ def test_answers_with_tokens_are_not_cached(realm, kind):
     assert (answer.headers["Cache-Control"], answer.headers["Pragma"]) == ("no-store", "no-cache")
 
 
-# ---------------------------------------------------------------------- the app's credentials
-
-
 @pytest.mark.parametrize("basic", [True, False])
 def test_an_app_shows_its_secret_by_basic_or_in_the_form(realm, basic):
     assert realm.exchange(realm.code(), basic=basic).status_code == 200
@@ -52,9 +47,6 @@ def test_a_public_app_cannot_show_a_secret(realm, is_refused, pkce, secret):
     answer = realm.exchange(realm.code("public-app", **asked), "public-app", client_secret=secret, **answered)
 
     assert answer.status_code == 200 if not secret else is_refused(answer, 401, "invalid_client")
-
-
-# ---------------------------------------------------------------------- what the specification does not ask for
 
 
 @pytest.mark.parametrize("left_out", [{"grant_type": None}, {"redirect_uri": None}, {"grant_type": ""}])
@@ -89,9 +81,6 @@ def test_missing_field_of_the_grant_type_is_refused(realm, is_refused, form, mis
 
     assert is_refused(answer, 400, "invalid_request")
     assert answer.json["error_description"] == f"{missing} is missing"
-
-
-# ---------------------------------------------------------------------- codes
 
 
 def test_a_second_use_ends_what_was_refreshed_since(realm):

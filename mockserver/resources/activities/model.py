@@ -25,8 +25,6 @@ HISTORY_MONTHS = 12
 
 @dataclass(slots=True, eq=False)
 class Activity:
-    """An action of a user."""
-
     date: datetime
     action: str
     user_email: str
@@ -41,11 +39,7 @@ def log(workspace: Workspace, account: Account, action: str, visit: Visit, user:
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
-    """Return a page of the entries of a period, newest first; by default of the last 12 months.
-
-    Raises:
-        ServiceError: 400; no enterprise plan, or invalid period.
-    """
+    """Return a page of the entries of a period, newest first; by default of the last 12 months."""
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is not an enterprise account, which activity logs require"
         raise PERMISSION_DENIED(status=400).because(reason)
@@ -61,11 +55,7 @@ def select(caller: Caller, query: dict[str, Any]) -> list[Activity]:
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
-    """Return the first and the last moment of a query.
-
-    Raises:
-        ServiceError: 400; a missing date, wrong order, too long ago, or too long.
-    """
+    """Return the first and the last moment of a query."""
     now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     oldest = months_later(now.replace(hour=0, minute=0, second=0, microsecond=0), -HISTORY_MONTHS)

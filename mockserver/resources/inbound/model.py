@@ -42,11 +42,7 @@ class InboundEvent:
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
-    """Return a page of the events of a period, by default the last 30 days.
-
-    Raises:
-        ServiceError: 400, invalid period.
-    """
+    """Return a page of the events of a period, by default the last 30 days."""
     start, end = _period(query, caller.workspace)
     is_wanted = equals_address(query["sender"]) if "sender" in query else None
     return caller.account.timeline_of(InboundEvent).page(
@@ -69,7 +65,6 @@ def newest(workspace: Workspace, *, offset: int, limit: int) -> list[tuple[Accou
 
 
 def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None:
-    """Return the account and the event with an id, or None."""
     rows = (
         (account, row) for account in workspace.state.accounts.values() for row in account.timeline_of(InboundEvent)
     )
@@ -179,11 +174,7 @@ def receive(
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
-    """Return the first and the last moment of a query.
-
-    Raises:
-        ServiceError: 400; a missing date, wrong order, in the future, or too long.
-    """
+    """Return the first and the last moment of a query."""
     now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
     if start is None and end is None:

@@ -27,7 +27,6 @@ _LONGEST_TEXT, _MOST_LINES = 2_000_000, 100_000
 
 
 def extract(text: str) -> tuple[str, str]:
-    """Return the message of a plain-text mail, and its signature."""
     lines = text[:_LONGEST_TEXT].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
     unquoted = _unquoted(lines[: _start_of_original(lines)])
     end = next((number for number, line in enumerate(unquoted) if line in _SIGNATURES), len(unquoted))
@@ -41,7 +40,6 @@ def _start_of_original(lines: list[str]) -> int:
 
 
 def _is_title(line: str) -> bool:
-    """Return whether a line is a title such as `-----Original Message-----`."""
     bare = line.strip(" \t")
     is_framed = bare.startswith("--") and bare.endswith("--")
     return is_framed and bare.strip("-").strip(" \t").lower() in _ORIGINALS
@@ -81,14 +79,12 @@ def _unquoted(lines: list[str]) -> list[str]:
 
 
 def _is_beginning(line: str) -> bool:
-    """Return whether a line begins like an attribution."""
     word = line[:2]
     is_word = word in _BEGINNINGS and not (line[2:3].isalnum() or line[2:3] == "_")
     return is_word and len(line) <= _LONGEST_ATTRIBUTION
 
 
 def _is_ending(line: str) -> bool:
-    """Return whether a line ends like an attribution."""
     bare = line.rstrip(" \t")
     if not bare.endswith(":") or len(bare) > _LONGEST_ATTRIBUTION:
         return False
@@ -97,7 +93,6 @@ def _is_ending(line: str) -> bool:
 
 
 def extract_html(page: str) -> tuple[str, str]:
-    """Return the message of an HTML mail, and its signature."""
     return extract(_text_of(page[:_LONGEST_TEXT]))
 
 
@@ -106,8 +101,6 @@ def _tidy(lines: list[str]) -> str:
     bare = [line.rstrip() for line in lines]
     return "\n".join(line for line, above in zip(bare, ["", *bare], strict=False) if line or above).strip()
 
-
-# ---------------------------------------------------------------------- text of HTML
 
 #: Invisible parts of a page.
 _UNSEEN = re.compile(
@@ -143,7 +136,6 @@ class _TextCollector:
         self._links: list[str] = []
 
     def add(self, token: re.Match[str]) -> None:
-        """Add the next tag or text."""
         tag = (token["tag"] or "").lower()
         if not tag:
             self._say(_SPACE.sub(" ", unescape(token[0])))
@@ -172,7 +164,6 @@ class _TextCollector:
             self._break(tag)
 
     def _break(self, tag: str) -> None:
-        """Begin a line or paragraph."""
         if tag not in _BLOCKS:
             return
         if tag == "br" or (self.pieces and self.pieces[-1] != "\n"):

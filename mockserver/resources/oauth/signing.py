@@ -44,7 +44,6 @@ class Signer:
         self._storage = storage or Storage()
 
     def sign(self, claims: Mapping[str, Any], typ: str = "JWT") -> str:
-        """Return a signed token with these claims, and with `typ` in the header."""
         import jwt  # noqa: PLC0415  # with cryptography it is slow to import, and most servers never need it
 
         der = self._der
@@ -139,9 +138,6 @@ def _private_key(der: bytes) -> RSAPrivateKey:
     return found
 
 
-# ---------------------------------------------------------------------- callers
-
-
 class Bearer:
     """Finds the account of an access token, in the workspace that the token names."""
 
@@ -152,11 +148,7 @@ class Bearer:
     def find(
         self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
     ) -> tuple[Workspace, Account, frozenset[str]]:
-        """Return the workspace, the account and the scopes of a token.
-
-        Raises:
-            ServiceError: 401 `unauthorized` (contract/errors#statuses: proposed); 421, signed by another replica.
-        """
+        """Return the workspace, the account and the scopes of a token."""
         from mockserver.resources.oauth.model import token_of_claims  # noqa: PLC0415  # imports the rows of OAuth
 
         try:

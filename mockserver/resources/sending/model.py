@@ -29,12 +29,7 @@ _REJECTED_AFTER = timedelta(seconds=1)
 
 
 def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Send the e-mails of a body, or schedule them, answering with a `batchId`.
-
-    Raises:
-        ServiceError: nothing was sent: 403 if the account may not send, 400 for a bad body or a repeated idempotency
-            key, 402 if credits are missing, 413 if the e-mails are too large.
-    """
+    """Send the e-mails of a body, or schedule them, answering with a `batchId`."""
     _check_relay(caller)
     request = checks.read(caller, body)
     contents = compose(request)
@@ -108,7 +103,6 @@ def _act(caller: Caller, request: SendRequest, contents: Sequence[MailContent], 
 def _schedule(
     caller: Caller, request: SendRequest, moment: datetime, contents: Sequence[MailContent], batch_id: str
 ) -> None:
-    """Schedule e-mails; a past moment counts as now."""
     workspace = caller.workspace
     now = workspace.state.clock.now()
     for content in contents:
@@ -117,9 +111,6 @@ def _schedule(
             batch_id.lower(), mail=content, rejected=request.rejected, request=workspace.cause_request, created_at=now,
         )  # fmt: skip
         scheduled.schedule(workspace, caller.account, row)
-
-
-# ---------------------------------------------------------------------- idempotency keys
 
 
 #: How long an idempotency key stays taken (contract/sending#idempotency).
@@ -161,15 +152,8 @@ def _note_key(caller: Caller, key: str) -> None:
     keys[key] = IdempotencyKey(key, now, caller.workspace.cause_request)
 
 
-# ---------------------------------------------------------------------- the status of scheduled e-mails
-
-
 def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
-    """Return the status of a message id, or a page of a batch id's batches.
-
-    Raises:
-        ServiceError: 400 for another identifier, or if one date is missing; 404 for an unknown identifier.
-    """
+    """Return the status of a message id, or a page of a batch id's batches."""
     is_batch = scheduled.is_batch_id(identifier)
     if is_batch and ("startDate" in query) is not ("endDate" in query):
         period = reasons.period(query.get("startDate"), query.get("endDate"))
@@ -200,9 +184,6 @@ def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------------- blocked contacts
-
-
 def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     """Return a page of blocked contacts and their total number."""
     _check_period(caller, query)
@@ -228,7 +209,6 @@ def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 
 
 def unblock(caller: Caller, email: str) -> None:
-    """Unblock a contact, for all senders, or refuse with 404."""
     wanted = comparable(email)
     blocked = caller.account.rows_of(BlockedContact)
     keys = [key for key, row in blocked.items() if comparable(row.email) == wanted]
@@ -241,7 +221,6 @@ def unblock(caller: Caller, email: str) -> None:
 
 
 def _check_period(caller: Caller, query: dict[str, Any]) -> None:
-    """Refuse an incomplete, reversed or future period."""
     start, end, clock = query.get("startDate"), query.get("endDate"), caller.workspace.state.clock
     period = reasons.period(start, end)
     if start is None and end is None:

@@ -140,9 +140,6 @@ def default_sender(account: Account) -> str:
     return next((row.email for row in account.rows_of(Sender).values() if row.active), account.email)
 
 
-# ---------------------------------------------------------------------- single calls and batches
-
-
 def _send(
     workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime,
     size: int,

@@ -43,8 +43,6 @@ COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state"
 
 @dataclass(slots=True, eq=False)
 class Export:
-    """A requested export."""
-
     #: The id of the process.
     id: int
     requested_at: datetime
@@ -62,11 +60,7 @@ EXPORT = Lifecycle(MACHINE, Export, key="id", parse=int, reveal=lambda row: {"ur
 
 
 def export(caller: Caller, filters: dict[str, Any]) -> int:
-    """Request an export; return its process id.
-
-    Raises:
-        ServiceError: 400; no enterprise account, or filters that contradict each other.
-    """
+    """Request an export; return its process id."""
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is not an enterprise account, which exports of webhook history require"
         raise PERMISSION_DENIED(status=400).because(reason)
@@ -86,7 +80,6 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
 
 
 def await_completion(workspace: Workspace, account: Account, row: Export) -> None:
-    """Set the timer that completes an export."""
     if row.ready_at is not None:
         workspace.set_timer(row.ready_at, account, MACHINE.name, row.id, "complete")
 
@@ -119,7 +112,6 @@ class Files(Derived):
             self.add(row, workspace.limits)
 
     def add(self, row: Export, limits: WorkspaceLimits) -> None:
-        """Keep an export's file, evicting old files."""
         self.ring = self.ring or Ring(limits.deliveries, limits.deliveries_bytes)
         for gone in self.ring.push(row, getsizeof(row.content)):
             gone.content = None
@@ -142,9 +134,6 @@ def note_notified(workspace: Workspace, event: Changed) -> None:
     row = account.table(Export).get(call.export) if call.export is not None else None
     if row is not None and EXPORT.applies(row, "notify"):
         EXPORT.fire(workspace, account, row, "notify")
-
-
-# ---------------------------------------------------------------------- the file
 
 
 def _file(account: Account, row: Export) -> str:
