@@ -174,8 +174,7 @@ def earlier_due(master: Account, bulk: BulkPlan, moment: datetime) -> list[BulkP
     """Return the changes due by a moment that were accepted before a change, in order of acceptance."""
     table, queue = master.table(BulkPlan), master.record(DueQueue)
     queue.build(table.values())
-    earlier = map(table.__getitem__, queue.earlier(bulk.id, moment))
-    return [other for other in earlier if other.due <= moment]
+    return [table[number] for number in queue.earlier(bulk.id, moment) if table[number].due <= moment]
 
 
 def leave(master: Account, bulk: BulkPlan, sub_account_id: int) -> None:

@@ -141,9 +141,13 @@ def _read(message: Part) -> ReceivedMail:
     html = next((part for part in parts if _is_body(part, "text/html")), None)
     raw_text = "" if text is None else _content(text)
     raw_html = "" if html is None else _content(html)
+    written, signature = reply.extract(raw_text) if raw_text else reply.extract_html(raw_html)
     members = {
         **_head(fields, headers),
-        **_bodies(raw_text, raw_html),
+        "RawHtmlBody": raw_html,
+        "RawTextBody": raw_text,
+        "ExtractedMarkdownMessage": written,
+        "ExtractedMarkdownSignature": signature,
         "SpamScore": _number(_first(headers, "X-Spam-Score")),
         "Attachments": [],
         "Headers": {name: values if len(values) > 1 else values[0] for name, values in headers.items()},
@@ -163,16 +167,6 @@ def _head(fields: Sequence[tuple[str, str]], headers: dict[str, list[str]]) -> d
         "ReplyTo": next(iter(answered), None),
         "SentAtDate": _date(_first(headers, "Date")),
         "Subject": _first(headers, "Subject") or "",
-    }
-
-
-def _bodies(text: str, html: str) -> dict[str, Any]:
-    written, signature = reply.extract(text) if text else reply.extract_html(html)
-    return {
-        "RawHtmlBody": html,
-        "RawTextBody": text,
-        "ExtractedMarkdownMessage": written,
-        "ExtractedMarkdownSignature": signature,
     }
 
 

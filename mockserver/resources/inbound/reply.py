@@ -28,15 +28,10 @@ _LONGEST_TEXT, _MOST_LINES = 2_000_000, 100_000
 
 def extract(text: str) -> tuple[str, str]:
     lines = text[:_LONGEST_TEXT].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
-    unquoted = _unquoted(lines[: _start_of_original(lines)])
+    originals = (number for number, line in enumerate(lines) if _is_title(line) or _is_rule(lines, number))
+    unquoted = _unquoted(lines[: next(originals, len(lines))])
     end = next((number for number, line in enumerate(unquoted) if line in _SIGNATURES), len(unquoted))
     return _tidy(unquoted[:end]), _tidy(unquoted[end + 1 :])
-
-
-def _start_of_original(lines: list[str]) -> int:
-    """Return the index of the first line of a quoted original mail, or the number of lines."""
-    found = (number for number, line in enumerate(lines) if _is_title(line) or _is_rule(lines, number))
-    return next(found, len(lines))
 
 
 def _is_title(line: str) -> bool:
@@ -93,7 +88,11 @@ def _is_ending(line: str) -> bool:
 
 
 def extract_html(page: str) -> tuple[str, str]:
-    return extract(_text_of(page[:_LONGEST_TEXT]))
+    """Return the message of an HTML mail with some Markdown, and its signature; lines of quotations begin with `>`."""
+    text = _TextCollector()
+    for token in _TOKEN.finditer(_UNSEEN.sub("", page[:_LONGEST_TEXT])):
+        text.add(token)
+    return extract("".join(text.pieces))
 
 
 def _tidy(lines: list[str]) -> str:
@@ -117,14 +116,6 @@ _BLOCKS = frozenset({"blockquote", "br", "div", "h1", "h2", "h3", "h4", "li", "o
 _APART = frozenset({"blockquote", "h1", "h2", "h3", "h4", "p", "table"})
 #: Markdown before the content of a tag, and after it except for list items.
 _MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "li": "- "}
-
-
-def _text_of(page: str) -> str:
-    """Return the text of an HTML page with some Markdown; lines of quotations begin with `>`."""
-    text = _TextCollector()
-    for token in _TOKEN.finditer(_UNSEEN.sub("", page)):
-        text.add(token)
-    return "".join(text.pieces)
 
 
 class _TextCollector:

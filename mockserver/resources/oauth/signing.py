@@ -154,8 +154,10 @@ class Bearer:
         try:
             claims = self._signer.read(token)
         except BadSignature as error:
-            if within is None and (other := self._other_replica(token)):
-                raise self._store.replica.misdirected("the access token", other) from error
+            replica = self._store.replica
+            other = replica.other_of_token(_unverified(token).get(REPLICA)) if replica.name else None
+            if within is None and other:
+                raise replica.misdirected("the access token", other) from error
             raise _refused(f"not signed by this server ({reasons.shown(error)})") from error
         if WORKSPACE not in claims:
             raise _refused("it is an ID token")
@@ -171,10 +173,6 @@ class Bearer:
         if found is None:
             raise _refused(_ended(claims, workspace))
         return workspace, found.account, frozenset(found.token.scopes)
-
-    def _other_replica(self, token: str) -> str | None:
-        replica = self._store.replica
-        return replica.other_of_token(_unverified(token).get(REPLICA)) if replica.name else None
 
 
 def _ended(claims: Mapping[str, Any], workspace: Workspace) -> str:

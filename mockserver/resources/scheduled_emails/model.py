@@ -26,11 +26,7 @@ def cost(contents: Sequence[MailContent]) -> int:
 
 
 def send(workspace: Workspace, account: Account, contents: Sequence[MailContent], *, request: str | None) -> bool:
-    """Send e-mails for which credits are left, and raise the events of request and delivery.
-
-    Returns:
-        Whether the contents of all attachments were kept, as by `deliver`.
-    """
+    """Send e-mails for which credits are left, and raise their events; return whether all attachments were kept."""
     spending.use(workspace, account, "email", cost(contents))
     are_kept = [deliver(workspace, account, content, request=request) for content in contents]
     for scene in STORIES["delivered"]:
@@ -51,8 +47,7 @@ def reject(
 def deliver(workspace: Workspace, account: Account, content: MailContent, *, request: str | None) -> bool:
     """Store an e-mail in the mailbox, and send it by SMTP if configured; `request` is its cause.
 
-    Returns:
-        Whether the contents of its attachments were kept. If they are too large for the mailbox, they are only listed.
+    Return whether its attachments were kept: if they are too large for the mailbox, they are only listed.
     """
     recipients = [row.party.email for row in content.recipients if row.kind == TO]
     mail = Mail(

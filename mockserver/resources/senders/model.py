@@ -254,10 +254,7 @@ def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None
 
 
 def trust_senders(workspace: Workspace, event: Changed) -> None:
-    """Verify a newly authenticated domain's senders under `behaviour.trust_authenticated_domains`.
-
-    A listener of that transition.
-    """
+    """Verify a newly authenticated domain's senders under `behaviour.trust_authenticated_domains`; a listener."""
     account = workspace.state.accounts[event.account]
     for sender in account.table(Sender).values():
         if sender.state == AWAITING and _is_trusted(workspace, account, sender):

@@ -39,7 +39,9 @@ def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
     if not request.is_dry:
         _check_means(caller, request, contents)
         if key:
-            _note_key(caller, key)
+            keys = caller.account.table(IdempotencyKey)
+            keys.pop(key, None)  # so that the keys stay in the order of their use
+            keys[key] = IdempotencyKey(key, caller.workspace.state.clock.now(), caller.workspace.cause_request)
     contents = [content._replace(message_id=_draw_id(caller.workspace)) for content in contents]
     ids = [content.message_id for content in contents]
     found: dict[str, Any] = {"messageIds": ids} if request.is_batch else {"messageId": ids[0]}
@@ -146,12 +148,6 @@ def _check_key(caller: Caller, key: str) -> None:
         raise errors.no_room(full)
 
 
-def _note_key(caller: Caller, key: str) -> None:
-    now, keys = caller.workspace.state.clock.now(), caller.account.table(IdempotencyKey)
-    keys.pop(key, None)  # so that the keys stay in the order of their use
-    keys[key] = IdempotencyKey(key, now, caller.workspace.cause_request)
-
-
 def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
     """Return the status of a message id, or a page of a batch id's batches."""
     is_batch = scheduled.is_batch_id(identifier)
@@ -222,18 +218,7 @@ def unblock(caller: Caller, email: str) -> None:
 
 def _check_period(caller: Caller, query: dict[str, Any]) -> None:
     start, end, clock = query.get("startDate"), query.get("endDate"), caller.workspace.state.clock
-    period = reasons.period(start, end)
-    if start is None and end is None:
-        return
-    if start is None or end is None:
-        missing = "startDate" if start is None else "endDate"
-        raise errors.MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(
-            f"{period}; give both or neither"
-        )
-    if start > end:
-        raise errors.INVALID_PARAMETER("startDate must not be after endDate").because(
-            f"startDate is after endDate: {period}"
-        )
-    if end > clock.now():
-        reason = f"the period ends in the future: {period}; {reasons.clock(clock)}"
+    reasons.check_period(start, end)
+    if end is not None and end > clock.now():
+        reason = f"the period ends in the future: {reasons.period(start, end)}; {reasons.clock(clock)}"
         raise errors.OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)

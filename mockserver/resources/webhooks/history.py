@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from sys import getsizeof
 from typing import Any
 
-from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
+from mockserver.core.contract.errors import INVALID_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Derived
@@ -215,10 +215,4 @@ def _check_period(filters: dict[str, Any]) -> None:
     if "days" in filters and (start or end):
         reason = f"days is {filters['days']}, {reasons.period(start, end)}; give either days or both dates"
         raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
-    for given, other, name in ((start, end, "endDate"), (end, start, "startDate")):
-        if given and not other:
-            reason = f"{reasons.period(start, end)}; give both or neither"
-            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
-    if start and end and end - start < timedelta():
-        reason = f"startDate is after endDate: {reasons.period(start, end)}"
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(reason)
+    reasons.check_period(start, end, "attribute")
