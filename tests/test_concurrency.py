@@ -26,8 +26,6 @@ SCENARIO = {
 
 
 class Caller(requests.Session):
-    """A client with a connection of its own."""
-
     def __init__(self, root):
         super().__init__()
         self.root = root

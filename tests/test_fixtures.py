@@ -87,7 +87,6 @@ def test_fixture_files_have_known_members_and_unique_names_only():
 
 @pytest.fixture(scope="module")
 def answers(send):
-    """The service's answers to all requests of all cases, by case."""
     return _answers(CASES, send)
 
 

@@ -6,7 +6,6 @@ import pytest
 
 
 def is_page(answer, status=400):
-    """Whether an answer is a page, which leads nowhere."""
     assert answer.status_code == status, answer.text
     assert answer.content_type == "text/html; charset=utf-8"
     assert "Location" not in answer.headers
@@ -61,7 +60,6 @@ def test_an_app_without_addresses_can_ask_nobody(make_realm):
 
 @pytest.mark.parametrize("kind", [None, ""])
 def test_response_type_may_be_absent(realm, kind):
-    """The specification does not list it."""
     assert realm.code(response_type=kind)
 
 
@@ -117,18 +115,18 @@ def test_mock_consent_must_be_one_of_two(realm, user):
     assert is_page(realm.authorize(mock_consent="maybe", **user))
 
 
-def test_mock_user_alone_still_asks_for_consent(realm):
-    answer = realm.authorize(mock_user="boss@group.test")
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"mock_user": "boss@group.test"}, "Shop App asks for access"),
+        ({"mock_consent": "accept"}, "Sign in to go on to Shop App"),
+    ],
+)
+def test_mock_user_or_mock_consent_alone_still_shows_the_other_page(realm, given, shown):
+    answer = realm.authorize(**given)
 
     assert is_page(answer, 200)
-    assert "Shop App asks for access" in answer.text
-
-
-def test_mock_consent_alone_still_asks_who_it_is(realm):
-    answer = realm.authorize(mock_consent="accept")
-
-    assert is_page(answer, 200)
-    assert "Sign in to go on to Shop App" in answer.text
+    assert shown in answer.text
 
 
 @pytest.mark.parametrize("twice", ["client_id", "redirect_uri", "state", "scope", "unknown"])
@@ -201,7 +199,6 @@ def test_a_user_of_several_accounts_signs_in_to_the_one_that_can_let_the_app_in(
 
 
 def test_every_sign_in_stands_in_the_activity_log(realm):
-    """Also when the user then refuses."""
     realm.authorize(mock_user="boss@group.test", mock_consent="accept")
     realm.advance("PT1M")
     realm.authorize(mock_user="clerk@group.test", mock_consent="refuse")

@@ -9,12 +9,10 @@ import pytest
 
 
 def decoded(part):
-    """What a part of a token says."""
     return json.loads(base64.urlsafe_b64decode(part + "=="))
 
 
 def encoded(value):
-    """A value as a part of a token."""
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
 

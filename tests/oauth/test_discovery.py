@@ -11,7 +11,6 @@ DOCUMENTS = [f"{REALM}/.well-known/oauth-authorization-server", f"{REALM}/.well-
 
 @pytest.fixture(params=["", "/w/default"], ids=["bare", "named"])
 def place(request):
-    """The two ways to a workspace: the bare root, and its own address."""
     return request.param
 
 
@@ -63,7 +62,6 @@ def test_the_scopes_are_those_of_the_contract(realm):
 
 
 def key_of(realm, token):
-    """The key that a token names, from the key set."""
     keys = jwt.PyJWKSet.from_dict(realm.open("GET", f"{REALM}/public-keys").json)
     return keys[jwt.get_unverified_header(token)["kid"]]
 

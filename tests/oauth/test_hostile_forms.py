@@ -15,7 +15,6 @@ SIGNED_IN = f"{QUESTION}&mock_user=boss@group.test"
 
 @pytest.fixture
 def before_sign_in(target, make_visitor):
-    """A browser that is asked who it is."""
     visitor = make_visitor(target)
     visitor.visit(QUESTION)
     return visitor
@@ -23,7 +22,6 @@ def before_sign_in(target, make_visitor):
 
 @pytest.fixture
 def before_consent(target, make_visitor):
-    """A browser that is asked for consent."""
     visitor = make_visitor(target)
     visitor.visit(SIGNED_IN)
     return visitor

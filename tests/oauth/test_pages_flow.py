@@ -7,13 +7,11 @@ import pytest
 
 @pytest.fixture
 def asking(make_realm):
-    """A workspace that wants passwords."""
     return make_realm(behaviour={"oauth_login": "form"})
 
 
 @pytest.fixture
 def caller(asking, make_visitor, question):
-    """A browser before its sign-in page."""
     visitor = make_visitor(asking)
     visitor.visit(question())
     return visitor
@@ -181,7 +179,6 @@ def test_unknown_user_is_not_logged(asking, caller):
 
 
 def test_a_workspace_that_wants_passwords_takes_no_choice(asking, caller):
-    """The form of the other kind of page is no way around."""
     caller.press("Sign in", person="1003001 boss@group.test")
 
     assert "The e-mail or the password is wrong." in caller.form.words

@@ -297,7 +297,6 @@ WORKSPACE = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accoun
 
 @pytest.mark.parametrize("way", ["the default workspace", "a workspace by its key", "a workspace by its address"])
 def test_the_announced_link_opens_the_file_without_a_key(way, serve, receiver):
-    """Without any key or token, whichever workspace the export is of."""
     root = serve("empty", control_token="hush")
     control = {"Authorization": "Bearer hush"}
     if way == "the default workspace":
