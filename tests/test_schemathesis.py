@@ -40,9 +40,7 @@ SCENARIO = {
             "domains": [{"name": "acme.test", "state": "authenticated"}, {"name": "shop.acme.test"}],
             "webhooks": [
                 {
-                    "id": 7,
-                    "url": "https://hook.test/",
-                    "events": ["delivered"],
+                    "id": 7, "url": "https://hook.test/", "events": ["delivered"],
                     "auth": {"type": "bearer", "token": "t"},
                 },
                 {"id": 8, "url": "https://hook.test/", "type": "inbound", "domain": "in.acme.test"},
@@ -56,17 +54,12 @@ SCENARIO = {
             "activities": [{"date": "-P1D", "action": "login-success", "user_email": "owner@acme.test"}],
         }
     ],
-}
+}  # fmt: skip
 #: What the workspace has, by the name that it has in a path.
 KNOWN = {
-    "senderId": [1, 2],
-    "domainName": ["acme.test", "shop.acme.test"],
-    "webhookId": [7, 8],
-    "campaignId": [11, 12],
-    "id": [2003001, 2003002, 2003003],
-    "identifier": [BATCH, MESSAGE],
-    "attributeName": ["FIRSTNAME", "PLAN"],
-}
+    "senderId": [1, 2], "domainName": ["acme.test", "shop.acme.test"], "webhookId": [7, 8], "campaignId": [11, 12],
+    "id": [2003001, 2003002, 2003003], "identifier": [BATCH, MESSAGE], "attributeName": ["FIRSTNAME", "PLAN"],
+}  # fmt: skip
 
 _DATES = r"Missing (start|end)Date|startDate must not be after|not be longer than|in the future|reaches back"
 _IPS = r"is not a dedicated IP|for every IP or for none|stands there twice|must equal 100|with email .* already exists"

@@ -56,21 +56,14 @@ SCENARIO = {
 }  # fmt: skip
 #: What the workspace has, by a word of the path and the name of the parameter.
 KNOWN = {
-    ("workspaces", "name"): ["other", "default"],
-    ("snapshots", "name"): ["before"],
+    ("workspaces", "name"): ["other", "default"], ("snapshots", "name"): ["before"],
     ("scenarios", "name"): ["standard", "onboarding"],
-    ("docs", "name"): ["start.js", "openapi.json", "swagger-ui.css"],
-    ("faults", "identifier"): ["slow"],
-    ("stubs", "identifier"): ["notes"],
-    ("machines", "key"): ["2", "acme.test"],
-    ("machines", "event"): ["expire_otp", "verify", "delete"],
-    ("dns", "domain"): ["acme.test"],
-    ("deliveries", "identifier"): ["1"],
-    ("exports", "name"): ["1-abc.csv"],
-    ("receiver", "name"): ["mine"],
-    ("receivers", "name"): ["mine"],
-    ("oauth", "client_id"): ["crm"],
-}
+    ("docs", "name"): ["start.js", "openapi.json", "swagger-ui.css"], ("faults", "identifier"): ["slow"],
+    ("stubs", "identifier"): ["notes"], ("machines", "key"): ["2", "acme.test"],
+    ("machines", "event"): ["expire_otp", "verify", "delete"], ("dns", "domain"): ["acme.test"],
+    ("deliveries", "identifier"): ["1"], ("exports", "name"): ["1-abc.csv"], ("receiver", "name"): ["mine"],
+    ("receivers", "name"): ["mine"], ("oauth", "client_id"): ["crm"],
+}  # fmt: skip
 _CLOCK = r"the clock (shows moments|goes backwards)"
 #: JSON knows no whole numbers: a schema takes 1.0 for one, and a scenario or a count does not.
 _WHOLE = r"not an integer|whole numbers? from 0"

@@ -14,7 +14,7 @@ import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 
-from fuzz.session import Report, Session
+from fuzz.session import Session
 
 #: How many requests make a session.
 REQUESTS = 400
@@ -22,50 +22,34 @@ REQUESTS = 400
 _STUCK_S = 120
 
 
-def run(seed: str, requests: int = REQUESTS) -> Report:
-    """One session."""
+def run(seed):
     faulthandler.dump_traceback_later(_STUCK_S, exit=True)
     try:
-        return Session(seed).run(requests)
+        return Session(seed).run(REQUESTS)
     finally:
         faulthandler.cancel_dump_traceback_later()
 
 
-def main() -> int:
-    arguments = _arguments()
-    if arguments.session:
-        return _told([run(arguments.session)], 0.0)
-    started = time.monotonic()
-    reports: list[Report] = []
-    with ProcessPoolExecutor(arguments.workers) as pool:
-        number = 0
-        while time.monotonic() - started < arguments.seconds:
-            seeds = [f"{arguments.seed}/{number + index}" for index in range(arguments.workers * 4)]
-            number += len(seeds)
-            reports += pool.map(run, seeds)
-            if any(report.findings for report in reports) and not arguments.go_on:
-                break
-    return _told(reports, time.monotonic() - started)
-
-
-def _arguments() -> argparse.Namespace:
+def main():
     parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--seed", type=int, default=1, help="another run of other requests")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--session", help="run one session again, as a finding names it")
-    parser.add_argument("--go-on", action="store_true", help="do not stop at the first finding")
-    return parser.parse_args()
+    arguments = parser.parse_args()
+    if arguments.session:
+        return tell([run(arguments.session)], 0.0)
+    started, reports, cores = time.monotonic(), [], os.cpu_count() or 1
+    with ProcessPoolExecutor(cores) as pool:
+        while time.monotonic() - started < arguments.seconds and not any(report.findings for report in reports):
+            reports += pool.map(run, [f"1/{len(reports) + index}" for index in range(cores * 4)])
+    return tell(reports, time.monotonic() - started)
 
 
-def _told(reports: list[Report], seconds: float) -> int:
-    """Say what came of it; the status to end with."""
+def tell(reports, seconds):
+    """Print what was found. Return the status to end with."""
     findings = [finding for report in reports for finding in report.findings]
     for finding in findings:
         print(f"FOUND {finding}\n", file=sys.stderr)
-    statuses: Counter[int] = Counter()
-    for report in reports:
-        statuses.update(report.statuses)
+    statuses = sum((Counter(report.statuses) for report in reports), Counter())
     slowest = max(reports, key=lambda report: report.slowest_s)
     print(f"{sum(report.requests for report in reports):,} requests in {seconds:.0f} s, {len(reports)} sessions")
     print("statuses:", ", ".join(f"{status}: {number:,}" for status, number in sorted(statuses.items())))

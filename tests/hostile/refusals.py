@@ -8,6 +8,11 @@ from functools import partial
 import pytest
 
 KEY = "xkeysib-acme"
+#: What stands for the parts of a path: rows that the workspace has.
+PARTS = {
+    "name": "default", "machine": "sender", "key": "2", "event": "resend_otp", "domain": "a.test", "identifier": "slow",
+    "client_id": "crm", "senderId": "2", "webhookId": "814200", "id": "2003001", "domainName": "acme.test",
+}  # fmt: skip
 GOOD_SENDER = {"name": "Ops", "email": "new@acme.test"}
 GOOD_WEBHOOK = {"url": "https://hook.test/", "events": ["delivered"]}
 GOOD_EXPORT = {"type": "transactional", "event": "opened", "notifyURL": "https://hook.test/"}
@@ -35,27 +40,32 @@ SCENARIO = {
 }
 
 
+def sent(answer):
+    """The request of an answer, to find the row of a table that failed."""
+    return f"{answer.request.method} {answer.request.url[:150]}: {answer.status_code} {answer.data[:150]!r}"
+
+
 def refused(answer, status, code=None):
-    """The service's own refusal."""
-    assert answer.status_code == status
+    """Check that the service refused a request in its own format."""
+    assert answer.status_code == status, sent(answer)
     assert answer.content_type == "application/json"
     assert set(answer.json) == {"code", "message"}
     assert isinstance(answer.json["message"], str)
     assert answer.json["message"]
-    assert code in (None, answer.json["code"])
+    assert code in (None, answer.json["code"]), sent(answer)
     assert answer.data.endswith(b"}\n")
     assert UUID.fullmatch(answer.headers["sib-request-id"])
     assert not TRACES.search(answer.data)
 
 
 def problem(answer, status, *paths):
-    """The control API's refusal, naming these places of the body."""
-    assert answer.status_code == status
+    """Check that the control API refused a request, and names these places of the body."""
+    assert answer.status_code == status, sent(answer)
     assert answer.content_type == "application/problem+json"
     assert answer.json["status"] == status
     assert answer.json["title"]
     assert answer.json["detail"]
-    assert sorted(error["path"] for error in answer.json.get("errors", [])) == sorted(paths)
+    assert sorted(error["path"] for error in answer.json.get("errors", [])) == sorted(paths), sent(answer)
     assert all(error["message"] for error in answer.json.get("errors", []))
     assert not TRACES.search(answer.data)
 

@@ -119,11 +119,9 @@ def ips(count):
 
 def strangers(count):
     app = {
-        "client_id": "c",
-        "account": f"a{count - 1}",
-        "redirect_uris": ["https://a.test/cb"],
+        "client_id": "c", "account": f"a{count - 1}", "redirect_uris": ["https://a.test/cb"],
         "scopes": ["contacts:read"],
-    }
+    }  # fmt: skip
     return {"accounts": [{"name": f"a{n}", "api_keys": []} for n in range(count)], "oauth_apps": [app]}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from zoneinfo import TZPATH
 
 import pytest
-from fuzz.library_requests import SCENARIO, of_libraries
+from fuzz.corpus import SCENARIO, of_libraries
 from fuzz.session import Session
 from hostile.refusals import each, refused
 
@@ -88,15 +88,9 @@ def library(make_api):
 
 #: What a template would do, in whatever member of a request.
 TEMPLATES = [
-    "{{ 7 * 7 }}",
-    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-    "{% for one in range(10 ** 9) %}{% endfor %}",
-    "{{ account.api_keys }}",
-    "{{ request.environ }}",
-    "{{",
-    "{% raw %}",
-    "{#",
-]
+    "{{ 7 * 7 }}", "{{ ''.__class__.__mro__[1].__subclasses__() }}", "{% for one in range(10 ** 9) %}{% endfor %}",
+    "{{ account.api_keys }}", "{{ request.environ }}", "{{", "{% raw %}", "{#",
+]  # fmt: skip
 
 
 @each("text", TEMPLATES)

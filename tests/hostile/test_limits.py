@@ -104,7 +104,7 @@ def test_a_head_that_is_too_large_is_refused_before_it_is_complete(root, connect
         ("/w/other/v3/senders", "application/json", "code"),
         ("/realms/partner/oauth/token", "application/json", "error"),
     ],
-)
+)  # fmt: skip
 def test_early_refusal_has_the_format_of_its_audience(root, connect, path, kind, member):
     peer = connect(root)
     send_all_or_less(peer, [f"GET {path} HTTP/1.1\r\n".encode(), *[b"x: " + LONG + b"\r\n"] * 10])
@@ -245,11 +245,9 @@ def test_many_requests_at_once_are_all_answered_in_their_order(root, connect):
     peer = connect(root)
     numbers = [200, 404, *[404, 400, 200] * 300, 401]
     sent = {
-        200: head("GET /v3/account HTTP/1.1", KEY),
-        400: head("DELETE /v3/senders/x HTTP/1.1", KEY),
-        401: head("GET /v3/account HTTP/1.1"),
-        404: head("GET /v3/nothing HTTP/1.1", KEY),
-    }
+        200: head("GET /v3/account HTTP/1.1", KEY), 400: head("DELETE /v3/senders/x HTTP/1.1", KEY),
+        401: head("GET /v3/account HTTP/1.1"), 404: head("GET /v3/nothing HTTP/1.1", KEY),
+    }  # fmt: skip
     peer.sendall(b"".join(sent[number] for number in numbers))
 
     with peer.makefile("rb") as stream:

@@ -16,21 +16,14 @@ from mockserver.resources.oauth.section import AppChange
 
 KB = 1024
 LIMITS = {
-    "journal_bytes_limit": 200 * KB,
-    "feed_bytes_limit": 200 * KB,
-    "mailbox_bytes_limit": 200 * KB,
-    "deliveries_bytes_limit": 200 * KB,
-    "snapshots_bytes_limit": 400 * KB,
-    "receivers_bytes_limit": 200 * KB,
-}
+    "journal_bytes_limit": 200 * KB, "feed_bytes_limit": 200 * KB, "mailbox_bytes_limit": 200 * KB,
+    "deliveries_bytes_limit": 200 * KB, "snapshots_bytes_limit": 400 * KB, "receivers_bytes_limit": 200 * KB,
+}  # fmt: skip
 #: What a workspace takes that nobody has sent anything to, and its tables grow to.
 ITSELF = 600 * KB
 INBOUND = {
-    "url": "http://127.0.0.1:9/x",
-    "type": "inbound",
-    "domain": "in.acme.test",
-    "events": ["inboundEmailProcessed"],
-}
+    "url": "http://127.0.0.1:9/x", "type": "inbound", "domain": "in.acme.test", "events": ["inboundEmailProcessed"],
+}  # fmt: skip
 MARKETING = {"url": "http://127.0.0.1:9/x", "type": "marketing", "events": ["delivered"]}
 
 

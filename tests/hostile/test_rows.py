@@ -44,11 +44,8 @@ def domains(api, number):
 
 def webhooks(api, number):
     body = {
-        "url": f"https://a.test/{number}",
-        "type": "inbound",
-        "domain": "d.test",
-        "events": ["inboundEmailProcessed"],
-    }
+        "url": f"https://a.test/{number}", "type": "inbound", "domain": "d.test", "events": ["inboundEmailProcessed"],
+    }  # fmt: skip
     if number == 0:
         api.post("/_mock/seed", json={"domains": [{"name": "d.test", "state": "authenticated"}]})
     return api.post("/v3/webhooks", json=body)

@@ -31,12 +31,9 @@ SCENARIO = {
 BATCHED = 2
 #: Where things of each kind are listed, and where one is found.
 PLACES = {
-    "request": "/_mock/requests",
-    "mail": "/_mock/mailbox",
-    "delivery": "/_mock/deliveries",
-    "timer": "/_mock/timers",
+    "request": "/_mock/requests", "mail": "/_mock/mailbox", "delivery": "/_mock/deliveries", "timer": "/_mock/timers",
     "control": "/_mock/calls",
-}
+}  # fmt: skip
 
 
 class Causes(RuleBasedStateMachine):

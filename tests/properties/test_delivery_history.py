@@ -33,12 +33,9 @@ ANSWERS = st.sampled_from([200, 204, 400, 429, 500, "timed out"])
 #: What a receiver answers in one move of the clock, in the order of the calls.
 SCRIPTS = st.lists(ANSWERS, min_size=1, max_size=5)
 BY_HAND = {
-    "succeed": ("scheduled", "retrying"),
-    "fail": ("scheduled", "retrying"),
-    "give_up": ("scheduled", "retrying"),
-    "cancel": ("scheduled", "retrying"),
-    "redeliver": ("delivered", "dropped", "retrying"),
-}
+    "succeed": ("scheduled", "retrying"), "fail": ("scheduled", "retrying"), "give_up": ("scheduled", "retrying"),
+    "cancel": ("scheduled", "retrying"), "redeliver": ("delivered", "dropped", "retrying"),
+}  # fmt: skip
 
 
 @dataclass

@@ -27,15 +27,10 @@ ANSWERS = {operation.id: operation.answer_schema for operation in API_OPERATIONS
 
 #: What a row may hold for a plain field, in the form in which the models hold it.
 PLAIN = {
-    DomainId: INT64 | TEXT,
-    Json: INT64 | TEXT,
-    fields.Dict: st.dictionaries(TEXT, INT64 | TEXT, max_size=3),
-    Flag: st.booleans(),
-    Int64: INT64,
-    Number: INT64 | st.floats(allow_nan=False, allow_infinity=False),
-    Moment: MOMENTS,
-    fields.String: TEXT,
-}
+    DomainId: INT64 | TEXT, Json: INT64 | TEXT, fields.Dict: st.dictionaries(TEXT, INT64 | TEXT, max_size=3),
+    Flag: st.booleans(), Int64: INT64, Number: INT64 | st.floats(allow_nan=False, allow_infinity=False),
+    Moment: MOMENTS, fields.String: TEXT,
+}  # fmt: skip
 
 
 def values(field):

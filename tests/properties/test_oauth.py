@@ -26,18 +26,13 @@ URIS = st.builds(
     "{}{}{}".format,
     st.sampled_from(
         [
-            "https://app.test",
-            "http://127.0.0.1:8080",
-            "https://[::1]:9",
-            "myapp://done",
-            "myapp://",
-            "my.app:",
+            "https://app.test", "http://127.0.0.1:8080", "https://[::1]:9", "myapp://done", "myapp://", "my.app:",
             "HTTPS://A.test",
         ]
     ),
     st.sampled_from(["", "/", "//", "/callback", "///callback", "/a&b", "/a=b;c", "/%3F"]),
     st.sampled_from(["", "?", "?a=1", "?a=1&", "?a", "?=", "?code=own&state=own", "?a=%20+", "??", "?a=1?"]),
-)
+)  # fmt: skip
 #: Text that is nearly an address.
 NEARLY = st.text("htps:/.@[]#?\\%;, javscript0-9\t\r\n\x00é", max_size=40).map("https://a.test/".__add__) | st.text(
     "https:/jav@[].;#?\\%, \t\n", max_size=40

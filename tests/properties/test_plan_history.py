@@ -26,12 +26,10 @@ POSITIONS = st.integers(0, 7)
 CHANGES = st.fixed_dictionaries(
     {},
     optional={
-        "email": st.sampled_from([100, 250, 400, 600, 1001, 0, -1]),
-        "sms": st.sampled_from([20, 60, 0, -1]),
-        "users": st.sampled_from([1, 3, 6, 7, 0]),
-        "wpSubscribers": st.sampled_from([-1, 0]),
+        "email": st.sampled_from([100, 250, 400, 600, 1001, 0, -1]), "sms": st.sampled_from([20, 60, 0, -1]),
+        "users": st.sampled_from([1, 3, 6, 7, 0]), "wpSubscribers": st.sampled_from([-1, 0]),
     },
-)
+)  # fmt: skip
 
 
 def scenario(solution, **behaviour):

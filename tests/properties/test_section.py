@@ -11,13 +11,7 @@ from marshmallow import ValidationError
 
 from mockserver.core.time import duration
 from mockserver.core.time.clock import EARLIEST, LATEST
-from mockserver.resources.section import (
-    Duration,
-    Instant,
-    counting_from,
-    parse_instant,
-    write_instant,
-)
+from mockserver.resources.section import Duration, Instant, counting_from, parse_instant, write_instant
 
 LENGTHS = st.timedeltas(timedelta(), timedelta(days=365_000))
 MOMENTS = st.datetimes(EARLIEST.replace(tzinfo=None), LATEST.replace(tzinfo=None), timezones=st.just(UTC))

@@ -20,15 +20,10 @@ POSITIONS = st.integers(0, 8)
 NAMES = st.sampled_from(["Ops", "News", "Ünï cödé", "<b>&"])
 EMAILS = st.sampled_from(
     [
-        "ops@acme.test",
-        "OPS@acme.test",
-        "news@Acme.Test",
-        "a@b.test",
-        "c@d.test",
-        "e@bücher.test",
+        "ops@acme.test", "OPS@acme.test", "news@Acme.Test", "a@b.test", "c@d.test", "e@bücher.test",
         "E@xn--bcher-kva.test",
     ]
-)
+)  # fmt: skip
 
 
 def spelled(email):

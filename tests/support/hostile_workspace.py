@@ -49,12 +49,8 @@ def _in_a_mail(api, number, value):
     sender = {"name": value[:70], "email": "news@acme.test"}
     to = [{"email": f"m{number}@acme.test", "name": value[:70]}]
     texts = {
-        "subject": value,
-        "htmlContent": value,
-        "textContent": value,
-        "tags": [value],
-        "headers": {"x-evil": value},
-    }
+        "subject": value, "htmlContent": value, "textContent": value, "tags": [value], "headers": {"x-evil": value},
+    }  # fmt: skip
     return api.post("/v3/smtp/email", json={"sender": sender, "to": to, **texts})
 
 

@@ -3,13 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from marshmallow import Schema
 
-from mockserver.core.contract.operation import Audience, Operation, Role
+from mockserver.core.contract.operation import Audience, DocumentedError, Operation, Role
 
 View = Callable[..., Any]
+
+
+class Options(TypedDict, total=False):
+    """Optional members of `Operation`, as a declaration names them."""
+
+    summary: str
+    body_required: bool
+    errors: tuple[DocumentedError, ...]
+    other_statuses: tuple[int, ...]
+    roles: frozenset[Role] | None
+    notes: tuple[str, ...]
+    audience: Audience
+    adds: bool
+    sweeps: bool | str
+    exports: bool
+    looks_up: bool
+    discriminator: tuple[str, str]
+    refuse: Callable[..., Any]
 
 
 class Operations:
@@ -58,15 +76,12 @@ class Operations:
         query: type[Schema] | None = None,
         body: type[Schema] | None = None,
         answer: type[Schema] | None = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> Callable[[View], View]:
         """Return a decorator that declares a function as operation; `Operation` describes the arguments.
 
         The function is called with `caller`, with the parameters of the path by name, with `query` and `body` if the
         operation has them, and for anonymous callers with `request` and `form`.
-
-        Raises:
-            TypeError: one of the `options` is no field of `Operation`.
         """
 
         def declare(view: View) -> View:
