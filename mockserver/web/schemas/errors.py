@@ -67,7 +67,6 @@ def _reason(keys: Keys, error: FieldError, location: Location, data: Mapping[str
 
 
 def _value_at(keys: Keys, data: Any) -> Any:
-    """Return the value at these keys, or None."""
     try:
         for key in keys:
             data = data[key]
@@ -120,7 +119,6 @@ def messages_in(errors: Any, keys: Keys = ()) -> Iterator[tuple[Keys, str]]:
 
 
 def _path(keys: Keys) -> str:
-    """Return keys as text: `ips[0].weight`."""
     return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
 
 
@@ -163,8 +161,6 @@ class Unknown:
 
 
 class BadName:
-    """The error of a member name in a mapping."""
-
     def __init__(self, error: object) -> None:
         self.text = str(error)
 
