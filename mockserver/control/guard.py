@@ -100,7 +100,6 @@ class Guard:
         raise _forbidden(f"unknown host name {host}: start the server with --allowed-host or with a control token")
 
     def _is_admitted(self, name: str | None) -> bool:
-        """Return whether a name is private or allowed."""
         if not name:
             return False
         return addresses.is_private_host(name) or "*" in self._allowed or self._is_allowed(name)

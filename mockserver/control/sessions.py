@@ -51,18 +51,13 @@ class Guesses:
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
-        """Count from now on; `now` returns the time in seconds."""
         self._now = now
         #: By address, the oldest window first.
         self._windows: dict[str, _Window] = {}
         self._changing = threading.Lock()
 
     def check(self, client: str | None) -> None:
-        """Refuse a client that has sent too many wrong tokens.
-
-        Raises:
-            TooManyGuesses: the limit is reached, and the window is not over.
-        """
+        """Refuse a client that has sent too many wrong tokens."""
         window = self._windows.get(_network(client))
         if window is None or len(window.wrong) < LIMIT:
             return
@@ -71,7 +66,6 @@ class Guesses:
             raise TooManyGuesses(client, math.ceil(left))
 
     def note(self, client: str | None, given: bytes) -> None:
-        """Count a wrong token of a client."""
         now, name = self._now(), _network(client)
         with self._changing:
             self._windows = {key: row for key, row in self._windows.items() if row.since + WINDOW_S > now}
@@ -127,7 +121,6 @@ class Sessions:
 
     @property
     def wants_token(self) -> bool:
-        """Whether signing in requires a control token."""
         return self._token is not None
 
     def is_token(self, given: bytes, client: str | None = None) -> bool:
@@ -180,7 +173,6 @@ class Sessions:
         return self._ends.get(value, 0.0) > self._now()
 
     def close(self, value: str | None) -> None:
-        """End the session of a cookie."""
         if value is not None and self._shared is not None:
             self._shared.forget(_name(value))
         with self._changing:

@@ -15,8 +15,6 @@ from mockserver.web.schemas.load import optional
 
 
 class PointKind(StrEnum):
-    """Kinds of points. The values are the names of totals in reports."""
-
     OPERATIONS = "operations"
     STATUSES = "statuses"
     CODES = "codes"
@@ -35,8 +33,6 @@ class Point(NamedTuple):
 
 
 class Promise(NamedTuple):
-    """A point that the contract declares."""
-
     point: Point
     #: How sure the declaration is.
     mark: Mark

@@ -26,11 +26,7 @@ def to_json(found: Report) -> dict[str, Any]:
 
 
 def from_json(data: Mapping[str, Any]) -> Coverage:
-    """Read the counts of a JSON report.
-
-    Raises:
-        ValueError: The value is no coverage report.
-    """
+    """Read the counts of a JSON report."""
     try:
         return _read(data)
     except (AttributeError, KeyError, TypeError) as error:

@@ -26,8 +26,6 @@ _SENTENCE, _MACHINE = 0, 6
 
 
 class _Gap(NamedTuple):
-    """A missing point. Gaps sort by their members in this order."""
-
     rank: int
     #: The position of the mark, surest first.
     mark: int
@@ -65,7 +63,6 @@ def missing(promised: Sequence[Promise], met: Mapping[Point, int]) -> tuple[str,
 
 
 def _gap(promise: Promise, position: int, use: int, spread: Counter[str]) -> _Gap | None:
-    """Return the gap for a missing point, or None for points of an unused operation."""
     kind, owner, name = promise.point
     mark = list(Mark).index(promise.mark)
     rank, form = _GAPS[kind]
@@ -82,8 +79,6 @@ def _gap(promise: Promise, position: int, use: int, spread: Counter[str]) -> _Ga
 
 
 class Count(NamedTuple):
-    """Hits of a point."""
-
     #: Hits by regular answers.
     natural: int = 0
     #: Hits by injected faults.
@@ -95,8 +90,6 @@ class Count(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A point with its hits."""
-
     point: Point
     #: The mark, or None for covered points outside of the contract.
     mark: Mark | None
@@ -108,8 +101,6 @@ class Row(NamedTuple):
 
 
 class Total(NamedTuple):
-    """Covered points of all points."""
-
     met: int
     of: int
 
@@ -147,7 +138,6 @@ class Report:
 
     @property
     def totals(self) -> dict[PointKind, Total]:
-        """Totals by kind of point, without undeclared points."""
         return {kind: total(self._rows(), kind) for kind in PointKind}
 
     @property
@@ -177,7 +167,6 @@ class Report:
 
 
 def total(rows: Iterable[Row], *kinds: PointKind) -> Total:
-    """Count covered points of these kinds among declared points."""
     promised = [row for row in rows if row.point.kind in kinds and row.mark is not None]
     return Total(sum(row.is_met for row in promised), len(promised))
 
@@ -213,7 +202,6 @@ def report(coverage: Coverage, of: Selection = SPECIFICATION) -> Report:
 
 
 def _counts(coverage: Coverage) -> dict[Point, Count]:
-    """Return hits of covered points."""
     natural: Counter[Point] = Counter()
     injected: Counter[Point] = Counter()
     for (operation, status), number in coverage.answers.items():
@@ -230,7 +218,6 @@ def _counts(coverage: Coverage) -> dict[Point, Count]:
 
 
 def _beyond(coverage: Coverage) -> dict[str, dict[str, int]]:
-    """Return calls beyond the mock by operation and kind of answer, sorted."""
     found: defaultdict[str, dict[str, int]] = defaultdict(dict)
     for (operation, answered), number in sorted(coverage.beyond.items()):
         found[operation][answered] = number

@@ -66,22 +66,16 @@ SPECIFICATION = Selection()
 
 @cache
 def operations() -> frozenset[str]:
-    """Return ids of all countable operations."""
     return frozenset(row.point.owner for row in promises() if row.point.kind is PointKind.OPERATIONS)
 
 
 @cache
 def countable() -> frozenset[str]:
-    """Return all countable operations and state machines."""
     return frozenset(row.point.owner for row in promises())
 
 
 def parse(text: str) -> Selection:
-    """Parse a selection: `specification`, `all`, `used`, or names separated by commas or blanks.
-
-    Raises:
-        ValueError: A name is unknown, or the list is empty. The message suggests similar names.
-    """
+    """Parse a selection: `specification`, `all`, `used`, or names separated by commas or blanks."""
     if len(text) > LONGEST:
         raise ValueError(f"must be a list of at most {LONGEST:,} characters")
     names = text.replace(",", " ").split()
@@ -96,7 +90,6 @@ def parse(text: str) -> Selection:
 
 
 def _unknown(names: Collection[str]) -> Iterator[str]:
-    """Yield error sentences for unknown names, up to a limit."""
     known = (*sorted(operations()), *sorted(countable() - operations()))
     wrong = [name for name in dict.fromkeys(names) if name not in countable()]
     for name in wrong[:_TOLD]:

@@ -57,7 +57,6 @@ def dashboard_of(owner: LeanFlask) -> LeanFlask:
 
 @cache
 def _addresses() -> LeanFlask:
-    """Build the URL map of all pages once per process."""
     found = LeanFlask(__name__)
     found.add_url_rule(f"{DASHBOARD_PREFIX}/", "front", _front, strict_slashes=False)
     found.add_url_rule(f"{DASHBOARD_PREFIX}/static/<version>/<name>", "static", rendering.show_file)
@@ -68,7 +67,6 @@ def _addresses() -> LeanFlask:
 
 
 def _front() -> Response:
-    """Redirect to the page Requests, or to the workspace list on servers with several workspaces."""
     target.addressed(by_header=False)
     page = "requests" if WORKSPACE in request.environ or len(target.store()) == 1 else "workspaces"
     return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{page}"})

@@ -50,7 +50,6 @@ class Sent(NamedTuple):
 
     @property
     def target(self) -> str:
-        """Path and query below the root."""
         return f"{self.path}?{self.query}" if self.query else self.path
 
     @property
@@ -90,7 +89,6 @@ def of_call(call: CallRecord) -> Sent:
 
 
 def _body(headers: Sequence[Header], raw: bytes) -> bytes:
-    """Return a body as sent, or with its secrets redacted."""
     if not raw:
         return raw
     shown = redaction.sent(headers, raw)
@@ -158,7 +156,6 @@ def curl_of(sent: Sent, root: str, key: str | None, *, asks_token: bool = False)
 
 
 def _method(sent: Sent) -> Iterator[str]:
-    """Yield the options for the method and for response headers."""
     if sent.method == "HEAD":
         yield "--head"
         return

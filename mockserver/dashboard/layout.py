@@ -92,7 +92,6 @@ class Drawing(NamedTuple):
 
 
 def _rounded(corners: Sequence[Point]) -> Iterator[str]:
-    """Yield SVG commands of a line with rounded corners."""
     first, last = corners[0], corners[-1]
     yield f"M{first.x:g} {first.y:g}"
     for (before, corner), (_, after) in pairwise(pairwise(corners)):
@@ -107,7 +106,6 @@ def _towards(corner: Point, other: Point) -> Point:
 
 
 def _head(before: Point, tip: Point) -> Iterator[str]:
-    """Yield SVG commands of an arrow head."""
     length, side = _HEAD
     if before.x == tip.x:
         back = tip.y - length
@@ -145,8 +143,6 @@ _END = ""
 
 
 class _Exit(NamedTuple):
-    """An arrow between two boxes, with its events."""
-
     source: str
     target: str
     events: Sequence[str]
@@ -218,7 +214,6 @@ def _order(machine: StateMachine, exits: Iterable[tuple[str, str]]) -> Sequence[
 
 
 def _broken(name: str) -> Sequence[str]:
-    """Break a long name after underscores into lines."""
     lines = [""]
     for part in name.replace("_", "_\n").split("\n"):
         if lines[-1] and len(lines[-1]) + len(part) > _LONG:

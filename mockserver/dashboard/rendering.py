@@ -155,7 +155,6 @@ def answer(template: str, values: Mapping[str, Any], *, page: str = "", status: 
 
 
 def _shared(page: str) -> dict[str, Any]:
-    """Return the variables of every template."""
     name = request.environ.get(WORKSPACE, DEFAULT)
     found = target.store().peek(name)
     return {
@@ -189,7 +188,6 @@ _DIGITS = 12
 
 @cache
 def _contents() -> Mapping[str, bytes]:
-    """Read all files, by name."""
     folder = files("mockserver.dashboard") / "static"
     found = {file.name: file.read_bytes() for file in folder.iterdir() if file.name.rpartition(".")[2] in _TYPES}
     # The shared style comes first, so that rules of the dashboard override it.

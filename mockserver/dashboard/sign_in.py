@@ -87,5 +87,4 @@ def _safe_page(address: str) -> str:
 
 
 def _redirect(address: str, query: str = "") -> Response:
-    """Redirect to an address below the server root, relative to the present address."""
     return Response(status=303, headers={"Location": f"{addresses.server_root()}{address}{query}"})

@@ -105,7 +105,6 @@ def _before(preparation: Preparation, outcome: Outcome) -> list[str]:
 
 
 def _comment(text: str) -> str:
-    """Write a text as one printable comment line."""
     found = "".join(sign if sign.isprintable() else " " for sign in text[: _LONGEST_REASON + 1])
     return found if len(found) <= _LONGEST_REASON else f"{found[:_LONGEST_REASON]}…"
 

@@ -66,8 +66,6 @@ def _error(error: DocumentedError, operation: Operation) -> dict[str, Any]:
 
 
 class MarkedField(NamedTuple):
-    """A field of a schema or nested schema."""
-
     #: The path of the field on the wire, such as `plan.credits` or `senders[].id`.
     path: str
     field: fields.Field[Any]

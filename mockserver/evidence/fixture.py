@@ -42,8 +42,6 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """An answer of a case, for documentation."""
-
     name: str
     status: int
     body: Any
@@ -140,7 +138,6 @@ def _is_whole(wanted: Any) -> bool:
 
 
 def _sample(wanted: Any) -> Any:
-    """Replace placeholders by samples."""
     if isinstance(wanted, str) and wanted in PLACEHOLDERS:
         return PLACEHOLDERS[wanted][1]
     if isinstance(wanted, dict):

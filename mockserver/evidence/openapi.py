@@ -75,7 +75,6 @@ def document() -> dict[str, Any]:
 
 
 def _make_readable(schema: dict[str, Any]) -> None:
-    """Make sources of schema members readable."""
     for member in schema.get("properties", {}).values():
         for name in ("x-source", "x-bounds-source"):
             if name in member:
@@ -130,7 +129,6 @@ _HEADERS: dict[str, dict[str, Any]] = {
 
 
 def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[str, Any]:
-    """Return an Operation Object. `known` has examples of all operations."""
     found: dict[str, Any] = {
         "operationId": operation.id,
         "tags": [operation.tag],

@@ -24,8 +24,6 @@ _ROOT = re.compile(r"\Ahttps?://[^/]+(?:/w/[^/]+)?")
 
 @dataclass(frozen=True, slots=True)
 class ReceivedAnswer:
-    """An answer of the server under test."""
-
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -41,8 +39,6 @@ class Send(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReplayedExchange:
-    """A request of a case with its answer."""
-
     #: Method and path.
     title: str
     answer: ReceivedAnswer
@@ -106,7 +102,6 @@ def _headers(path: str, data: Mapping[str, Any], keys: Mapping[str, str]) -> dic
 
 
 def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Iterator[str]:
-    """Yield differences from the promised answer. Without a promise only error statuses count."""
     if wanted is None:
         if answer.status >= 400:
             yield f"status: {answer.status}, {answer.body.decode(errors='replace').strip()}"
@@ -119,7 +114,6 @@ def _compared(wanted: Mapping[str, Any] | None, answer: ReceivedAnswer) -> Itera
 
 
 def _json(answer: ReceivedAnswer) -> Any:
-    """Return the JSON body, None for an empty body, or text for other bodies."""
     try:
         return json.loads(answer.body) if answer.body else None
     except ValueError:

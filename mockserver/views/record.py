@@ -159,7 +159,6 @@ def read_all(record_type: type[Record], items: Iterable[Mapping[str, Any]]) -> l
 
 
 def _converter(hint: Any) -> Convert:
-    """Return the function converting answer values to a type."""
     type_, _, is_nullable = unwrapped(hint)
     if is_nullable:
         return partial(_unless_none, _converter(type_))
@@ -217,7 +216,6 @@ def sent(record: Any) -> dict[str, Any]:
 
 @cache
 def _sending(record_type: type) -> tuple[list[str], Callable[[Any], tuple[Any, ...]], list[str], list[str]]:
-    """Return the names in the answer, the function of the values, and the names of omitted and of flat members."""
     rows = [row for row in members(record_type) if row.of_type(Mark) not in (Mark.NOT_SENT, Mark.REST)]
     marked = {mark: [row.sent_as for row in rows if row.of_type(Mark) is mark] for mark in (Mark.OMITTED, Mark.FLAT)}
     names = [row.name for row in rows]

@@ -63,7 +63,6 @@ def _url(workspace: Workspace, root: str) -> str:
 
 
 def show_account(row: AccountRow) -> records.Account:
-    """Return the record of an account."""
     return records.Account(row.name, row.role.value, next(iter(row.api_keys), None))
 
 
@@ -91,7 +90,6 @@ def _last_request(row: Exchange) -> records.LastRequest:
 
 
 def show_clock(clock: Clock) -> records.Moment:
-    """Return the record of a clock."""
     return records.Moment(clock.now(), clock.frozen, round(clock.offset.total_seconds(), 3))
 
 
@@ -121,7 +119,6 @@ def pending(workspace: Workspace, offset: int, limit: int) -> list[model.Timer]:
 
 
 def show_dns(workspace: Workspace, domain: str) -> records.Dns:
-    """Return the record of a domain's DNS."""
     return records.Dns(**_dns(workspace, domain), domain=domain)
 
 

@@ -132,19 +132,16 @@ def due(api, **query):
     return api.get("/_mock/clock/timers", query_string=query).json
 
 
-def test_timers_are_listed_soonest_first_with_their_instances(make_api):
-    listed = due(make_api(ONBOARDING))
+def test_timers_are_listed_soonest_first_with_their_instances_and_by_the_page(make_api):
+    api = make_api(ONBOARDING)
+    listed = due(api)
 
     assert listed["items"][0] == {
         "id": FIRST, "state": "pending", "at": "2026-01-15T09:15:00Z", "real_at": None, "machine": "sender", "key": 2,
         "event": "expire_otp", "account": "acme", "transitions": [], "caused": [], "caused_by": [],
     }  # fmt: skip
     assert [row["id"] for row in listed["items"]] == [FIRST, SECOND]
-
-
-def test_timers_are_listed_by_the_page(make_api):
-    listed = due(make_api(ONBOARDING), limit=1, offset=1)
-
+    listed = due(api, limit=1, offset=1)
     assert ([row["id"] for row in listed["items"]], listed["count"]) == ([SECOND], 2)
 
 

@@ -110,27 +110,19 @@ def test_the_text_can_be_cut_short(played):
 # ---------------------------------------------------------------------- HTML
 
 
-def test_the_page_has_a_table_per_operation_and_machine(played, coverage, contract_size):
+def test_the_page_has_a_table_per_operation_and_machine_and_lists_what_is_missing_in_its_order(
+    played, coverage, contract_size
+):
     page = web_page.read(played.get("/_mock/coverage?format=html").text)
 
     sections = [section.attributes["id"] for section in page.all("section")]
     assert len(sections) == contract_size.operations + len(FURTHER_OPERATIONS) + len(COUNTED)
     assert sum(len(section.all("table")) for section in page.all("section")) == len(sections)
     assert {*coverage(played)["operations"], "machine-sender"} <= set(sections)
-
-
-def test_the_page_tells_how_often_each_point_was_met(played):
-    page = web_page.read(played.get("/_mock/coverage?format=html").text)
-
     told = page.by_id("validateSenderByOtp").text.replace("\N{MULTIPLICATION SIGN}", "x")
     assert "Called 4 x; 1 of 3 statuses, 2 of 6 codes" in told
     assert "code OTP code has expired 1 x and 1 x injected documented" in told
     assert "status 204 never documented" in told
-
-
-def test_the_page_lists_what_is_missing_in_its_order(played, coverage):
-    page = web_page.read(played.get("/_mock/coverage?format=html").text)
-
     listed = [item.text for item in page.all("li")]
     assert listed == [sentence.replace("`", "") for sentence in coverage(played)["missing"]]
 
@@ -174,13 +166,7 @@ def suites(played):
     return ET.fromstring(played.get("/_mock/coverage?format=junit").data)
 
 
-def test_there_is_a_suite_per_operation_and_machine(suites, contract_size):
-    assert suites.tag == "testsuites"
-    assert len(suites) == contract_size.operations + len(COUNTED)
-    assert {suite.tag for suite in suites} == {"testsuite"}
-
-
-def test_there_is_a_case_per_point_and_what_is_missing_is_skipped(suites):
+def test_there_is_a_case_per_point_and_a_missing_point_is_skipped(suites):
     cases = suites.findall("testsuite[@name='createDomain']/testcase")
 
     assert [case.get("name") for case in cases] == [
@@ -188,16 +174,16 @@ def test_there_is_a_case_per_point_and_what_is_missing_is_skipped(suites):
         "code invalid_parameter",
     ]  # fmt: skip
     assert {case.find("skipped").get("message") for case in cases} == {"never met"}
-
-
-def test_covered_points_are_passed_junit_cases(suites):
     cases = suites.findall("testsuite[@name='updateSender']/testcase")
-
     passed = [case.get("name") for case in cases if case.find("skipped") is None]
     assert passed == ["called", "status 204", "status 404", "code document_not_found", "field name"]
 
 
-def test_the_numbers_of_cases_are_those_of_the_totals(suites, played, coverage):
+def test_there_is_a_suite_per_operation_and_machine_with_the_numbers_of_the_totals(
+    suites, played, coverage, contract_size
+):
+    assert (suites.tag, {suite.tag for suite in suites}) == ("testsuites", {"testsuite"})
+    assert len(suites) == contract_size.operations + len(COUNTED)
     totals = coverage(played)["totals"].values()
     of, met = sum(row["of"] for row in totals), sum(row["met"] for row in totals)
 

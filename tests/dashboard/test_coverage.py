@@ -28,17 +28,13 @@ def used(api):
     return api
 
 
-def test_the_totals_are_those_of_the_control_api(used):
+def test_the_totals_are_those_of_the_control_api_and_an_operation_tells_its_met_and_missing_points(used):
     texts, _ = shown(used, "/_mock/ui/coverage")
     found = used.get("/_mock/coverage").json
 
     assert f"{found['percent']} % of the contract met" in texts["totals"]
     for row in found["totals"].values():
         assert f"{row['met']} of {row['of']} {row['percent']}" in texts["totals"]
-
-
-def test_an_operation_tells_what_was_met_and_what_never(used):
-    texts, _ = shown(used, "/_mock/ui/coverage")
 
     assert texts["operation-deleteSender"] == (
         "deleteSender called 3 x Met 204 1 x, 404 2 x, document_not_found 2 x Never 400, invalid_parameter"
@@ -95,15 +91,13 @@ def test_an_operation_that_was_met_in_full_is_not_missing(api):
     assert "operation-createSender" in texts
 
 
-def test_an_operation_has_a_page_with_each_of_its_points(used):
+def test_operation_and_machine_have_a_page_with_each_of_their_points(used):
     texts, links = shown(used, "/_mock/ui/coverage/operations/deleteSender")
 
     assert "code document_not_found 2 x unknown senderId documented" in texts["points"]
     assert "code invalid_parameter never senderId is not an integer proposed" in texts["points"]
     assert "../../../../_mock/ui/requests?operation=deleteSender&code=document_not_found" in links
 
-
-def test_a_machine_has_a_page_with_each_of_its_events(used):
     texts, links = shown(used, "/_mock/ui/coverage/machines/sender")
 
     assert "event delete 1 x awaiting_verification goes; verified goes documented" in texts["points"]

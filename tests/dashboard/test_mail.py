@@ -132,33 +132,20 @@ def test_html_mail_is_shown_in_a_sandboxed_frame(dashboard):
     assert answer.headers["X-DNS-Prefetch-Control"] == "off"
 
 
-def test_a_mail_is_read_as_text(dashboard):
+def test_a_mail_is_read_in_its_forms_and_another_form_is_told(dashboard):
     mail = dashboard.newest
 
     assert dashboard.open(f"/{mail['id']}?form=text").one("pre", aria_label="Text").text == " ".join(
         mail["text"].split()
     )
-
-
-def test_a_mail_is_read_as_its_source(dashboard):
-    mail = dashboard.newest
-
     page = dashboard.open(f"/{mail['id']}?form=source")
 
     assert f"Message-ID: {mail['message_id']}" in page.one("pre", aria_label="Source").text
     (download,) = [each for each in page.all("a") if "download" in each.attributes]
     assert download.attributes["href"].endswith(f"/_mock/mailbox/{mail['id']}.eml")
+    assert "Attachments None." in dashboard.open(f"/{mail['id']}?form=details").by_id("main").text
 
-
-def test_a_mail_of_the_service_has_no_headers_and_files_of_a_client(dashboard):
-    page = dashboard.open(f"/{dashboard.newest['id']}?form=details")
-
-    assert "Attachments None." in page.by_id("main").text
-
-
-def test_a_form_that_a_mail_has_not_is_told(dashboard):
-    page = dashboard.open(f"/{dashboard.newest['id']}?form=pdf")
-
+    page = dashboard.open(f"/{mail['id']}?form=pdf")
     assert page.one(class_="unclear").text == "A mail has no such form: this is its HTML."
     assert page.all("iframe")
 

@@ -62,11 +62,8 @@ def cookie(answer):
     return name_and_value, {attribute for attribute in attributes if not attribute.startswith("Expires")}
 
 
-def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(api):
+def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites_and_keeps_to_https_where_it_is_used(api):
     assert cookie(sign_in(api))[1] == {"HttpOnly", "Path=/", "SameSite=Strict", "Max-Age=43200"}
-
-
-def test_the_cookie_keeps_to_https_where_the_browser_has_used_it(api):
     assert "Secure" in cookie(sign_in(api, Origin="https://localhost"))[1]
 
 

@@ -159,18 +159,11 @@ def test_a_scenario_is_shown_as_it_is_written(api):
     assert f"{text}\n" == api.get("/_mock/scenarios/onboarding").text
 
 
-def test_a_scenario_whose_file_is_no_text_is_refused(make_api, tmp_path):
+@pytest.mark.parametrize(("name", "why"), [("broken", "not UTF-8"), ("onbording", "did you mean onboarding")])
+def test_an_unknown_scenario_or_a_file_that_is_no_text_is_refused(make_api, tmp_path, name, why):
     (tmp_path / "broken.yaml").write_bytes(b"\xff")
-    api = make_api(scenarios=str(tmp_path))
 
-    page = api.get(f"{PAGE}/scenarios/broken")
-
-    assert page.status_code == 404
-    assert "not UTF-8" in page.text
-
-
-def test_an_unknown_scenario_is_refused_with_those_that_there_are(api):
-    page = api.get(f"{PAGE}/scenarios/onbording")
+    page = make_api(scenarios=str(tmp_path)).get(f"{PAGE}/scenarios/{name}")
 
     assert page.status_code == 404
-    assert "did you mean onboarding" in page.text
+    assert why in page.text

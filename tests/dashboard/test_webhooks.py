@@ -67,18 +67,13 @@ def test_before_the_first_delivery_the_page_leads_to_the_form(make):
     assert "Nothing has been sent yet" in page.by_id("summary").text
 
 
-def test_a_delivery_tells_its_event_state_outcomes_and_next_attempt(failed):
+def test_a_delivery_tells_its_event_state_outcomes_and_next_attempt_and_has_its_signs_on_the_line(failed):
     (row,) = failed.open().by_id("rows").all("li")
 
     assert row.one("a").text == "1 delivered"
     assert row.one(class_="badge").text == "retrying"
     assert row.one(class_="outcomes").text == "no answer"
     assert row.one("time").text == "2026-01-15 09:10:00"
-
-
-def test_a_delivery_has_its_signs_on_the_line(failed):
-    (row,) = failed.open().by_id("rows").all("li")
-
     assert [sign.attributes["href"] for sign in row.all("use")] == ["#shape-silent", "#shape-next"]
 
 

@@ -22,11 +22,8 @@ def asked(uri=HOME, client="shop-app", scope="account:read", **more):
 
 @pytest.fixture
 def ask(target):
-    """Send a user's browser with a query."""
     return lambda query: target.open("GET", f"{AUTHORIZE}?{query}")
 
-
-# ---------------------------------------------------------------------- where the answer goes
 
 #: `\u0430` is a Cyrillic letter that looks like an a.
 ASTRAY = [
@@ -109,8 +106,6 @@ def test_an_address_that_could_lead_astray_is_not_registered(target, unmoved):
             assert [row["path"] for row in answers[0].json["errors"]] == ["/redirect_uris/1"]
 
 
-# ---------------------------------------------------------------------- what is sent along
-
 TEXTS = [
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", "{{ 7 * 7 }}",
     "{% raw %}", "a\r\nSet-Cookie: evil=1\r\n\r\n<b>", "a\nLocation: https://evil.test/", "\x00\x01\x1f\x7f",
@@ -119,8 +114,6 @@ TEXTS = [
 
 
 class _Elements(HTMLParser):
-    """The elements of a page, with the names of their attributes."""
-
     def __init__(self, text):
         super().__init__()
         self.found = set()

@@ -92,18 +92,6 @@ def test_a_public_app_cannot_ask_about_tokens_even_its_own(target, pkce):
     assert (answer.status_code, answer.json["error"]) == (401, "invalid_client")
 
 
-# ---------------------------------------------------------------------- again
-
-
-def test_a_code_that_comes_again_ends_what_it_gave_and_stays_ended(realm):
-    code = realm.code()
-    first = realm.exchange(code).json
-    for _ in range(3):
-        assert realm.exchange(code).json["error"] == "invalid_grant"
-    assert not realm.works(first["access_token"])
-    assert realm.refresh(first["refresh_token"]).json["error"] == "invalid_grant"
-
-
 def test_a_refresh_token_that_comes_again_ends_all_that_came_of_it(make_realm):
     realm = make_realm(behaviour={"oauth_rotate_refresh": True})
     first = realm.tokens()
@@ -135,9 +123,6 @@ def test_a_verifier_without_a_challenge_shows_that_somebody_took_it_away(target,
     with unmoved(target):
         assert target.exchange(code, code_verifier=VERIFIER).json["error"] == "invalid_grant"
     assert target.exchange(code).status_code == 200
-
-
-# ---------------------------------------------------------------------- who asks
 
 
 def basic(text):
@@ -192,7 +177,6 @@ def test_an_app_proves_itself_by_basic_encoded_or_not_and_by_the_form(target):
 
 @pytest.fixture
 def code(target):
-    """A code that is good."""
     return target.code()
 
 

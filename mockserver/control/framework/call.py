@@ -40,8 +40,6 @@ Function = Callable[..., Any]
 
 
 class ControlCall(NamedTuple):
-    """The declaration of one control call."""
-
     resource: str
     method: str
     #: With its parameters in braces, as OpenAPI writes it: `/_mock/dns/{domain}`.
@@ -105,18 +103,14 @@ class ControlResource:
 
 
 class ControlApi(NamedTuple):
-    """The control API of an application."""
-
     resources: tuple[ControlResource, ...]
 
     @property
     def calls(self) -> Iterator[ControlCall]:
-        """The calls of all resources."""
         return (call for resource in self.resources for call in resource.calls)
 
 
 def control_api() -> ControlApi:
-    """Return the control API of the server that answers the call."""
     return component(ControlApi)
 
 
@@ -124,7 +118,6 @@ def control_api() -> ControlApi:
 
 
 def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
-    """Return the Flask view of a call."""
     acts = "workspace" in inspect.signature(function).parameters
     is_recorded = declared.is_recorded
     # An unread query parameter would be ignored in silence. Calls that are open to all come from elsewhere.
@@ -216,7 +209,6 @@ def _recorded(run: Callable[[], Response]) -> Response:
 
 
 def _note(acting: CurrentCall, status: int) -> str | None:
-    """Record a finished call; return the record's id, or None without a workspace."""
     workspace = acting.on
     if not isinstance(workspace, Workspace):
         return None

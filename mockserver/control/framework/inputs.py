@@ -30,7 +30,6 @@ Row = TypeVar("Row")
 
 
 def limit() -> fields.Integer:
-    """Return a field for the maximum number of list items, from 1 to 1,000."""
     return fields.Integer(load_default=100, validate=validate.Range(1, 1000), **about("how many there are at most"))
 
 
@@ -43,20 +42,16 @@ def offset() -> fields.Integer:
 
 
 def wait() -> fields.Float:
-    """Return a field for the seconds of real time to wait for a match."""
     told = about("how many seconds it waits until something matches")
     return fields.Float(load_default=0.0, validate=validate.Range(0, LONGEST_WAIT), **told)
 
 
 def name() -> fields.String:
-    """Return a field for a workspace or snapshot name."""
     error = "must be 1 to 64 letters, digits, dots, dashes and underscores"
     return fields.String(validate=validate.Regexp(rf"{NAME.pattern}\Z", error=error))
 
 
 class Part(Item):
-    """A page of a list."""
-
     limit = limit()
     offset = offset()
 
@@ -95,11 +90,7 @@ def body(schema: Schema, workspace: Workspace | None) -> dict[str, Any]:
 
 
 def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
-    """Load a mapping by a schema.
-
-    Raises:
-        Problem: 400 with all validation errors.
-    """
+    """Load a mapping by a schema."""
     try:
         found: dict[str, Any] = schema.load(data)
     except ValidationError as error:
@@ -108,11 +99,7 @@ def loaded(schema: Schema, data: dict[str, Any]) -> dict[str, Any]:
 
 
 def document() -> dict[str, Any]:
-    """Read the body of the call as JSON or, if its Content-Type says so, as YAML; no body is an empty object.
-
-    Raises:
-        Problem: 400, the body cannot be read, or is no object; 413, it is too large.
-    """
+    """Read the body of the call as JSON or, if its Content-Type says so, as YAML; no body is an empty object."""
     try:
         raw = request.get_data()
     except RequestEntityTooLarge as error:
@@ -160,7 +147,6 @@ def _refuse_large(what: str, size: int) -> None:
 
 
 def _parsed(text: str, source: str) -> MappingNode:
-    """Parse a text, which validation errors call `source`."""
     try:
         return parse(text, source, Bounds(levels=target.current().depth_limit))
     except ScenarioError as error:

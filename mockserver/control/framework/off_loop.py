@@ -6,7 +6,7 @@ All functions but `leave` leave the loop only where the work is large. In a thre
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from flask import request
 
@@ -14,23 +14,13 @@ from mockserver.core.waiting import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.server import loop, waiting
 
-Made_co = TypeVar("Made_co", covariant=True)
 Found = TypeVar("Found")
 
 #: The most bytes that are written as text on the event loop: writing is several times as fast as reading a body.
 _LARGE = loop.LARGE_BODY * 4
 
 
-class Cached(Protocol[Made_co]):
-    """A function without arguments, decorated with `functools.cache`."""
-
-    def __call__(self) -> Made_co: ...
-
-    def cache_info(self) -> Any: ...
-
-
 def leave() -> None:
-    """Leave the event loop, before the call has changed anything."""
     loop.leave(request.environ)
 
 
@@ -50,8 +40,8 @@ def before_showing(sizes: Iterable[int]) -> None:
             leave()
 
 
-def made_once(make: Cached[Made_co]) -> Made_co:
-    """Return the cached result of `make`, which takes long; leave the event loop if there is none yet."""
+def made_once(make: Any) -> Any:
+    """Return the cached result of `make`, which `functools.cache` decorates; leave the event loop to call it."""
     if not make.cache_info().currsize:
         leave()
     return make()

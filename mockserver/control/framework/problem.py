@@ -41,7 +41,6 @@ class Problem(Exception):
         self.headers: dict[str, str] = {}
 
     def response(self) -> Response:
-        """Return the refusal as an HTTP response."""
         errors = [MistakeLine(row.pointer, row.message, _line(row)) for row in self.mistakes] or None
         title = HTTPStatus(self.status).phrase
         details = ProblemDetails(
@@ -89,11 +88,7 @@ def unknown(noun: str, given: str, advice: str) -> Problem:
 
 
 def existing(found: Found | None, noun: str, given: str, advice: str) -> Found:
-    """Return what a call has looked up.
-
-    Raises:
-        Problem: 404, nothing was found; see `unknown`.
-    """
+    """Return what a call has looked up."""
     if found is None:
         raise unknown(noun, given, advice)
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from flask import current_app, request
+from flask import request
 
 from mockserver.control.framework import off_loop
 from mockserver.control.framework.problem import Problem, of_misdirected, of_mistakes, unknown
@@ -18,6 +18,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.scenario.documents.document import located
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import Mistake
+from mockserver.web.components import component
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.server import loop
 from mockserver.web.service.handlers import find
@@ -61,17 +62,14 @@ class ControlDependencies(NamedTuple):
 
 def current() -> ControlDependencies:
     """Return the dependencies of the server that answers the call."""
-    found: ControlDependencies = current_app.components[ControlDependencies]  # type: ignore[attr-defined]  # `LeanFlask`
-    return found
+    return component(ControlDependencies)
 
 
 def store() -> Store:
-    """Return the workspaces of the server that answers the call."""
     return current().store
 
 
 def library() -> Library:
-    """Return the scenarios loadable by name."""
     return current().library
 
 
@@ -113,11 +111,7 @@ def acting_on(found: Workspace) -> Workspace:
 
 
 def named(name: str) -> Workspace:
-    """Return the workspace of a name.
-
-    Raises:
-        Problem: 404, there is no such workspace. 421, the workspace is of another replica.
-    """
+    """Return the workspace of a name."""
     found = store().get(name)
     if found is None:
         refuse_misdirected(f"workspace {name}", store().replica.other_of_name(name))
@@ -126,11 +120,7 @@ def named(name: str) -> Workspace:
 
 
 def refuse_misdirected(what: str, other: str | None) -> None:
-    """Refuse a call about a thing of another replica, unless `other` is None.
-
-    Raises:
-        Problem: 421.
-    """
+    """Refuse a call about a thing of another replica, unless `other` is None."""
     if other is not None:
         raise of_misdirected(store().replica.belongs(what, other), REPLICA_HEADER, other)
 
@@ -175,11 +165,7 @@ def account(of: Workspace, body: dict[str, Any]) -> Account:
 
 
 def named_account(of: Workspace, body: dict[str, Any]) -> Account | None:
-    """Return the body's `account`, or None if the body names no account.
-
-    Raises:
-        Problem: 400, there is no account of that name.
-    """
+    """Return the body's `account`, or None if the body names no account."""
     if "account" not in body:
         return None
     name = body["account"]

@@ -35,7 +35,6 @@ class CallLog:
         self._log = log
 
     def begin(self) -> None:
-        """Note when the current request begins."""
         request.environ[_BEGAN] = perf_counter()
 
     def end(self, response: Response) -> Response:

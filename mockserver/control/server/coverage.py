@@ -22,8 +22,6 @@ _MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html",
 
 
 class WorkspaceChoice(Item):
-    """The selection of one workspace or all workspaces."""
-
     workspace = fields.String(**about("the name of a workspace, or * for all that the server has had"))
 
 
@@ -37,8 +35,6 @@ def _check_selection(text: str) -> None:
 
 
 class ReportForm(WorkspaceChoice):
-    """The workspace, counted part and format of a report."""
-
     of = fields.String(
         load_default="specification",
         validate=_check_selection,
@@ -55,7 +51,6 @@ def show(query: dict[str, Any]) -> Any:
     """Which part of the contract was met, and what is missing: JSON, text, HTML or JUnit XML."""
     format_ = query.get("format") or _accepted()
     found = counts(query.get("workspace"))
-    # Imported here and below: what makes reports is not needed to start.
     from mockserver.coverage.figures import to_json  # noqa: PLC0415  # not needed to start
     from mockserver.coverage.report import report  # noqa: PLC0415  # not needed to start
     from mockserver.coverage.selection import parse  # noqa: PLC0415  # not needed to start
@@ -78,7 +73,6 @@ def clear(query: dict[str, Any]) -> None:
 
 
 def _accepted() -> str:
-    """Return the format of the media type that `Accept` prefers."""
     best = request.accept_mimetypes.best_match([*_MEDIA.values(), "text/xml"], default=_MEDIA["json"])
     return next((format_ for format_, media in _MEDIA.items() if media == best), "junit")
 
@@ -99,18 +93,11 @@ def counts(name: str | None) -> CoverageRow:
 
 
 def _chosen(name: str | None) -> Workspace:
-    if name is None:
-        return target.workspace()
-    return target.entered(target.named(name))
+    return target.workspace() if name is None else target.entered(target.named(name))
 
 
 def _written(made: Any, format_: str) -> Response:
-    from mockserver.coverage.forms import (  # noqa: PLC0415  # not needed to start
-        policy,
-        to_html,
-        to_junit,  # not needed to start
-        to_text,  # not needed to start
-    )
+    from mockserver.coverage.forms import policy, to_html, to_junit, to_text  # noqa: PLC0415  # not needed to start
 
     text = {"text": to_text, "html": to_html, "junit": to_junit}[format_](made)
     headers = {"Content-Security-Policy": policy()} if format_ == "html" else {}

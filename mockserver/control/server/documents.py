@@ -89,7 +89,6 @@ _OF_THE_CONTROL_API = {
 
 @cache
 def api_document() -> dict[str, Any]:
-    """Return the OpenAPI document of the mocked API."""
     from mockserver.evidence.openapi import document  # noqa: PLC0415  # not needed to start
 
     return document()
@@ -97,7 +96,6 @@ def api_document() -> dict[str, Any]:
 
 @cache
 def control_document() -> dict[str, Any]:
-    """Return the OpenAPI document of the control API."""
     from mockserver.control.openapi import document  # noqa: PLC0415  # not needed to start
 
     return document(control_api().resources)
@@ -123,7 +121,6 @@ def openapi_yaml() -> Response:
 
 @cache
 def api_yaml() -> str:
-    """Return the OpenAPI document of the mocked API, as YAML."""
     text: str = yaml.safe_dump(api_document(), sort_keys=False, allow_unicode=True, width=120)
     return text
 
@@ -255,6 +252,5 @@ def html_of(text: str) -> str:
 
 
 def _anchor(heading: str) -> str:
-    """Return a heading's anchor: lower-case words joined by dashes."""
     words = "".join(sign for sign in heading.lower() if sign.isalnum() or sign in " -_")
     return words.strip().replace(" ", "-")

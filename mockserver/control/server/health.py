@@ -20,7 +20,6 @@ PROBES = frozenset({"/_mock/health", "/_mock/livez", "/_mock/readyz"})
 
 
 def uptime_s() -> float:
-    """Return how long ago the server was made, in seconds."""
     return time.monotonic() - target.current().started
 
 
@@ -66,7 +65,6 @@ def _health(workspaces: int) -> dict[str, Any]:
 
 
 def _scenario() -> str:
-    """Return the title of the loaded default workspace, or else of the server's scenario."""
     store = target.store()
     default, own = store.peek(DEFAULT), store.maker.scenario
     if default is not None:

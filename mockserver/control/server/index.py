@@ -76,7 +76,6 @@ def _key() -> str:
 
 
 def _token() -> str:
-    """Return curl's option for the control token after a space, or nothing."""
     return ' -H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"' if target.current().wants_token else ""
 
 
@@ -158,7 +157,6 @@ def _by_address(workspace: Workspace) -> _ByAddress:
 
 
 def _stubs_of(operation: Operation | Beyond, stubs: _ByAddress) -> list[str]:
-    """Return the ids of stubs that can answer calls of an operation."""
     segments = operation.path.split("/")
     return [
         stub.id

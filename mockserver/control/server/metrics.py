@@ -41,8 +41,6 @@ def metrics() -> Response:
 
 
 class _Collector:
-    """The metrics of a server, as prometheus_client collects them."""
-
     def __init__(self, store: Store, effects: Mapping[str, Mapping[str, Any]]) -> None:
         self._store, self._effects = store, effects
 
@@ -57,7 +55,6 @@ class _Collector:
         yield InfoMetricFamily("mockserver_build", "The version of the server.", value={"version": version()})
 
     def _gauges(self) -> dict[str, tuple[str, float]]:
-        """Return the present numbers with their descriptions, by name."""
         loaded = self._store.loaded()
         found: dict[str, tuple[str, float]] = {
             "workspaces": ("Workspaces that there are.", len(self._store)),

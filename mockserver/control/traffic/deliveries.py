@@ -77,11 +77,7 @@ def redeliver(workspace: Workspace, identifier: str) -> Delivery:
 
 
 def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) -> bool:
-    """Begin another attempt of a delivery at once, and return True, as `begun` keeps a value.
-
-    Raises:
-        Problem: 409, an attempt is under way, or the state of the delivery does not allow another one.
-    """
+    """Begin another attempt of a delivery at once, and return True, as `begun` keeps a value."""
     if delivery.in_flight:
         raise Problem(409, f"an attempt of delivery {delivery.id} is under way; try again when it is over")
     try:
@@ -93,7 +89,6 @@ def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) ->
 
 
 def _is_under_way(account: Account, delivery: DeliveryRow) -> bool:
-    """Return whether an attempt is running and the delivery still exists."""
     return delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
 
 

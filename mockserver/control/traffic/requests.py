@@ -142,11 +142,7 @@ def _found(workspace: Workspace, identifier: str) -> ExchangeRow:
 
 
 def _let_go(workspace: Workspace, identifier: str) -> ExchangeRow:
-    """Release the answer of an exchange, and return the exchange.
-
-    Raises:
-        Problem: 404, there is no such exchange; 409, its answer is not held, or has to wait.
-    """
+    """Release the answer of an exchange, and return the exchange."""
     found = _found(workspace, identifier)
     if found.held is None or not found.is_held:
         raise Problem(409, f"no fault is holding the answer of request {identifier}")
@@ -200,11 +196,6 @@ def calls(workspace: Workspace, query: dict[str, Any]) -> Any:
 @CALLS.call("GET", "/<identifier>", answer=ControlCall)
 def call(workspace: Workspace, identifier: str) -> ControlCall:
     """One control call, by the header `X-Mock-Call` of its answer."""
-    found = existing(
-        workspace.recorded_call(identifier),
-        "control call",
-        identifier,
-        "GET /_mock/calls lists those that changed something",
-    )
+    found = existing(workspace.recorded_call(identifier), "control call", identifier, _CALLS)
     off_loop.before_showing([found.size])
     return show_control_call(found, workspace.links)

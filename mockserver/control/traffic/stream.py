@@ -134,7 +134,6 @@ class Subscription:
         return b"" if begun else b"id: %d\n\n" % self._seen
 
     def _lost(self) -> bytes:
-        """Return an event counting the evicted feed items that the client missed."""
         lost = self._workspace.feed.lost(self._seen)
         if not lost:
             return b""
@@ -168,7 +167,6 @@ class Counting(Subscription):
         self._calls = self._counted_calls()
 
     def _counted_calls(self) -> int:
-        """Return the number of control calls with changes in the workspace."""
         watchers = self._workspace.watchers
         return watchers.happened(CONTROL) - watchers.happened(RESETS)
 

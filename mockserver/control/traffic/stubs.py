@@ -99,11 +99,7 @@ def _found(workspace: Workspace, identifier: str) -> StubRow:
 
 
 def _add(workspace: Workspace, stubs: Sequence[StubRow], place: Path) -> None:
-    """Add the stubs at a place of the body: a list, or a single stub.
-
-    Raises:
-        Problem: 409, an id is taken, or there are too many stubs.
-    """
+    """Add the stubs at a place of the body: a list, or a single stub."""
     found = [
         Mistake((*place, *error.path[1:]) if place else error.path[2:], error.message)
         for error in add_stubs(workspace, stubs)

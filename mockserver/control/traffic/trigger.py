@@ -82,7 +82,6 @@ def trigger(workspace: Workspace, body: dict[str, Any]) -> Any:
 
 
 def _category(body: dict[str, Any]) -> Category:
-    """Return the event's category: type and channel of the called webhooks."""
     return Category(body.get("type", TRANSACTIONAL), body.get("channel", EMAIL))
 
 
@@ -95,7 +94,6 @@ def _raise(workspace: Workspace, account: Account, body: dict[str, Any]) -> list
 
 
 def _receive(workspace: Workspace, body: dict[str, Any]) -> tuple[Account, list[DeliveryRow]]:
-    """Receive an e-mail or a reply; return the receiving account and the deliveries."""
     from mockserver.resources.inbound.mail import compose  # noqa: PLC0415  # email is slow to import
 
     account, to = _addressed(workspace, body)

@@ -113,12 +113,7 @@ def advance(workspace: Workspace, body: dict[str, Any]) -> Advanced:
 
 
 def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: str) -> list[Changed]:
-    """Advance to a target and return the timed events passed; a text target is a timer id or `next`.
-
-    Raises:
-        Problem: 400, the clock cannot be set to the target, or there is no such timer; 409, the workspace was reset
-            meanwhile, or its webhook calls take too long.
-    """
+    """Advance to a target and return the timed events passed; a text target is a timer id or `next`."""
     state = workspace.state
     if len(state.timers) > loop.LARGE_WORKSPACE or (state.timers and state.has_many_calls):
         off_loop.leave()
@@ -141,11 +136,7 @@ def _begin(workspace: Workspace, target: datetime | timedelta | str, member: str
 
 
 def _timer(workspace: Workspace, identifier: str) -> TimerRow | None:
-    """Return the timer of an id, or None for `next`.
-
-    Raises:
-        Problem: 400, there is no such timer.
-    """
+    """Return the timer of an id, or None for `next`."""
     found = workspace.state.timers.get(identifier)
     if found is None and identifier != _NEXT:
         raise of_one("to", f"unknown timer {identifier!r:.200}; {_pending_timers(workspace)}")

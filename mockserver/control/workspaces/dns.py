@@ -56,11 +56,7 @@ def change(workspace: Workspace, domain: str, body: dict[str, Any]) -> Dns:
 
 
 def _hostname(domain: str) -> str:
-    """Return the normalised name of a domain.
-
-    Raises:
-        Problem: 400, the domain is not a host name.
-    """
+    """Return the normalised name of a domain."""
     try:
         name: str = Hostname().deserialize(domain)
     except ValidationError as error:

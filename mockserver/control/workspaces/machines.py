@@ -89,11 +89,7 @@ def _found(workspace: Workspace, lifecycle: Lifecycle[Any], key: str) -> tuple[A
 
 
 def _kept(workspace: Workspace, lifecycle: Lifecycle[Any], text: str) -> Key:
-    """Return the key of an existing instance, or of a deleted instance with a history.
-
-    Raises:
-        Problem: 404, there is no such instance.
-    """
+    """Return the key of an existing instance, or of a deleted instance with a history."""
     key = lifecycle.key_of(text)
     known = key is not None and any(workspace.history.of(lifecycle.machine.name, key))
     if key is None or not (known or lifecycle.find(workspace, text)):

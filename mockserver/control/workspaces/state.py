@@ -206,11 +206,7 @@ def _found(workspace: Workspace, name: str) -> Snapshot:
 
 
 def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
-    """Refuse a snapshot with which all snapshots together exceed the limit of bytes.
-
-    Raises:
-        Problem: 409.
-    """
+    """Refuse a snapshot with which all snapshots together exceed the limit of bytes."""
     taken = sum(other.size for other in workspace.snapshots.values() if other.name != snapshot.name)
     limit = workspace.limits.snapshots_bytes
     most = f"the limit is {limit:,} (--snapshots-bytes-limit)"
@@ -222,7 +218,6 @@ def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
 
 
 def _unused(workspace: Workspace) -> str:
-    """Return an unused snapshot name."""
     number = len(workspace.snapshots) + 1
     while f"snapshot-{number}" in workspace.snapshots:
         number += 1

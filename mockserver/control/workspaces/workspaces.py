@@ -40,8 +40,6 @@ class ScenarioField(fields.Field[Any]):
 
 
 class ScenarioChoice(Item):
-    """A body that may choose a scenario."""
-
     scenario = ScenarioField()
     yaml = fields.String(**about("the text of a YAML file with a scenario, in place of `scenario`"))
 
@@ -108,11 +106,7 @@ def create(body: dict[str, Any]) -> WorkspaceSummary:
 
 
 def _check_place(name: str) -> None:
-    """Refuse a name that the load balancer routes to another replica.
-
-    Raises:
-        Problem: 421, with a header that leads to the right replica; 400, another name has led the call here.
-    """
+    """Refuse a name that the load balancer routes to another replica."""
     replica = target.store().replica
     target.refuse_misdirected(f"the name {name}", replica.other_of_name(name))
     if not replica.name:
@@ -129,7 +123,6 @@ def _check_place(name: str) -> None:
 
 
 def _changes(body: dict[str, Any]) -> dict[str, Any]:
-    """Return the members of the scenario that the body overrides."""
     strict = {"strict": True} if body["strict"] else {}
     return {**strict, "clock": {"start": write_instant(body["start"])}} if "start" in body else strict
 
@@ -161,7 +154,6 @@ def found_by(name: str) -> list[str]:
 
 
 def loaded(names: Iterable[str]) -> list[Workspace]:
-    """Return the named workspaces, skipping deleted and unreadable workspaces."""
     return [found for found in map(_looked_at, names) if found is not None]
 
 
@@ -233,11 +225,7 @@ def revoke(workspace: Workspace, body: dict[str, Any]) -> Revoked:
 
 
 def _keys(body: dict[str, Any], account: Account | None) -> list[str]:
-    """Return the keys to revoke: the body's key, or all keys of the account.
-
-    Raises:
-        Problem: 400, the key does not belong to the account in the body.
-    """
+    """Return the keys to revoke: the body's key, or all keys of the account."""
     if "key" not in body:
         return account.api_keys if account is not None else []
     if account is not None and body["key"] not in account.api_keys:

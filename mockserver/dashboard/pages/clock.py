@@ -56,7 +56,6 @@ class Dot(NamedTuple):
 
 
 def ticks() -> Sequence[Tick]:
-    """Return the labels below the line."""
     return [Tick(word, round(_FIRST + index * _WIDTH, 2)) for index, (word, _) in enumerate(_STEPS)]
 
 
@@ -162,7 +161,6 @@ def timer(identifier: str) -> Mapping[str, Any]:
 
 
 def _distance(clock: Clock) -> str:
-    """Describe the difference between a clock and real time."""
     offset = clock.offset
     if abs(offset) < _NEAR:
         return "It shows real time."

@@ -76,13 +76,11 @@ def _chosen() -> tuple[Report, bool, str]:
 
 
 def _shared(everywhere: bool) -> dict[str, Any]:
-    """Return template variables common to all views."""
     kinds = {kind: str(kind) for kind in _PARTS}
     return {"everywhere": everywhere, "kinds": kinds, "total": total, "counted": counted, "hint": hint, "way": _way}
 
 
 def _groups(operations: Rows, only_missing: bool) -> Iterator[dict[str, Any]]:
-    """Yield the operations of a report, grouped by resource."""
     for resource in RESOURCES:
         own = [(row.id, operations[row.id]) for row in resource.operations if row.id in operations]
         if shown := list(_shown(own, only_missing)):
@@ -97,7 +95,6 @@ def _shown(owners: Any, only_missing: bool) -> Iterator[tuple[str, Sequence[Row]
 
 
 def _way(row: Row) -> str:
-    """Return the query of `/_mock/requests` that finds requests of a point."""
     point = row.point
     if point.kind is PointKind.TRANSITIONS:
         return urlencode({"transition": f"{point.owner}.{point.name}"})

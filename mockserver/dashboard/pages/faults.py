@@ -61,7 +61,6 @@ def _kind(name: str, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
 
 
 def _sentence(name: str) -> str:
-    """Describe a kind of fault in a sentence."""
     shown = plain(show_fault_kind(name, FAULT_KINDS[name]))
     if "code" in shown:
         return f"The answer is {shown['status']} {shown['code']}: {shown['message']}".rstrip(".") + "."
@@ -120,7 +119,6 @@ def _domain_line(row: KnownName) -> dict[str, Any]:
 
 
 def _meaning(row: KnownName) -> str:
-    """Describe how DNS records affect domain authentication."""
     wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(row.records, record)) != OK]
     if row.free_mail:
         return "A provider of free mailboxes has it, so that nobody can authenticate it."

@@ -115,7 +115,6 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
 
 
 def _events(machine: StateMachine, state: str) -> Iterator[tuple[str, str]]:
-    """Yield machine events with target states, empty for events that are not allowed."""
     for event in dict.fromkeys(row.event for row in machine.transitions if row.source != ABSENT):
         yield event, machine.target(state, event) if event in machine.allowed(state) else ""
 
@@ -129,7 +128,6 @@ def _timers(workspace: Workspace, machine: str, key: Key) -> Iterator[Mapping[st
 
 
 def _account(workspace: Workspace, shown: Mapping[str, Any] | None, history: list[Changed]) -> str:
-    """Return the account name of an instance, or an empty text for deleted accounts."""
     if shown is not None:
         return str(shown["account"])
     account = workspace.state.accounts.get(history[0].account)
@@ -148,7 +146,6 @@ def _change(change: Changed | None) -> dict[str, Any] | None:
 
 
 def _plain(shown: object) -> Any:
-    """Convert a view to the JSON of the control API."""
     return json.loads(call.written(shown))
 
 
@@ -173,14 +170,11 @@ class InstanceQuery(NamedTuple):
 
 
 class InstancePart(NamedTuple):
-    """One page of instances as JSON of the control API, and the total count."""
-
     rows: list[dict[str, Any]]
     total: int
 
 
 def counted(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, int]:
-    """Count instances of a machine by state."""
     found: Counter[str] = Counter()
     for account in workspace.state.accounts.values():
         found.update(map(_state, account.rows_of(lifecycle.row).values()))
@@ -207,7 +201,6 @@ def _newest(workspace: Workspace, lifecycle: Lifecycle[Any], state: str) -> Iter
 
 
 def _mentions(shown: Mapping[str, Any], text: str) -> bool:
-    """Return whether a text or number of an instance contains the text."""
     return any(
         text in str(value).casefold()
         for name, value in shown.items()

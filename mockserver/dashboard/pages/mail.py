@@ -51,7 +51,6 @@ def index() -> Mapping[str, Any]:
 
 
 def _matches(mail: Mail, to: str, subject: str) -> bool:
-    """Return whether a recipient and the subject contain these lower-case texts."""
     if subject not in mail.subject.casefold():
         return False
     return not to or any(to in str(row.party).casefold() for row in mail.details.recipients)
@@ -124,11 +123,7 @@ def received() -> Mapping[str, Any]:
 
 
 def _found(identifier: str) -> tuple[Workspace, Mail | None]:
-    """Return workspace and sent e-mail by id, or None for ids of received mails.
-
-    Raises:
-        Problem: 404, the id is unknown.
-    """
+    """Return workspace and sent e-mail by id, or None for ids of received mails."""
     workspace = target.workspace()
     with workspace.lock:
         mail = workspace.state.mailbox.find(identifier)

@@ -53,11 +53,9 @@ class Filter(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the filter matches all requests."""
         return not (self.operation or self.status or self.account or self.text or self.held or self.more)
 
     def admits(self, exchange: Exchange) -> bool:
-        """Return whether a request matches."""
         return (
             self.operation in ("", exchange.operation)
             and (self.statuses is None or (exchange.status or 0) in self.statuses)
@@ -69,7 +67,6 @@ class Filter(NamedTuple):
 
 
 def filter_of(parameters: Mapping[str, str]) -> tuple[Filter, str | None]:
-    """Parse the filter of an address. Return an invalid status as an error sentence instead of filtering by it."""
     given = {name: value.strip()[:_LONGEST_VALUE] for name, value in parameters.items()}
     more = {name: given[name] for name in _MATCHED if given.get(name)}
     found = Filter(
@@ -99,9 +96,6 @@ def _statuses(text: str) -> range | None:
 
     Returns:
         The statuses, 0 for a missing answer, or None for all.
-
-    Raises:
-        ValueError: The filter is invalid.
     """
     lowered = text.lower()
     if not lowered:
@@ -116,7 +110,6 @@ def _statuses(text: str) -> range | None:
 
 
 def _mentions(exchange: Exchange, text: str) -> bool:
-    """Return whether a request or its answer contains a lower-case text, ignoring case."""
     if text in exchange.path.lower() or text in exchange.query.lower() or text in (exchange.reason or "").lower():
         return True
     raw = text.encode()
@@ -143,7 +136,6 @@ def lines(journal: Journal, wanted: Filter) -> dict[str, Any]:
 
 
 def line(exchange: Exchange) -> dict[str, Any]:
-    """Return the line of a request."""
     at = write_instant(exchange.at)
     address = f"{exchange.method} {_shown(exchange.path)}"
     return {
@@ -163,7 +155,6 @@ def line(exchange: Exchange) -> dict[str, Any]:
 
 
 def _shown(text: str) -> str:
-    """Redact secrets in a text and cut long text."""
     # Long texts are not cached, so that a hostile client cannot fill the memory.
     return _redacted(text) if len(text) <= _LONGEST else f"{redaction.plain(text)[:_LONGEST]}…"
 
@@ -303,11 +294,7 @@ def code(identifier: str, name: str) -> Response:
 
 
 def _found(workspace: Workspace, identifier: str) -> Exchange:
-    """Return a request by its id. Leave the event loop before a large request is shown.
-
-    Raises:
-        Problem: 404, the journal has no such request.
-    """
+    """Return a request by its id. Leave the event loop before a large request is shown."""
     exchange = workspace.journal.find(identifier)
     if exchange is None:
         detail = f"there is no request {identifier[:100]!r} in the journal; it may have been removed to make room"

@@ -147,7 +147,6 @@ def _split(chunks: Iterable[str]) -> Iterator[str]:
 
 
 def _member(line: str) -> str:
-    """Return the member name at the line start, or an empty text."""
     name, colon, _ = line.partition(":")
     return name if colon and name[:1].isalpha() else ""
 

@@ -141,7 +141,6 @@ def trigger() -> Mapping[str, Any]:
 
 
 def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
-    """Return a sentence for each invalid part of the address."""
     found = []
     if named not in CHOICES:
         found.append(f"There is no such type of events: here are those of {CHOICES[_USUAL].title}.")
@@ -173,14 +172,12 @@ def receiver(name: str) -> Mapping[str, Any]:
 
 
 def _leave_if_long(workspace: Workspace) -> None:
-    """Leave the event loop if the workspace has many deliveries or webhooks."""
     number = sum(len(row.rows_of(delivery_model.Delivery)) for row in workspace.state.accounts.values())
     if number + webhook_count(workspace) > _FEW:
         off_loop.leave()
 
 
 def _example(workspace: Workspace) -> str:
-    """Return the command that creates a webhook to a receiver."""
     body = json.dumps({"url": f"{absolute_root()}/_mock/receiver/mine", "events": list(_EXAMPLE)})
     return service_curl(example_key(workspace), "/v3/webhooks", body=body)
 
@@ -190,7 +187,6 @@ MOST = 100
 
 
 def webhook_count(workspace: Workspace) -> int:
-    """Count the webhooks. The caller holds the lock of the workspace."""
     return sum(len(account.rows_of(Webhook)) for account in workspace.state.accounts.values())
 
 
@@ -213,8 +209,6 @@ def subscribers(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 class Choice(NamedTuple):
-    """A category of events to select."""
-
     #: The name in addresses.
     name: str
     title: str

@@ -96,7 +96,6 @@ def _shared() -> dict[str, Any]:
 
 
 def _line(workspace: Workspace) -> dict[str, Any]:
-    """Return the workspace view with its age and last request time."""
     now, shown = datetime.now(UTC), show_workspace_line(workspace, request.host_url)
     last = shown["last_request"]
     return {**shown, "age": age(workspace.made_at, now), "ago": last and age(last["real_at"], now)}
@@ -111,13 +110,11 @@ def _page_number(last: int) -> tuple[int, str]:
 
 
 def _scenarios() -> list[dict[str, Any]]:
-    """Return the scenarios for new workspaces."""
     found = target.library().describe()
     return [row for row in found if "error" not in row and "stub_library" not in row]
 
 
 def _accounts(workspace: Workspace) -> dict[str, Any]:
-    """Return accounts with keys, and connection code for the selected or first account."""
     accounts = workspace.state.accounts
     asked = request.args.get("account", "")
     account = workspace.state.account_named(asked) if asked else workspace.state.first_account
@@ -175,5 +172,4 @@ def _pytest(root: str, scenario: str) -> str:
 
 
 def _literal(value: str) -> str:
-    """Write a text literal that is valid in Python and JavaScript."""
     return json.dumps(value, ensure_ascii=False)
