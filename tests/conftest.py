@@ -243,7 +243,6 @@ def serve():
 
 @pytest.fixture(scope="module")
 def module_serve():
-    """The same for all tests of a module."""
     with _Servers() as servers:
         yield servers.start
 

@@ -26,8 +26,6 @@ SCENARIO = {
 
 
 class Caller(requests.Session):
-    """A client with a connection of its own."""
-
     def __init__(self, root):
         super().__init__()
         self.root = root
@@ -76,9 +74,6 @@ def new_sender(caller, email):
 
 def sent_code(caller, email):
     return caller.get(f"/_mock/mailbox?to={email}").json()["items"][0]["otp"]
-
-
-# ---------------------------------------------------------------------- senders
 
 
 def test_senders_of_many_callers_all_get_an_id_of_their_own(caller, together):
@@ -153,9 +148,6 @@ def test_one_domain_made_and_deleted_by_many_is_there_once_or_not_at_all(caller,
     found = sum(together(work), Counter())
     assert found["odd"] == 0
     assert len(caller.get("/v3/senders/domains").json()["domains"]) == found["made"] - found["gone"]
-
-
-# ---------------------------------------------------------------------- credits
 
 
 def new_sub_accounts(caller, count):
@@ -235,9 +227,6 @@ def test_a_key_dies_with_its_account_while_it_is_in_use(caller, together):
     assert caller.get("/v3/account", headers={"api-key": key}).status_code == 401
 
 
-# ---------------------------------------------------------------------- waiting
-
-
 class Waiting:
     """A request that waits for an e-mail, on a bare socket, so that a test sees whether an answer has come."""
 
@@ -287,9 +276,6 @@ def test_a_suspended_request_whose_client_leaves_is_dropped(root, caller):
         with Waiting(root, f"late{number}@acme.test"):
             assert caller.get("/_mock/health").status_code == 200
     assert new_sender(caller, "late0@acme.test").status_code == 201
-
-
-# ---------------------------------------------------------------------- threads inside one application
 
 
 @pytest.fixture

@@ -39,7 +39,6 @@ def places():
 
 
 def section(page, anchor):
-    """The text below the heading of a place."""
     (found,) = re.findall(rf'<a id="{anchor}"></a>[^\n]*\n(.*?)(?=^## |\Z)', PAGES[page], re.DOTALL | re.MULTILINE)
     return found
 
@@ -53,7 +52,6 @@ def sources():
 
 
 def tables(text):
-    """The tables of a text: the cells of each row, the heading first."""
     for table in re.findall(r"(?:^\|.*\n)+", text, re.MULTILINE):
         rows = [[cell.strip() for cell in line.strip("|\n ").split("|")] for line in table.splitlines()]
         yield [rows[0], *rows[2:]]
@@ -68,7 +66,6 @@ def generated(kind):
 
 @pytest.fixture(scope="module")
 def written():
-    """What writes the generated parts of a page."""
     return runpy.run_path(str(ROOT / ".ci" / "contract.py"))["written"]
 
 
@@ -270,12 +267,10 @@ def test_no_line_of_the_contract_is_longer_than_a_reader_can_bear():
     assert max(len(line) for text in (LEDGER, *PAGES.values()) for line in text.splitlines()) < 1000
 
 
-_ROOT = Path(__file__).parents[1]
-_LEDGER = (_ROOT / "docs" / "truth" / "ledger.md").read_text(encoding="utf-8")
 _HEADING = re.compile(r'^## <a id="([\w-]+)"></a>.+$', re.MULTILINE)
-_ANCHORS = _HEADING.findall(_LEDGER)
+_ANCHORS = _HEADING.findall(LEDGER)
 #: The text below each heading.
-_SECTIONS = dict(zip(_ANCHORS, _HEADING.split(_LEDGER)[2::2], strict=True))
+_SECTIONS = dict(zip(_ANCHORS, _HEADING.split(LEDGER)[2::2], strict=True))
 
 
 def test_every_section_has_its_name_once():
@@ -296,7 +291,7 @@ def test_cited_tests_and_files_exist(section, least):
     assert len(found) >= least
     for held_by in found:
         path, _, test = held_by.strip("`").partition("::")
-        assert f"def {test}(" in (_ROOT / path).read_text(encoding="utf-8") if test else (_ROOT / path).is_file()
+        assert f"def {test}(" in (ROOT / path).read_text(encoding="utf-8") if test else (ROOT / path).is_file()
 
 
 def test_the_changelog_stands_in_the_order_of_its_dates():
@@ -307,6 +302,6 @@ def test_the_changelog_stands_in_the_order_of_its_dates():
 @pytest.mark.parametrize("page", ["ledger", "changes"])
 @pytest.mark.parametrize("entry", ["2026-04-21", "2026-05-01", "2026-05-12", "2026-06-30", "2026-07-21"])
 def test_entries_of_the_changelog_about_sending_and_contacts_are_named(page, entry):
-    text = (_ROOT / "docs" / "truth" / f"{page}.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "truth" / f"{page}.md").read_text(encoding="utf-8")
 
     assert f"\n| {entry} |" in text

@@ -18,7 +18,6 @@ ADVICE = f"pip install '{distribution.requirement('server')}'"
 
 
 def extra(name):
-    """The names of the distributions that an extra brings."""
     rows = [row for row in metadata.requires("brevo-mockserver") if f"extra == '{name}'" in row.replace('"', "'")]
     return {re.match(r"[\w.-]+", row)[0].lower() for row in rows}
 

@@ -43,9 +43,6 @@ def test_case_of_a_fixture_is_answered_as_promised(case, send):
     assert not found, "\n".join(["the answers are not as promised", *found])
 
 
-# ---------------------------------------------------------------------- the set is complete
-
-
 def test_every_operation_has_its_file():
     wanted = {f"{room}/{operation}.yaml" for room, operations in OF_THE_API.items() for operation in operations}
     assert {f"{path.parent.name}/{path.name}" for path in FILES} == wanted
@@ -88,12 +85,8 @@ def test_fixture_files_have_known_members_and_unique_names_only():
     assert len(set(names)) == len(names)
 
 
-# ---------------------------------------------------------------------- what holds for all answers
-
-
 @pytest.fixture(scope="module")
 def answers(send):
-    """The service's answers to all requests of all cases, by case."""
     return _answers(CASES, send)
 
 

@@ -29,19 +29,15 @@ class People:
         self.count = count
 
     def choice(self, items: Sequence[Item]) -> Item:
-        """Return a random item."""
         return self._random.choice(items)
 
     def number(self, low: int, high: int) -> int:
-        """Return a number from `low` to `high`, inclusive."""
         return self._random.randint(low, high)
 
     def name(self) -> str:
-        """Return a first name and a last name."""
         return self.choice(self._names)
 
     def sentence(self) -> str:
-        """Return a few words, without a full stop."""
         return self.choice(self._sentences)
 
     def email(self) -> str:
@@ -49,11 +45,9 @@ class People:
         return f"{_slug(self.choice(self._names))}@{self.choice(self._words)}.test"
 
     def unique_email(self) -> str:
-        """Return a new e-mail address."""
         return f"{_slug(self.choice(self._names))}.{self._next()}@{self.choice(self._words)}.test"
 
     def domain(self) -> str:
-        """Return a new domain."""
         return f"{self.choice(self._words)}-{self._next()}.test"
 
     def _next(self) -> int:

@@ -55,7 +55,6 @@ def pytest_generate_tests(metafunc):
 
 @pytest.fixture(scope="session")
 def cases():
-    """The whole table."""
     return CASES
 
 

@@ -69,7 +69,6 @@ UNKNOWN_TO_MODELS = {"channel"}
 
 @pytest.fixture(scope="module")
 def connect(root):
-    """A factory of clients: an API key, or none, and further arguments."""
     with httpx.Client() as http:
         yield lambda key=None, **options: Brevo(
             api_key=key, base_url=f"{root}/v3", httpx_client=http, max_retries=0, **options
@@ -119,7 +118,6 @@ def extras(value):
 
 @pytest.mark.usefixtures("fresh")
 def test_call(connect, case, holds):
-    """The library does the operation, or raises its own error for it."""
     client = connect(case.caller)
     if case.code is not None:
         with pytest.raises(ApiError) as refused:
@@ -151,7 +149,6 @@ def test_every_error_that_an_input_reaches_is_met(cases, reachable_errors):
 
 @pytest.fixture
 def first_case(cases):
-    """The first row of an operation."""
     return {case.operation: case for case in reversed(cases)}.get
 
 
@@ -171,7 +168,6 @@ def test_a_stranger_is_refused(connect, first_case, operation, key, message):
 
 @pytest.fixture
 def limited(serve, document):
-    """The root address of a server that enforces its rate limits."""
     return serve({**document, "behaviour": {"rate_limit": {"enforce": True}}})
 
 

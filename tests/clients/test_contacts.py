@@ -11,7 +11,6 @@ from pydantic import BaseModel
 
 @pytest.fixture
 def contacts(server):
-    """The methods of the client about contacts, in a workspace of their own."""
     with server.workspace("empty") as workspace, httpx.Client() as http:
         yield Brevo(api_key=workspace.api_key, base_url=workspace.url, httpx_client=http, max_retries=0).contacts
 

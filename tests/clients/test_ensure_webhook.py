@@ -34,7 +34,6 @@ each_program = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def root(module_serve):
-    """The address of a server with a new account."""
     return module_serve("empty")
 
 

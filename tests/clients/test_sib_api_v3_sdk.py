@@ -66,7 +66,6 @@ KEPT = {
 
 @pytest.fixture(scope="module")
 def connect(root):
-    """A factory of clients: an API key, or none."""
     clients = []
 
     def make(key=None):
@@ -116,7 +115,6 @@ def plain(value):
 
 @pytest.mark.usefixtures("fresh")
 def test_call(connect, case, holds):
-    """The library does the operation, or raises the error."""
     client = connect(case.caller)
     if str(case) in KEPT:
         with pytest.raises((TypeError, ValueError)):

@@ -22,13 +22,11 @@ class Contacts:
         return answer.status_code, (answer.json["code"], answer.json["message"])
 
     def get(self, path=""):
-        """The body of an answer that is 200."""
         status, found = self.call("GET", path)
         assert status == 200, found
         return found
 
     def made(self, path, **body):
-        """The id of what is created."""
         status, found = self.call("POST", path, body)
         assert status == 201, found
         return found["id"]
@@ -40,7 +38,6 @@ class Contacts:
         return self.made("/lists", name=name, folderId=folder)
 
     def done(self, method, path, body=None):
-        """Make a call whose answer is 204."""
         assert self.call(method, path, body) == (204, None)
 
 

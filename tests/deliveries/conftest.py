@@ -14,7 +14,6 @@ START = "2026-01-15T09:00:00Z"
 
 @pytest.fixture
 def peers():
-    """A factory of receivers."""
     with ExitStack() as stack:
         yield lambda: stack.enter_context(closing(WebhookReceiver()))
 
@@ -50,7 +49,6 @@ def make_workspace(server):
 
 @pytest.fixture
 def hooked_workspace(make_workspace, peer):
-    """A workspace whose only webhook leads to the receiver."""
     return make_workspace(peer.url)
 
 
@@ -87,8 +85,6 @@ def later():
 
 @pytest.fixture
 def ask(server):
-    """Calls the API of a workspace; returns the answer."""
-
     def send(workspace, method, path, body=None):
         path = workspace.url.removeprefix(server.url) + path
         return server.client.json(method, path, body=body, headers={"api-key": workspace.api_key})

@@ -4,9 +4,6 @@ import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from examples import examples
-from hypothesis import given
-from hypothesis import strategies as st
 
 START = datetime(2026, 1, 15, 9, tzinfo=UTC)
 MINUTES = [0, 10, 70, 190, 670]
@@ -46,22 +43,6 @@ def test_statuses_lead_to_retries_as_documented(hooked_workspace, peer, answers,
     assert (found.state, told(found), minutes(found)) == (state, answers, MINUTES[: len(answers)])
     assert len(peer.bodies) == len(answers)
     assert (found.next_at, found.in_flight) == (None, False)
-
-
-@examples(20)
-@given(pattern=st.lists(st.sampled_from([204, 404, 429, 503, "reset"]), min_size=5, max_size=5))
-def test_pattern_of_answers_leads_to_documented_attempts(hooked_workspace, peer, pattern):
-    last = next((number for number, answer in enumerate(pattern) if answer in (204, 404, 503)), 4)
-    hooked_workspace.reset()
-    peer.answers, peer.calls = list(pattern), []
-    hooked_workspace.trigger("delivered")
-
-    hooked_workspace.clock.advance("PT12H")
-
-    (found,) = hooked_workspace.deliveries.all()
-    assert found.state == ("delivered" if pattern[last] == 204 else "dropped")
-    assert [attempt.status or "reset" for attempt in found.attempts] == pattern[: last + 1]
-    assert (minutes(found), len(peer.bodies)) == (MINUTES[: last + 1], last + 1)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from mockserver.core.effects import Jobs
 
 
 def under_way(workspace, peer):
-    """A call that its receiver holds."""
     peer.answers.append("hold")
     (made,) = workspace.trigger("delivered")
     peer.await_calls(1)

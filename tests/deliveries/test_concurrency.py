@@ -138,9 +138,6 @@ def test_waiting_never_outlasts_the_result(hooked_workspace, peer):
     assert time.monotonic() - began < 15
 
 
-# ---------------------------------------------------------------------- any other WSGI server
-
-
 class _Threads(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 

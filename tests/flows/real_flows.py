@@ -9,7 +9,6 @@ BOB, CAROL = "bob@example.test", "carol@example.test"
 
 
 def account(senders, domains):
-    """The scenario of an account with few credits."""
     plan = [{"type": "free", "credits": 300}]
     return {"extends": "empty", "accounts": [{"name": "acme", "plan": plan, "senders": senders, "domains": domains}]}
 
@@ -34,7 +33,6 @@ class Flow:
     printed: list[list[str]]
 
     def arguments(self, workspace):
-        """What stands on the command line of the program."""
         raise NotImplementedError
 
     def act(self, running):

@@ -72,7 +72,6 @@ class Running:
         self._process.communicate()
 
     def tell(self, line):
-        """Write a line to the program's standard input."""
         try:
             self._process.stdin.write(f"{line}\n")
             self._process.stdin.flush()

@@ -28,7 +28,6 @@ def each_language(*names, slow=()):
 
 @pytest.fixture(scope="module")
 def server_with_stubs():
-    """A server that was started with `--stubs send,contacts`."""
     with MockServer(stubs=ALIASES) as server:
         yield server
 

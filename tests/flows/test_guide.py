@@ -17,7 +17,6 @@ pytestmark = pytest.mark.slow  # each runs a program of its own
 
 
 def shown(language):
-    """The only block of a language."""
     (block,) = re.findall(rf"^```{language}\n(.*?)^```$", _GUIDE, re.DOTALL | re.MULTILINE)
     return block
 
@@ -29,8 +28,6 @@ def needs(language):
 
 @pytest.fixture
 def run(tmp_path):
-    """Writes a file and runs it with a command; what it prints, once it has ended well."""
-
     def run(command, name, text):
         (tmp_path / name).write_text(text, encoding="utf-8")
         ended = subprocess.run(

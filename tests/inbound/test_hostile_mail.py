@@ -19,7 +19,6 @@ def nested(depth, size=0):
 
 
 def flat(number):
-    """A mail of so many parts that are not nested."""
     return b"Content-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * number + b"--b--\n"
 
 
@@ -71,18 +70,6 @@ def test_a_codec_that_is_no_charset_of_mails_is_not_used(charset):
     found = mail.parse(raw).members
 
     assert (found["Subject"], found["RawTextBody"]) == ("a-b9", "a-b9")
-
-
-@pytest.mark.parametrize(
-    ("subject", "read"),
-    [
-        (b"=?utf-8?b?R3LDvMOfZQ==?=", "Grüße"), (b"=?utf-8?q?Gr=C3=BC?= =?utf-8?q?=C3=9Fe?=", "Grüße"),
-        (b"=?utf-8?q?Gr=C3?= =?utf-8?q?=BC?=", "Grü"), (b"a =?iso-8859-1?q?=FC?= b", "a ü b"),
-        (b"=?utf-8?b?a?= and =?utf-8?x?a?=", "=?utf-8?b?a?= and =?utf-8?x?a?="),
-    ],
-)  # fmt: skip
-def test_words_of_headers_are_read(subject, read):
-    assert mail.parse(b"Subject: " + subject + b"\n\n").members["Subject"] == read
 
 
 @pytest.mark.parametrize("kind", ["crlf", "lf", "none"])

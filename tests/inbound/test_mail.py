@@ -77,6 +77,8 @@ def test_an_empty_group_of_addresses_is_nobody(payload):
     [
         ("=?utf-8?b?R3LDvMOfZQ==?=", "Grüße"), ("Re: =?utf-8?q?Gr=C3=BC?= =?utf-8?q?=C3=9Fe?= you", "Re: Grüße you"),
         ("Grüße", "Grüße"), ("one\n two", "one two"), ("=?nonsense?q?=FC?=", "ü"), ("=?utf-8?b?A?=", "=?utf-8?b?A?="),
+        ("=?utf-8?q?Gr=C3?= =?utf-8?q?=BC?=", "Grü"), ("a =?iso-8859-1?q?=FC?= b", "a ü b"),
+        ("=?utf-8?b?a?= and =?utf-8?x?a?=", "=?utf-8?b?a?= and =?utf-8?x?a?="),
     ],
 )  # fmt: skip
 def test_a_subject_is_decoded(payload, subject, read):

@@ -155,7 +155,6 @@ class Realm:
         return answer.json
 
     def logs(self, key="key-group"):
-        """Return the activity log of an account, newest first."""
         rows = self.api.get("/v3/organization/activities", key=key).json["logs"]
         return [(row["action"], row["user_email"]) for row in rows]
 
@@ -212,7 +211,6 @@ class Visitor:
 
 @pytest.fixture
 def make_visitor():
-    """Factory of browsers with separate cookies."""
     return Visitor
 
 
@@ -223,8 +221,6 @@ def visitor(realm):
 
 @pytest.fixture
 def question():
-    """Factory of addresses for authorization requests."""
-
     def address(app="shop-app", **more):
         asked = {"client_id": app, "redirect_uri": CALLBACK, "scope": "account:read contacts:read", "state": "s1"}
         return f"{REALM}/oauth/authorize?{urlencode(asked | more)}"
@@ -280,16 +276,11 @@ def pkce():
 
 @pytest.fixture
 def other_workspace(realm, story):
-    """Factory of further workspaces of the scenario on the same server."""
-
     def make(name):
         assert realm.api.post("/_mock/workspaces", json={"scenario": story, "name": name}).status_code == 201
         return type(realm)(realm.api, f"/w/{name}")
 
     return make
-
-
-# ---------------------------------------------------------------------- workspaces under attack
 
 
 class Marked(NamedTuple):
@@ -337,12 +328,8 @@ def unmoved():
     return check
 
 
-# ---------------------------------------------------------------------- apps with libraries, and a real server
-
-
 @pytest.fixture
 def anew(live_root):
-    """Reset the real server's workspace."""
     requests.post(f"{live_root}/_mock/reset", json={}, timeout=10).raise_for_status()
 
 
@@ -390,8 +377,6 @@ def ask():
 
 @pytest.fixture
 def add_fault():
-    """Add a fault rule; return its id."""
-
     def add_fault(realm, fault, **rule):
         answer = realm.api.post(f"{realm.root}/_mock/faults", json={"fault": fault, **rule})
         assert answer.status_code == 201, answer.text
@@ -402,5 +387,4 @@ def add_fault():
 
 @pytest.fixture
 def last_entry():
-    """Return the journal entry of the last request."""
     return lambda realm: realm.api.get(f"{realm.root}/_mock/requests?limit=1").json["items"][0]

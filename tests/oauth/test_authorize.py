@@ -6,7 +6,6 @@ import pytest
 
 
 def is_page(answer, status=400):
-    """Whether an answer is a page, which leads nowhere."""
     assert answer.status_code == status, answer.text
     assert answer.content_type == "text/html; charset=utf-8"
     assert "Location" not in answer.headers
@@ -19,9 +18,6 @@ def is_sent_back(realm, answer, error, state="s1"):
     assert told.pop("error_description")
     assert told == {"error": error, "state": state} if state is not None else told == {"error": error}
     return True
-
-
-# ---------------------------------------------------------------------- the way back
 
 
 def test_consent_sends_the_user_back_with_code_and_state(realm):
@@ -49,9 +45,6 @@ def test_a_registered_query_stays(realm):
     assert answer.headers["Location"].startswith(f"{uri}&code=")
 
 
-# ---------------------------------------------------------------------- who asks, and where the answer goes
-
-
 @pytest.mark.parametrize("client", [None, "", "nobody", "SHOP-APP", "shop-app "])
 def test_an_unknown_app_gets_a_page(realm, client):
     answer = realm.authorize(client, mock_user="boss@group.test", mock_consent="accept")
@@ -65,12 +58,8 @@ def test_an_app_without_addresses_can_ask_nobody(make_realm):
     assert is_page(realm.authorize("mute", mock_user="boss@group.test", mock_consent="accept"))
 
 
-# ---------------------------------------------------------------------- what is asked for
-
-
 @pytest.mark.parametrize("kind", [None, ""])
 def test_response_type_may_be_absent(realm, kind):
-    """The specification does not list it."""
     assert realm.code(response_type=kind)
 
 
@@ -113,9 +102,6 @@ def test_long_state_or_nonce_is_refused_by_redirection(realm, name):
     assert realm.code(**{name: "x" * 8_192})
 
 
-# ---------------------------------------------------------------------- whom the shortcuts name
-
-
 def test_mock_user_must_be_somebody(realm):
     """It is the tester's mistake, so a page tells it, with the names that there are."""
     answer = realm.authorize(mock_user="nobody@group.test", mock_consent="accept")
@@ -129,18 +115,18 @@ def test_mock_consent_must_be_one_of_two(realm, user):
     assert is_page(realm.authorize(mock_consent="maybe", **user))
 
 
-def test_mock_user_alone_still_asks_for_consent(realm):
-    answer = realm.authorize(mock_user="boss@group.test")
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ({"mock_user": "boss@group.test"}, "Shop App asks for access"),
+        ({"mock_consent": "accept"}, "Sign in to go on to Shop App"),
+    ],
+)
+def test_mock_user_or_mock_consent_alone_still_shows_the_other_page(realm, given, shown):
+    answer = realm.authorize(**given)
 
     assert is_page(answer, 200)
-    assert "Shop App asks for access" in answer.text
-
-
-def test_mock_consent_alone_still_asks_who_it_is(realm):
-    answer = realm.authorize(mock_consent="accept")
-
-    assert is_page(answer, 200)
-    assert "Sign in to go on to Shop App" in answer.text
+    assert shown in answer.text
 
 
 @pytest.mark.parametrize("twice", ["client_id", "redirect_uri", "state", "scope", "unknown"])
@@ -213,7 +199,6 @@ def test_a_user_of_several_accounts_signs_in_to_the_one_that_can_let_the_app_in(
 
 
 def test_every_sign_in_stands_in_the_activity_log(realm):
-    """Also when the user then refuses."""
     realm.authorize(mock_user="boss@group.test", mock_consent="accept")
     realm.advance("PT1M")
     realm.authorize(mock_user="clerk@group.test", mock_consent="refuse")

@@ -89,9 +89,6 @@ def client():
     return Client()
 
 
-# ---------------------------------------------------------------------- scopes
-
-
 @EVERY
 def test_a_token_with_the_one_scope_gets_what_a_key_gets(client, operation):
     needed, _ = scopes(operation)
@@ -150,9 +147,6 @@ def test_the_journal_tells_which_scope_is_missing(realm):
     assert entry["reason"] == "getSenders requires the scope account:read; the token has contacts:read"
 
 
-# ---------------------------------------------------------------------- before and beside the scope
-
-
 def test_a_fault_comes_before_the_scope_is_checked(realm):
     realm.api.post("/_mock/faults", json={"fault": "server_error", "match": {"operation": "getSenders"}, "times": 1})
     token = realm.tokens(scope="contacts:read")["access_token"]
@@ -196,9 +190,6 @@ def test_an_unknown_address_is_told_only_to_who_has_a_good_token(realm):
 
     assert realm.call(token, path="/v3/nowhere").status_code == 404
     assert realm.call("none", path="/v3/nowhere").status_code == 401
-
-
-# ---------------------------------------------------------------------- whose account
 
 
 @pytest.mark.parametrize(

@@ -9,12 +9,10 @@ import pytest
 
 
 def decoded(part):
-    """What a part of a token says."""
     return json.loads(base64.urlsafe_b64decode(part + "=="))
 
 
 def encoded(value):
-    """A value as a part of a token."""
     return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
 
 
@@ -133,9 +131,6 @@ def test_other_authorization_schemes_are_refused(realm, value):
     assert (answer.status_code, answer.json["code"]) == (401, "unauthorized")
 
 
-# ---------------------------------------------------------------------- workspaces
-
-
 def test_a_token_finds_its_own_workspace_at_the_bare_root(realm, other_workspace):
     other = other_workspace("other")
     token = other.tokens(user="keeper@shop.test")["access_token"]
@@ -161,12 +156,6 @@ def test_two_workspaces_of_one_story_and_seed_share_no_token(realm, other_worksp
     one, other = (other_workspace(name).tokens()["access_token"] for name in ("one", "two"))
 
     assert decoded(one.split(".")[1])["jti"] != decoded(other.split(".")[1])["jti"]
-
-
-# ---------------------------------------------------------------------- state
-
-
-# ---------------------------------------------------------------------- replicas
 
 
 def test_a_token_of_another_replica_is_misdirected(make_realm):

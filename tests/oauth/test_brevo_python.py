@@ -86,7 +86,6 @@ def test_a_token_can_be_fetched_on_demand_and_given_to_another_client(connect, l
 
 
 def test_the_token_of_a_user_is_taken_as_well(connect, live_root, visit):
-    """It comes from a code, by whatever library."""
     query = "client_id=shop-app&redirect_uri=https%3A%2F%2Fapp.test%2Fcallback&scope=account:read"
     code = visit(f"{live_root}/realms/partner/oauth/authorize?{query}", "keeper@shop.test").partition("code=")[2]
     form = {**CREDENTIALS, "code": code}

@@ -11,7 +11,6 @@ DOCUMENTS = [f"{REALM}/.well-known/oauth-authorization-server", f"{REALM}/.well-
 
 @pytest.fixture(params=["", "/w/default"], ids=["bare", "named"])
 def place(request):
-    """The two ways to a workspace: the bare root, and its own address."""
     return request.param
 
 
@@ -45,9 +44,6 @@ def test_unknown_path_is_an_oauth_error(realm, is_refused):
     assert is_refused(realm.open("GET", f"{REALM}/nowhere"), 404, "invalid_request")
 
 
-# ---------------------------------------------------------------------- scopes
-
-
 def test_the_scopes_are_those_of_the_contract(realm):
     rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
 
@@ -65,11 +61,7 @@ def test_the_scopes_are_those_of_the_contract(realm):
     assert of_openid == {"openid", "profile", "email", "offline_access"}
 
 
-# ---------------------------------------------------------------------- keys and signatures
-
-
 def key_of(realm, token):
-    """The key that a token names, from the key set."""
     keys = jwt.PyJWKSet.from_dict(realm.open("GET", f"{REALM}/public-keys").json)
     return keys[jwt.get_unverified_header(token)["kid"]]
 
@@ -137,9 +129,6 @@ def test_id_token_has_no_nonce_without_a_nonce(realm):
 
 def test_id_token_is_missing_without_openid(realm):
     assert "id_token" not in realm.tokens(scope="profile email")
-
-
-# ---------------------------------------------------------------------- who a user is
 
 
 def userinfo(realm, **wanted):

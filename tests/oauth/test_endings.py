@@ -6,10 +6,9 @@ import pytest
 
 from mockserver.resources.oauth.model import Grant
 
-# ---------------------------------------------------------------------- revoking
 
-
-def test_revoking_an_access_token_ends_it_alone(realm):
+def test_revoking_ends_an_access_token_alone_and_with_a_refresh_token_all_of_its_grant(realm, is_refused):
+    """RFC 7009, 2.1."""
     first = realm.tokens()
     second = realm.refresh(first["refresh_token"]).json
 
@@ -18,19 +17,13 @@ def test_revoking_an_access_token_ends_it_alone(realm):
     assert (answer.status_code, answer.data) == (200, b"")
     assert not realm.works(first["access_token"])
     assert realm.works(second["access_token"])
-    assert realm.refresh(second["refresh_token"]).status_code == 200
+    third = realm.refresh(second["refresh_token"]).json
 
+    assert realm.post("revoke", token=third["refresh_token"]).status_code == 200
 
-def test_revoking_a_refresh_token_ends_all_of_its_grant(realm, is_refused):
-    """RFC 7009, 2.1."""
-    first = realm.tokens()
-    second = realm.refresh(first["refresh_token"]).json
-
-    assert realm.post("revoke", token=second["refresh_token"]).status_code == 200
-
-    assert not realm.works(first["access_token"])
     assert not realm.works(second["access_token"])
-    assert is_refused(realm.refresh(second["refresh_token"]), 400, "invalid_grant")
+    assert not realm.works(third["access_token"])
+    assert is_refused(realm.refresh(third["refresh_token"]), 400, "invalid_grant")
 
 
 @pytest.mark.parametrize("name", ["revoke", "introspect"])
@@ -38,8 +31,6 @@ def test_revoking_a_refresh_token_ends_all_of_its_grant(realm, is_refused):
 def test_the_token_must_be_named(realm, is_refused, name, token):
     assert is_refused(realm.post(name, token=token), 400, "invalid_request")
 
-
-# ---------------------------------------------------------------------- asking about tokens
 
 #: 2026-01-15T09:00:00Z.
 START = 1768467600

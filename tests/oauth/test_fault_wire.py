@@ -76,9 +76,6 @@ def test_malformed_body_is_cut_in_half(root, path):
     assert answer.headers["Content-Type"] == get(root, path).headers["Content-Type"]
 
 
-# ---------------------------------------------------------------------- what the app does then
-
-
 def new_code(root, fault=None):
     way_back = get(root, f"{SURFACES['sign-in page']}&mock_user=owner@acme.test&mock_consent=accept", fault)
     return way_back.headers["Location"].partition("code=")[2]

@@ -24,9 +24,6 @@ NAMED = {
 DOCUMENTED = [(name, error) for name, row in FRONT.items() for error in row.errors]
 
 
-# ---------------------------------------------------------------------- in whose words
-
-
 @pytest.mark.parametrize("name", OF_APPS)
 def test_apps_are_told_in_the_words_of_oauth(realm, is_refused, ask, name):
     for fault, (status, error, sentence) in NAMED.items():
@@ -98,9 +95,6 @@ def test_the_journal_has_the_code_that_the_app_has_read(realm, add_fault, name, 
     assert realm.api.post("/_mock/requests/verify", json={"match": match, "count": 1}).json["satisfied"]
 
 
-# ---------------------------------------------------------------------- back to the app
-
-
 BACK = {
     "server_error": ("server_error", "Internal server error"),
     "unavailable": ("temporarily_unavailable", "Service unavailable"),
@@ -162,9 +156,6 @@ def test_a_fault_that_leads_back_hits_once_and_then_users_sign_in(realm, add_fau
 
     assert realm.told(realm.authorize())["error"] == "access_denied"
     assert realm.tokens()["token_type"] == "Bearer"
-
-
-# ---------------------------------------------------------------------- what the work is
 
 
 def test_a_lost_answer_uses_the_code_up(realm, last_entry, add_fault, is_refused):
@@ -249,9 +240,6 @@ def test_a_fault_of_some_operations_takes_those_of_the_api_where_it_has_any(real
     add_fault(realm, **fault)
 
     assert [name for name in FRONT if "X-Mock-Fault" in ask(realm, name).headers] == hit
-
-
-# ---------------------------------------------------------------------- what is no good rule
 
 
 @pytest.mark.parametrize(

@@ -118,25 +118,21 @@ class GrantHistory(RuleBasedStateMachine):
     # ------------------------------------------------------------------ the model
 
     def of(self, name, value):
-        """The grant whose secret this is now."""
         return next((row for row in self.grants if value is not None and getattr(row, name) == value), None)
 
     def holding(self, refresh_token):
-        """The grant of a refresh token, replaced or not."""
         return next((row for row in self.grants if refresh_token in (row.refresh_token, *row.spent)), None)
 
     def of_token(self, token):
         return next((row for row in self.grants if token in row.tokens), None)
 
     def time_passes(self):
-        """What is over is over."""
         for row in self.grants:
             if ALLOWED[row.state] and row.ends <= self.now:
                 row.end("expired")
             row.tokens = {name: (scopes, ends) for name, (scopes, ends) in row.tokens.items() if ends > self.now}
 
     def given(self, row, answer, scopes):
-        """An access token was given."""
         told = answer.json
         assert (answer.status_code, told["expires_in"], told["scope"].split()) == (200, 3600, scopes)
         assert set(scopes) <= set(row.scopes) <= set(HELD[row.app])
@@ -198,7 +194,6 @@ class GrantHistory(RuleBasedStateMachine):
 
     @rule(app=APPS)
     def open(self, app):
-        """The whole way, for all that the app may ask for."""
         self.question(app, HELD[app], "accept")
         self.exchange_code(self.codes[-1], app)
 
@@ -341,7 +336,6 @@ class GrantHistory(RuleBasedStateMachine):
 
     @rule(form=st.sampled_from(["application/json", "application/yaml"]))
     def write_and_read(self, form):
-        """The state that is written is the state that it is read as."""
         written = self.api.get("/_mock/state", headers={"Accept": form})
         assert self.api.put("/_mock/state", data=written.data, content_type=form).status_code == 200
         assert self.api.get("/_mock/state", headers={"Accept": form}).data == written.data
@@ -410,9 +404,6 @@ def test_grants_follow_the_model(make_api, machine):
         lambda: machine(api),
         settings=settings(examples(18), stateful_step_count=30),
     )
-
-
-# ---------------------------------------------------------------------- what the histories seldom meet
 
 
 @pytest.mark.parametrize(("rotates", "error"), [(True, None), (False, "invalid_grant")])

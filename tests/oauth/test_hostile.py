@@ -27,11 +27,8 @@ def asked(uri=HOME, client="shop-app", scope="account:read", **more):
 
 @pytest.fixture
 def ask(target):
-    """Send a user's browser with a query."""
     return lambda query: target.open("GET", f"{AUTHORIZE}?{query}")
 
-
-# ---------------------------------------------------------------------- where the answer goes
 
 #: `\u0430` is a Cyrillic letter that looks like an a.
 ASTRAY = [
@@ -85,14 +82,15 @@ def test_duplicate_address_or_app_is_refused_on_a_page(ask, unmoved, target, que
     assert (answer.status_code, "Location" in answer.headers) == (400, False)
 
 
-@pytest.mark.parametrize("uri", ["https://app.test/second", "https://app.test/second?keep=2", HOME.upper()])
-def test_a_registered_query_is_part_of_the_address(ask, uri):
-    assert ask(asked(uri)).status_code == 400
-
-
-@pytest.mark.parametrize("uri", ["https://second.test/", "myapp:///done"])
-def test_the_address_of_another_app_is_not_ones_own(ask, uri):
-    assert ask(asked(uri, client="other-app")).status_code == 400
+@pytest.mark.parametrize(
+    ("client", "uri"),
+    [
+        ("shop-app", "https://app.test/second"), ("shop-app", "https://app.test/second?keep=2"),
+        ("shop-app", HOME.upper()), ("other-app", "https://second.test/"), ("other-app", "myapp:///done"),
+    ],
+)  # fmt: skip
+def test_a_registered_address_counts_for_its_app_and_with_its_query(ask, client, uri):
+    assert ask(asked(uri, client=client)).status_code == 400
 
 
 def test_an_address_is_used_as_it_stands(ask, marked):
@@ -126,8 +124,6 @@ def test_an_address_that_could_lead_astray_is_not_registered(target, unmoved, ur
     assert [row["path"] for row in answers[0].json["errors"]] == ["/redirect_uris/1"]
 
 
-# ---------------------------------------------------------------------- what is sent along
-
 TEXTS = [
     "<script>alert(1)</script>", '"><img src=x onerror=alert(1)>', "' onmouseover='alert(1)", "{{ 7 * 7 }}",
     "{% raw %}", "a\r\nSet-Cookie: evil=1\r\n\r\n<b>", "a\nLocation: https://evil.test/", "\x00\x01\x1f\x7f",
@@ -136,8 +132,6 @@ TEXTS = [
 
 
 class _Elements(HTMLParser):
-    """The elements of a page, with the names of their attributes."""
-
     def __init__(self, text):
         super().__init__()
         self.found = set()

@@ -55,9 +55,6 @@ def but(*kinds):
     return [kind for kind in KINDS if kind not in kinds]
 
 
-# ---------------------------------------------------------------------- one thing for another
-
-
 @pytest.mark.parametrize("kind", but("code"))
 def test_other_secrets_are_refused_as_codes(target, unmoved, loot, kind):
     with unmoved(target):
@@ -102,27 +99,16 @@ def test_other_secrets_are_refused_as_client_secrets(target, unmoved, loot, kind
     assert (answer.status_code, answer.json["error"]) == (401, "invalid_client")
 
 
-# ---------------------------------------------------------------------- one app for another
-
-
-@pytest.mark.parametrize("app", ["other-app", "foreign-app"])
+@pytest.mark.parametrize("app", ["other-app", "foreign-app", "public-app"])
 def test_an_app_can_do_nothing_with_what_another_one_was_given(target, unmoved, loot, app):
     with unmoved(target):
         for kind in KINDS:
             assert target.exchange(loot[kind], app).json["error"] == "invalid_grant"
             assert target.refresh(loot[kind], app).json["error"] == "invalid_grant"
-            assert target.post("introspect", app, token=loot[kind]).json == {"active": False}
+            answer = target.post("introspect", app, token=loot[kind]).json
+            assert answer == {"active": False} or (app, answer["error"]) == ("public-app", "invalid_client")
             assert target.post("revoke", app, token=loot[kind]).status_code in (200, 400)
     assert target.works(loot["access token"])
-
-
-def test_a_public_app_can_do_nothing_with_what_another_app_was_given(target, unmoved, loot):
-    with unmoved(target):
-        for kind in KINDS:
-            assert target.exchange(loot[kind], "public-app").json["error"] == "invalid_grant"
-            assert target.refresh(loot[kind], "public-app").json["error"] == "invalid_grant"
-            assert target.post("introspect", "public-app", token=loot[kind]).json["error"] == "invalid_client"
-            assert target.post("revoke", "public-app", token=loot[kind]).status_code in (200, 400)
 
 
 def test_a_public_app_cannot_ask_about_tokens_even_its_own(target, pkce):
@@ -130,18 +116,6 @@ def test_a_public_app_cannot_ask_about_tokens_even_its_own(target, pkce):
     token = target.exchange(target.code("public-app", **asked), "public-app", **answered).json["access_token"]
     answer = target.post("introspect", "public-app", token=token)
     assert (answer.status_code, answer.json["error"]) == (401, "invalid_client")
-
-
-# ---------------------------------------------------------------------- again
-
-
-def test_a_code_that_comes_again_ends_what_it_gave_and_stays_ended(realm):
-    code = realm.code()
-    first = realm.exchange(code).json
-    for _ in range(3):
-        assert realm.exchange(code).json["error"] == "invalid_grant"
-    assert not realm.works(first["access_token"])
-    assert realm.refresh(first["refresh_token"]).json["error"] == "invalid_grant"
 
 
 def test_a_refresh_token_that_comes_again_ends_all_that_came_of_it(make_realm):
@@ -188,9 +162,6 @@ def test_a_verifier_without_a_challenge_shows_that_somebody_took_it_away(target,
     assert target.exchange(code).status_code == 200
 
 
-# ---------------------------------------------------------------------- who asks
-
-
 def basic(text):
     return "Basic " + b64encode(text if isinstance(text, bytes) else text.encode()).decode()
 
@@ -235,7 +206,6 @@ def test_an_app_proves_itself_in_one_way_and_rightly(target, unmoved, loot, head
 
 @pytest.fixture
 def code(target):
-    """A code that is good."""
     return target.code()
 
 

@@ -15,7 +15,6 @@ SIGNED_IN = f"{QUESTION}&mock_user=boss@group.test"
 
 @pytest.fixture
 def before_sign_in(target, make_visitor):
-    """A browser that is asked who it is."""
     visitor = make_visitor(target)
     visitor.visit(QUESTION)
     return visitor
@@ -23,7 +22,6 @@ def before_sign_in(target, make_visitor):
 
 @pytest.fixture
 def before_consent(target, make_visitor):
-    """A browser that is asked for consent."""
     visitor = make_visitor(target)
     visitor.visit(SIGNED_IN)
     return visitor
@@ -32,8 +30,6 @@ def before_consent(target, make_visitor):
 def refused(answer, status):
     return (answer.status_code, answer.mimetype, "Location" in answer.headers) == (status, "text/html", False)
 
-
-# ---------------------------------------------------------------------- forms of others
 
 ELSEWHERE = [
     {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": ""},
@@ -159,9 +155,6 @@ def test_a_written_state_that_leads_elsewhere_is_not_believed(realm, unmoved, ma
         assert refused(visitor.press("Accept"), 410)
 
 
-# ---------------------------------------------------------------------- what browsers are told
-
-
 def guarded(answer):
     """Whether an answer to a browser lets it do nothing but what it is there for."""
     policy = dict(part.strip().partition(" ")[::2] for part in answer.headers["Content-Security-Policy"].split(";"))
@@ -211,9 +204,6 @@ def test_a_strange_host_gives_no_strange_page(target, host):
         assert answer.status_code in (200, 400, 404)
         assert guarded(answer)
         assert "<script>" not in answer.text
-
-
-# ---------------------------------------------------------------------- how secrets are compared
 
 
 @pytest.fixture

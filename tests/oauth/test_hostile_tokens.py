@@ -33,26 +33,20 @@ def decoded(part):
 
 @pytest.fixture
 def token(target):
-    """An access token for everything that the app has."""
     return target.tokens(scope="openid account:read")["access_token"]
 
 
 @pytest.fixture
 def public_key(target):
-    """The key that everybody knows."""
     return jwt.PyJWK(target.open("GET", "/realms/partner/public-keys").json["keys"][0]).key
 
 
 def refuses(target, token):
-    """Whether nothing takes a token."""
     assert target.call(token).status_code == 401
     assert target.call(token, path=USERINFO).status_code == 401
     assert target.post("introspect", token=token).json == {"active": False}
     assert target.post("revoke", token=token).status_code == 200
     return True
-
-
-# ---------------------------------------------------------------------- forged
 
 
 def unsigned(algorithm):
@@ -74,8 +68,6 @@ def by_hmac(form):
 
 
 def by(key, algorithm="RS256", **more):
-    """Signed with a key of one's own."""
-
     def forge(header, claims, signature, public):
         return jwt.encode(claims, key, algorithm, headers={"kid": header["kid"], **more})
 
@@ -83,8 +75,6 @@ def by(key, algorithm="RS256", **more):
 
 
 def with_claims(**changed):
-    """Changed, under the old signature."""
-
     def forge(header, claims, signature, key):
         return f"{encoded(header)}.{encoded({**claims, **changed})}.{signature}"
 
@@ -181,13 +171,6 @@ def test_a_token_is_taken_from_the_header_only(target, token):
         assert target.open("GET", f"{path}?access_token={token}").status_code == 401
         assert target.open("GET", path, headers={"Cookie": f"access_token={token}"}).status_code == 401
     assert target.open("POST", "/v3/senders", data={"access_token": token}).status_code == 401
-
-
-def test_an_id_token_is_no_access_token(target):
-    assert refuses(target, target.tokens(scope="openid account:read")["id_token"])
-
-
-# ---------------------------------------------------------------------- of another workspace
 
 
 def test_a_token_of_a_workspace_that_is_gone_is_none(realm, other_workspace):

@@ -22,9 +22,6 @@ def grant(event, source, target):
     return ("oauth_grant", event, source, target)
 
 
-# ---------------------------------------------------------------------- which operation
-
-
 @pytest.mark.parametrize("name", FRONT)
 def test_every_operation_is_named(realm, ask, last_entry, name):
     answer = ask(realm, name)
@@ -75,9 +72,6 @@ def test_the_journal_is_that_of_the_workspace(realm, other_workspace, last_entry
     assert (entry["operation"], entry["path"]) == ("oauthAuthorize", "/realms/partner/oauth/authorize")
 
 
-# ---------------------------------------------------------------------- what was moved
-
-
 def test_a_flow_without_pages_moves_the_grant_within_two_requests(realm, last_entry):
     code = realm.code()
     assert moves(last_entry(realm)) == [
@@ -124,9 +118,6 @@ def test_expiry_is_not_listed_with_a_request(realm, last_entry):
     assert realm.api.get("/_mock/machines/oauth_grant/1").json["state"] == "expired"
 
 
-# ---------------------------------------------------------------------- what a test asks
-
-
 def verified(realm, count, **match):
     return realm.api.post("/_mock/requests/verify", json={"match": match, "count": count}).json
 
@@ -159,9 +150,6 @@ def test_a_near_miss_hides_the_token_of_a_path(realm):
 
     assert missed["near_misses"][0]["path"] == "/account/login/corporate/sso/***"
     assert missed["near_misses"][0]["differences"] == [{"path": "/path/token", "wanted": "other", "got": "***"}]
-
-
-# ---------------------------------------------------------------------- coverage
 
 
 def coverage(realm, query=""):

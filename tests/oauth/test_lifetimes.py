@@ -46,31 +46,6 @@ def test_a_refresh_token_lives_thirty_days(realm, later, status):
     assert realm.refresh(token).status_code == status
 
 
-@pytest.mark.parametrize(("later", "works"), ACCESS)
-def test_a_refreshed_access_token_lives_an_hour_of_its_own(realm, later, works):
-    first = realm.tokens()
-    realm.advance("PT30M")
-    second = realm.refresh(first["refresh_token"]).json["access_token"]
-
-    realm.advance(later)
-
-    assert realm.works(second) is works
-    assert not realm.works(first["access_token"])
-
-
-@pytest.mark.parametrize(("later", "status"), [("P9DT23H59M59S", 200), ("P10D", 400)])
-def test_refresh_token_expires_thirty_days_after_the_code_without_rotation(make_realm, later, status):
-    realm = make_realm(behaviour={"oauth_rotate_refresh": False})
-    token = realm.tokens()["refresh_token"]
-    for _ in range(2):
-        realm.advance("P10D")
-        assert realm.refresh(token).status_code == 200
-
-    realm.advance(later)
-
-    assert realm.refresh(token).status_code == status
-
-
 def _states(realm):
     accounts = realm.api.workspace.state.accounts.values()
     return [row.state for account in accounts for row in account.table(Grant).values()]

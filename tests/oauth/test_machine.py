@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 ALLOWED = {
     "pending_consent": ["consent", "refuse", "expire", "revoke"], "code_issued": ["exchange", "expire", "revoke"],
     "active": ["refresh", "expire", "revoke"], "expired": [], "revoked": [],
@@ -51,27 +49,9 @@ def test_instances_of_all_accounts_are_listed(realm):
     }
 
 
-@pytest.mark.parametrize("key", ["9", "x", "0"])
-def test_unknown_grant_is_404(realm, key):
-    realm.code()
-
-    assert realm.api.get(f"/_mock/machines/oauth_grant/{key}").status_code == 404
-    assert fire(realm, "revoke", key).status_code == 404
-
-
-# ---------------------------------------------------------------------- what events do
-
-
 def test_consent_page_is_gone_after_a_decision_by_hand(realm, visitor, question):
     visitor.visit(question())
     visitor.press("boss@group.test")
     fire(realm, "refuse")
 
     assert visitor.press("Accept").status_code == 410
-
-
-def test_event_by_hand_is_counted_by_coverage(realm):
-    realm.tokens()
-    fire(realm, "revoke")
-
-    assert realm.api.get("/_mock/coverage").json["transitions"]["oauth_grant"]["revoke"] == 1

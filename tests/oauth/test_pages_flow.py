@@ -7,19 +7,14 @@ import pytest
 
 @pytest.fixture
 def asking(make_realm):
-    """A workspace that wants passwords."""
     return make_realm(behaviour={"oauth_login": "form"})
 
 
 @pytest.fixture
 def caller(asking, make_visitor, question):
-    """A browser before its sign-in page."""
     visitor = make_visitor(asking)
     visitor.visit(question())
     return visitor
-
-
-# ---------------------------------------------------------------------- choosing whom to be
 
 
 def test_the_way_through_both_pages_gives_a_code(realm, visitor, question):
@@ -118,9 +113,6 @@ def test_sign_in_page_marks_users_of_other_organizations(visitor, question):
     ]  # fmt: skip
 
 
-# ---------------------------------------------------------------------- with a password
-
-
 def test_password_page_lists_no_users(caller):
     assert caller.form.asked == ["user", "password"]
     assert "boss@group.test" not in caller.form.words
@@ -187,7 +179,6 @@ def test_unknown_user_is_not_logged(asking, caller):
 
 
 def test_a_workspace_that_wants_passwords_takes_no_choice(asking, caller):
-    """The form of the other kind of page is no way around."""
     caller.press("Sign in", person="1003001 boss@group.test")
 
     assert "The e-mail or the password is wrong." in caller.form.words
@@ -195,9 +186,6 @@ def test_a_workspace_that_wants_passwords_takes_no_choice(asking, caller):
 
 
 REALM = "/realms/partner/oauth"
-
-
-# ---------------------------------------------------------------------- one answer to each question
 
 
 @pytest.mark.parametrize(("later", "status"), [("PT9M59S", 302), ("PT10M", 410)])
@@ -218,9 +206,6 @@ def test_two_windows_of_one_browser_both_work(realm, visitor, make_visitor, ques
     assert realm.told(other.press("Accept"))["state"] == "s2"
 
 
-# ---------------------------------------------------------------------- forms that are not ours
-
-
 def test_the_forms_stay_in_their_workspace(realm, story, make_visitor, question):
     """Under the address of a workspace all that follows has it as well, the cookie included."""
     realm.api.post("/_mock/workspaces", json={"name": "side", "scenario": story})
@@ -235,9 +220,6 @@ def test_the_forms_stay_in_their_workspace(realm, story, make_visitor, question)
     assert realm.exchange(code).status_code == 400
     credentials = {"client_id": "shop-app", "client_secret": "s3cret"}
     assert realm.open("POST", f"/w/side{REALM}/token", data={"code": code, **credentials}).status_code == 200
-
-
-# ---------------------------------------------------------------------- what pages hold
 
 
 @pytest.mark.parametrize(

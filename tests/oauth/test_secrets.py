@@ -60,7 +60,6 @@ def assert_silent(told, *secrets):
 
 
 def forms_of(secret):
-    """A secret as it may stand on the wire."""
     return {secret, quote(secret), quote_plus(secret)}
 
 

@@ -53,7 +53,6 @@ class Sending:
         return self.api.post("/v3/smtp/email", json=body)
 
     def mails(self):
-        """The e-mails, oldest first."""
         return self.api.get("/_mock/mailbox?limit=1000").json["items"][::-1]
 
     def credits(self):
@@ -73,7 +72,6 @@ class Sending:
         return self.api.advance(by)
 
     def warnings(self):
-        """The warnings of the last request."""
         return self.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"]
 
     def reason(self):
@@ -82,7 +80,6 @@ class Sending:
 
 @pytest.fixture
 def smallest():
-    """The smallest e-mail that is sent."""
     return MAIL
 
 

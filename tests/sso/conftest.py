@@ -57,23 +57,19 @@ class SsoWorkspace:
         return answer.json["token"]
 
     def land(self, token, kind="sub-account", method="GET", **options):
-        """Open the link of a token without an API key."""
         return self.api.client.open(f"{self.root}/account/login/{kind}/sso/{token}", method=method, **options)
 
     def reason(self):
-        """Return the reason of the last request."""
         return self.api.get(f"{self.root}/_mock/requests").json["items"][0]["reason"]
 
 
 @pytest.fixture
 def make_workspace(make_api):
-    """Factory of workspaces with a changed scenario."""
     return lambda **changes: SsoWorkspace(make_api({**WORKSPACE, **changes}))
 
 
 @pytest.fixture
 def workspace_of():
-    """Client class, for another API or address."""
     return SsoWorkspace
 
 

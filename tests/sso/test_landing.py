@@ -33,9 +33,6 @@ def test_a_user_signs_in_to_a_sub_account(workspace, details, body, user):
     assert (found["As"], found["In"]) == (user, "sub-account Shop (1003002)")
 
 
-# ---------------------------------------------------------------------- where
-
-
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_user_lands_in_the_area_that_target_names(workspace, details, links, target):
     page = workspace.land(workspace.token(target=target))
@@ -77,9 +74,6 @@ def test_the_page_may_do_nothing_and_is_kept_nowhere(workspace, kind):
     assert "script-src" not in policy
     assert "Set-Cookie" not in headers
     assert "access-control-allow-origin" not in headers
-
-
-# ---------------------------------------------------------------------- how long, how often
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -135,9 +129,6 @@ def test_a_refusal_uses_no_token_up(make_workspace):
     assert workspace.land(token).status_code == 200
 
 
-# ---------------------------------------------------------------------- tokens that open nothing
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("token", ["0" * 34, "made-up", "%3Cscript%3E", "ä" * 300])
 def test_an_unknown_token_is_not_found(workspace, is_page, kind, token):
@@ -172,9 +163,6 @@ def test_a_landing_page_is_only_looked_at(workspace, is_page, method):
     assert is_page(workspace.land(workspace.token(), method=method), 405, f"This address takes GET, not {method}")
 
 
-# ---------------------------------------------------------------------- workspaces
-
-
 @pytest.fixture
 def other(workspace, workspace_of, document):
     """Another workspace of the same scenario, at its own address."""
@@ -205,9 +193,6 @@ def test_a_browser_needs_no_control_token(make_api, workspace_of, document, tmp_
 
     assert workspace.api.get("/_mock/state").status_code == 401
     assert workspace.land(workspace.token()).status_code == 200
-
-
-# ---------------------------------------------------------------------- what is written down
 
 
 def logs(workspace, key):

@@ -83,9 +83,6 @@ def test_an_area_that_there_is_not_is_refused(workspace):
     assert workspace.make("sub-account", id=1003002, target="billing").json["code"] == "invalid_parameter"
 
 
-# ---------------------------------------------------------------------- state
-
-
 def test_state_holds_tokens_with_the_account_that_they_open(workspace):
     admin, user = workspace.token("corporate"), workspace.token(email="helper@shop.test", target="senders")
     workspace.land(user)

@@ -5,30 +5,11 @@ It is one of its own, as the row has to be there before anything is made of the 
 
 import json
 import sys
-from importlib.machinery import PathFinder, SourceFileLoader
 
-TABLE = "mockserver.resources.webhooks.event_table"
-
-
-class OneMoreRow(SourceFileLoader):
-    """Loads the table as if its file had one more row."""
-
-    def exec_module(self, module):
-        super().exec_module(module)
-        module.RAISED += (forwarded(),)
-
-    @classmethod
-    def find_spec(cls, name, path=None, target=None):
-        if name != TABLE:
-            return None
-        spec = PathFinder.find_spec(name, path, target)
-        spec.loader = cls(name, spec.origin)
-        return spec
+from mockserver.resources.webhooks import event, event_table
 
 
 def forwarded():
-    from mockserver.resources.webhooks import event  # noqa: PLC0415  # imports that come after the loader
-
     return event.RaisedEvent(
         names=("forwarded",),
         categories=(event.TRANSACTIONAL_EMAIL,),
@@ -52,8 +33,8 @@ NOWHERE = "http://127.0.0.1:9/"
 
 def client():
     """A client of a server whose table has one more row."""
-    sys.meta_path.insert(0, OneMoreRow)
-    from mockserver import Settings, create_app  # noqa: PLC0415  # as above
+    event_table.RAISED += (forwarded(),)
+    from mockserver import Settings, create_app  # noqa: PLC0415  # made of the table
 
     return create_app(Settings(scenario="empty")).test_client()
 
@@ -76,7 +57,6 @@ def outcome(send):
 
 
 def exported(send):
-    """The file of an export of the event."""
     asked = {"type": "transactional", "event": "forwarded", "notifyURL": NOWHERE}
     process = send("POST", "/v3/webhooks/export", asked).json["processId"]
     send("POST", "/_mock/clock/advance", {"by": "PT1H"})

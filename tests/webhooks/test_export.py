@@ -55,9 +55,6 @@ def told(workspace):
     return [call.body for call in workspace.receiver.calls if call.path == "/hook/export"]
 
 
-# ---------------------------------------------------------------------- its life
-
-
 def test_an_export_is_ready_when_the_clock_says_so_and_is_announced(exporting):
     workspace = exporting()
     key = ask(workspace)
@@ -159,9 +156,6 @@ def test_export_with_bad_filters_is_refused_in_a_state(filters, make_api):
     export = {"id": 1, "requested_at": "2026-01-15T09:00:00Z", "filters": filters}
     answer = make_api().put("/_mock/state", json={"exports": [export]})
     assert answer.status_code == 400
-
-
-# ---------------------------------------------------------------------- its lines
 
 
 def test_line_of_an_export_has_the_event_and_its_outcome(exporting):
@@ -286,9 +280,6 @@ def test_credentials_of_an_address_are_not_in_the_file(exporting):
     assert [line["url"] for line in rows(workspace)] == ["http://127.0.0.1:9/hook"]
 
 
-# ---------------------------------------------------------------------- its link
-
-
 def call(root, method, path, body=None, **headers):
     request = urllib.request.Request(
         f"{root}{path}",
@@ -306,7 +297,6 @@ WORKSPACE = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accoun
 
 @pytest.mark.parametrize("way", ["the default workspace", "a workspace by its key", "a workspace by its address"])
 def test_the_announced_link_opens_the_file_without_a_key(way, serve, receiver):
-    """Without any key or token, whichever workspace the export is of."""
     root = serve("empty", control_token="hush")
     control = {"Authorization": "Bearer hush"}
     if way == "the default workspace":
@@ -336,9 +326,6 @@ def test_a_link_that_was_not_announced_is_not_found(serve):
         answer.read()
         assert answer.status == 404
     connection.close()
-
-
-# ---------------------------------------------------------------------- what a scenario may say of it
 
 
 @pytest.mark.parametrize("length", ["P36526D", "P9999999D"])

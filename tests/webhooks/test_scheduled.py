@@ -18,7 +18,6 @@ def delete(workspace, identifier):
 
 @pytest.fixture
 def waiting(hooked):
-    """A workspace with an e-mail that is sent in an hour."""
     return hooked({"events": ["request", "delivered"]}, scheduled_emails=[{**EMAIL, "scheduled_at": "PT1H"}])
 
 

@@ -116,9 +116,6 @@ def test_ninety_headers_are_sent(hooked):
     assert {row["key"]: row["value"] for row in headers}.items() <= sent.items()
 
 
-# ---------------------------------------------------------------------- what is refused
-
-
 def refused(workspace, **body):
     answer = workspace.api.post("/_mock/trigger", json=body)
     assert answer.status_code == 400
@@ -166,9 +163,6 @@ def test_bad_trigger_is_refused_with_its_place(body, path, message, hooked):
 
     assert found == path
     assert message in text
-
-
-# ---------------------------------------------------------------------- stories
 
 
 @pytest.mark.parametrize("story", STORIES)
@@ -221,9 +215,6 @@ def test_a_story_goes_on_after_a_restart(hooked):
     assert sorted(told_of[2:]) == ["opened", "unique_opened"]
 
 
-# ---------------------------------------------------------------------- what calls do not carry
-
-
 _NO_TOKEN = "the body field `auth` has no `token`: the calls carry no Authorization header"
 
 
@@ -249,9 +240,6 @@ def test_member_without_effect_on_calls_is_warned_of(call, members, warnings, ho
     assert workspace.api.request(method, path, json=body).status_code in (201, 204)
 
     assert workspace.api.get("/_mock/requests?limit=1").json["items"][0]["warnings"] == warnings
-
-
-# ---------------------------------------------------------------------- a second webhook
 
 
 def test_duplicate_webhook_is_created_with_a_warning(hooked):

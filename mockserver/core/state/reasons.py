@@ -1,4 +1,4 @@
-"""Texts for the reasons of errors: moments, values, and lists of what exists."""
+"""Texts for the reasons of errors: moments, values, and lists of what exists; and checks of periods."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from heapq import nsmallest
 from typing import Any
 
+from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER
 from mockserver.core.state.state import Account, State
 from mockserver.core.time.clock import Clock, Key
 
@@ -82,3 +83,13 @@ def period(start: datetime | None, end: datetime | None) -> str:
     """Return a clause with a period's start and end, if given."""
     first, last = (instant(moment) if moment else "not given" for moment in (start, end))
     return f"startDate is {first}, endDate is {last}"
+
+
+def check_period(start: datetime | None, end: datetime | None, member: str = "parameter") -> None:
+    """Refuse a period with one date only, or in reverse order."""
+    if (start is None) is not (end is None):
+        missing = f"Missing {'startDate' if start is None else 'endDate'} {member} in the request"
+        raise MISSING_PARAMETER(missing).because(f"{period(start, end)}; give both or neither")
+    if start is not None and end is not None and start > end:
+        reason = f"startDate is after endDate: {period(start, end)}"
+        raise INVALID_PARAMETER("startDate must not be after endDate").because(reason)

@@ -17,7 +17,6 @@ _SMS = "sms"
 
 
 def left(workspace: Workspace, account: Account, kind: str) -> Amount:
-    """Return the remaining credits of an account, or `UNLIMITED`."""
     balance = pool.holding(workspace, account, kind)
     if balance is not None:
         return balance.left

@@ -54,21 +54,15 @@ class Attribute:
 
     @property
     def shown_type(self) -> str | None:
-        """The type as the API shows it."""
         return (self.type or _DEFAULT_TYPE) if self.category in (NORMAL, TRANSACTIONAL) else None
 
 
 def exists(account: Account, category: str, name: str) -> bool:
-    """Return whether an account has an attribute."""
     return (category, name) in account.rows_of(Attribute)
 
 
 def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) -> None:
-    """Create an attribute.
-
-    Raises:
-        ServiceError: 400; duplicate name, unknown type, missing formula, or a full workspace.
-    """
+    """Create an attribute."""
     account, types = caller.account, TYPES.get(category, ())
     if exists(account, category, name):
         reason = f"category {category} of account {account.name} has an attribute {reasons.shown(name)}"
@@ -89,11 +83,7 @@ def create(caller: Caller, category: str, name: str, body: Mapping[str, Any]) ->
 
 
 def update(caller: Caller, category: str, name: str, body: Mapping[str, Any]) -> None:
-    """Change formula, enumeration or options of an attribute, depending on its category.
-
-    Raises:
-        ServiceError: 404, unknown attribute; 400, full workspace.
-    """
+    """Change formula, enumeration or options of an attribute, depending on its category."""
     account = caller.account
     if not exists(account, category, name):
         raise errors.DOCUMENT_NOT_FOUND(sentence=errors.ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))
@@ -111,16 +101,11 @@ def _apply(found: Attribute, body: Mapping[str, Any]) -> None:
 
 
 def select(account: Account) -> Iterable[Attribute]:
-    """Return the attributes of an account, in order of creation."""
     return account.rows_of(Attribute).values()
 
 
 def delete(caller: Caller, category: str, name: str) -> None:
-    """Delete an attribute; delete contact values unless another category has an attribute of the same name.
-
-    Raises:
-        ServiceError: 404, unknown attribute.
-    """
+    """Delete an attribute; delete contact values unless another category has an attribute of the same name."""
     account = caller.account
     if account.table(Attribute).pop((category, name), None) is None:
         raise errors.DOCUMENT_NOT_FOUND(sentence=errors.ATTRIBUTE_NOT_FOUND).because(_absence(account, category, name))

@@ -36,9 +36,6 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
     """Return the shared address of a campaign or template, drawn at the first call.
 
     The last segment looks like the service's (contract/campaigns#getSharedTemplateUrl).
-
-    Raises:
-        ServiceError: 404, unknown campaign; 405, not an e-mail campaign or template.
     """
     campaign = caller.account.table(Campaign).get(campaign_id)
     if campaign is None:
@@ -55,11 +52,7 @@ def shared_url(caller: Caller, campaign_id: int) -> str:
 
 
 def shared(caller: AnonymousCaller, share: str) -> Campaign:
-    """Return the campaign or template with a shared address.
-
-    Raises:
-        ServiceError: 404, unknown address.
-    """
+    """Return the campaign or template with a shared address."""
     for account in caller.workspace.state.accounts.values():
         for campaign in account.table(Campaign).values():
             if campaign.share == share:

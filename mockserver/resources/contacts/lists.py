@@ -50,12 +50,10 @@ def create(caller: Caller, name: str, folder_id: int) -> ContactList:
 
 
 def select(account: Account) -> list[ContactList]:
-    """Return the lists of an account, the oldest first."""
     return list(account.rows_of(ContactList).values())
 
 
 def get(caller: Caller, list_id: int) -> ContactList:
-    """Return the caller's list, or refuse with 404."""
     found = caller.account.rows_of(ContactList).get(list_id)
     if found is None:
         raise DOCUMENT_NOT_FOUND("List ID does not exist").because(
@@ -65,7 +63,6 @@ def get(caller: Caller, list_id: int) -> ContactList:
 
 
 def update(caller: Caller, list_id: int, body: Mapping[str, Any]) -> None:
-    """Rename or move a list, or refuse with 404 (unknown) or 400 (empty body)."""
     found = get(caller, list_id)
     if not body:
         reason = "the body of updateList has neither `name` nor `folderId`"
@@ -78,7 +75,6 @@ def update(caller: Caller, list_id: int, body: Mapping[str, Any]) -> None:
 
 
 def delete(caller: Caller, list_id: int) -> None:
-    """Delete a list, keeping its contacts, or refuse with 404."""
     _remove(caller.account, get(caller, list_id))
 
 
@@ -103,11 +99,7 @@ def members(caller: Caller, list_id: int, query: Mapping[str, Any]) -> list[Cont
 
 
 def add(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
-    """Add contacts to a list, and raise events.
-
-    Raises:
-        ServiceError: 404; 400, the body chooses no contact, no contact can be added, or the workspace has no room.
-    """
+    """Add contacts to a list, and raise events."""
     workspace, account, found = caller.workspace, caller.account, get(caller, list_id)
     kind, given = _chosen(body, "One of emails, ids and extIds is required")
     chosen = {value: _find(account, kind, value) for value in given}
@@ -123,11 +115,7 @@ def add(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
 
 
 def take_out(caller: Caller, list_id: int, body: Mapping[str, Any]) -> Moved:
-    """Remove chosen contacts, or start a process that removes all contacts.
-
-    Raises:
-        ServiceError: 404; 400, the body chooses no contact, or no contact in the list.
-    """
+    """Remove chosen contacts, or start a process that removes all contacts."""
     account, found = caller.account, get(caller, list_id)
     refused = INVALID_PARAMETER("Contact already removed from list and/or does not exist")
     if body.get("all"):
@@ -165,23 +153,17 @@ def _chosen(body: Mapping[str, Any], message: str) -> tuple[str, list[Any]]:
     return _CHOICES[name], body[name]
 
 
-# ---------------------------------------------------------------------- folders
-
-
 def select_folders(account: Account) -> list[Folder]:
-    """Return the folders of an account, the oldest first."""
     found = {**_FIRST_ROWS, **account.rows_of(Folder)}
     return [found[number] for number in sorted(found) if found[number].name is not None]
 
 
 def find_folder(account: Account, folder_id: int) -> Folder | None:
-    """Return a folder by id, or None."""
     found = account.rows_of(Folder).get(folder_id) or _FIRST_ROWS.get(folder_id)
     return None if found is None or found.name is None else found
 
 
 def get_folder(caller: Caller, folder_id: int) -> Folder:
-    """Return the caller's folder, or refuse with 404."""
     account = caller.account
     found = find_folder(account, folder_id)
     if found is None:
@@ -192,7 +174,6 @@ def get_folder(caller: Caller, folder_id: int) -> Folder:
 
 
 def create_folder(caller: Caller, name: str) -> Folder:
-    """Create a folder."""
     state = caller.workspace.state
     state.claim_id("contact_folder", FIRST_FOLDER)
     found = Folder(state.next_id("contact_folder"), name)
@@ -201,13 +182,11 @@ def create_folder(caller: Caller, name: str) -> Folder:
 
 
 def rename_folder(caller: Caller, folder_id: int, name: str) -> None:
-    """Rename a folder, or refuse with 404."""
     get_folder(caller, folder_id)
     _put(caller, Folder(folder_id, name))
 
 
 def delete_folder(caller: Caller, folder_id: int) -> None:
-    """Delete a folder and its lists, keeping contacts, or refuse with 404."""
     get_folder(caller, folder_id)
     if folder_id == FIRST_FOLDER:
         _put(caller, Folder(FIRST_FOLDER, None))
@@ -224,5 +203,4 @@ def _put(caller: Caller, folder: Folder) -> None:
 
 
 def lists_of(account: Account, folder_id: int) -> list[ContactList]:
-    """Return the lists of a folder, the oldest first."""
     return [row for row in account.rows_of(ContactList).values() if row.folder_id == folder_id]

@@ -23,11 +23,7 @@ _MEMBERS: Mapping[str, str] = {_EMAIL: "shown_email", _SMS: "phone", _EXT_ID: "e
 
 
 def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
-    """Create a contact, or change an existing contact; return it with an is-new flag.
-
-    Raises:
-        ServiceError: 400; no identifier, an identifier of another contact, an unknown list, or no room.
-    """
+    """Create a contact, or change an existing contact; return it with an is-new flag."""
     workspace, account = caller.workspace, caller.account
     identity = _identity(body, Identity(None, None, None))
     if not identity.keys:
@@ -53,17 +49,12 @@ def create(caller: Caller, body: Mapping[str, Any]) -> tuple[Contact, bool]:
 
 
 def update(caller: Caller, contact: Contact, body: Mapping[str, Any]) -> None:
-    """Change a contact, including memberships of lists.
-
-    Raises:
-        ServiceError: 400; an identifier of another contact, an unknown list, or no room.
-    """
+    """Change a contact, including memberships of lists."""
     _check_lists(caller.account, [*body.get("list_ids", ()), *body.get("unlink_list_ids", ())])
     _change(caller, contact, body)
 
 
 def delete(caller: Caller, contact: Contact) -> None:
-    """Delete a contact and its memberships of lists."""
     _remove(caller.account, contact)
     _raise(caller.workspace, caller.account, contact, "contactDeleted", {})
 
@@ -145,7 +136,6 @@ def _identity(body: Mapping[str, Any], before: Identity) -> Identity:
 
 
 def _check_lists(account: Account, list_ids: Iterable[int]) -> None:
-    """Refuse ids of unknown lists with 400."""
     known = account.rows_of(ContactList)
     for number in list_ids:
         if number not in known:
@@ -161,9 +151,6 @@ def _duplicate(account: Account, action: str, taken: Mapping[str, Contact]) -> S
     refused = DUPLICATE_PARAMETER(f"Unable to {action} contact, {names} is already associated with another Contact")
     refused.members = {"metadata": {"duplicate_identifiers": list(taken)}}
     return refused.because(f"duplicate identifier: {others}")
-
-
-# ---------------------------------------------------------------------- listing
 
 
 def select(account: Account, query: Mapping[str, Any]) -> list[Contact]:
@@ -202,11 +189,7 @@ def _comparable(value: Any) -> str:
     return text.lower()
 
 
-# ---------------------------------------------------------------------- events
-
-
 def raise_list_addition(workspace: Workspace, account: Account, contact: Contact, list_ids: Sequence[int]) -> None:
-    """Raise the event of a contact's new lists."""
     _raise(workspace, account, contact, "listAddition", {"list_id": list(list_ids)})
 
 

@@ -51,12 +51,8 @@ _TOO_MANY = documented_error(errors.OUT_OF_RANGE, "more than 150 contacts", "pyt
 
 
 def _page(items: Sequence[Any], query: Mapping[str, Any]) -> Sequence[Any]:
-    """Return one page of items in order of creation."""
     ordered = items if query["sort"] == "asc" else items[::-1]
     return ordered[query["offset"] : query["offset"] + query["limit"]]
-
-
-# ---------------------------------------------------------------------- contacts
 
 
 @CONTACTS.operation(
@@ -114,9 +110,6 @@ def update_contact(caller: Caller, identifier: str, query: dict[str, Any], body:
 )  # fmt: skip
 def delete_contact(caller: Caller, identifier: str, query: dict[str, Any]) -> None:
     model.delete(caller, rows.get_contact(caller, identifier, query.get("kind")))
-
-
-# ---------------------------------------------------------------------- lists
 
 
 def _list(account: Account, found: rows.ContactList) -> dict[str, Any]:
@@ -223,9 +216,6 @@ def add_contact_to_list(caller: Caller, list_id: int, body: dict[str, Any]) -> d
 )  # fmt: skip
 def remove_contact_from_list(caller: Caller, list_id: int, body: dict[str, Any]) -> dict[str, lists.Moved]:
     return {"contacts": lists.take_out(caller, list_id, body)}
-
-
-# ---------------------------------------------------------------------- folders
 
 
 def _folder(account: Account, found: rows.Folder) -> dict[str, Any]:

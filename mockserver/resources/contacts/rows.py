@@ -63,7 +63,6 @@ class Contact:
 
     @property
     def shown_email(self) -> str | None:
-        """The address as the API shows it."""
         return self.email or (f"{self.phone}@{SMS_DOMAIN}" if self.phone else None)
 
     @property
@@ -136,7 +135,6 @@ def blacklist(account: Account, contact: Contact, *, blacklisted: bool) -> None:
 
 
 def drop_attribute(account: Account, name: str) -> None:
-    """Remove the values of a deleted attribute."""
     for contact in account.table(Contact).values():
         if name in contact.attributes:
             before = contact.size
@@ -152,9 +150,6 @@ def check_bytes(workspace: Workspace, value: Any, memberships: int = 0) -> None:
         raise no_room(
             f"contacts and stored data would take {needed:,} bytes, the limit is {most:,} (--stored-bytes-limit)"
         )
-
-
-# ---------------------------------------------------------------------- identifiers
 
 
 class Identity(NamedTuple):
@@ -204,7 +199,6 @@ def get_contact(caller: Caller, identifier: str, kind: str | None) -> Contact:
 
 
 def find_contact(account: Account, kind: str, value: str | int) -> Contact | None:
-    """Return the contact with an identifier, or None."""
     rows = account.rows_of(Contact)
     if kind == CONTACT_ID:
         return rows.get(int(value)) if _ID.fullmatch(str(value)) else None

@@ -13,7 +13,17 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.contacts import rows
 from mockserver.resources.contacts.lists import FIRST_FOLDER, find_folder
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder, Identity
-from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
+from mockserver.resources.section import (
+    ID_RANGE,
+    Instant,
+    Item,
+    Section,
+    SectionError,
+    TakenError,
+    about,
+    claim,
+    dump_rows,
+)
 from mockserver.web.schemas.fields import Email, JsonObject, List
 
 _ID = about("counts up from the largest one if left out")
@@ -133,14 +143,9 @@ def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
     found = {
         "contact_folders": [_FOLDER_ITEM.dump(row) for row in account.rows_of(Folder).values()],
         "contact_lists": [_LIST_ITEM.dump(row) for row in account.rows_of(ContactList).values()],
-        "contacts": [_dumped(row) for row in account.rows_of(Contact).values()],
     }
-    return {name: items for name, items in found.items() if items}
-
-
-def _dumped(contact: Contact) -> dict[str, Any]:
-    found: dict[str, Any] = _CONTACT_ITEM.dump(contact)
-    return {name: value for name, value in found.items() if value is not None}
+    contacts = dump_rows("contacts", _CONTACT_ITEM, account.rows_of(Contact).values())
+    return {name: items for name, items in found.items() if items} | contacts
 
 
 _FOLDER_ITEM, _LIST_ITEM, _CONTACT_ITEM = ContactFolderItem(), ContactListItem(), ContactItem()

@@ -24,12 +24,7 @@ _MASTER_FEATURES = {
 
 
 def require(caller: Caller, sub_account_id: int) -> SubAccount:
-    """Return the caller's sub-account with an id.
-
-    Raises:
-        ServiceError: 400 for an unknown sub-account, as documented for read, key and token operations
-            (contract/corporate#getSubAccount and contract/sso#createSubAccountSsoToken).
-    """
+    """Return the caller's sub-account with an id."""
     row = caller.account.table(SubAccount).get(sub_account_id)
     if row is None:
         raise INVALID_PARAMETER("Invalid sub-account id.").because(_unknown(caller, sub_account_id))
@@ -44,11 +39,7 @@ def _unknown(caller: Caller, sub_account_id: int) -> str:
 
 
 def create(caller: Caller, body: dict[str, Any]) -> int:
-    """Create a sub-account without a plan; return its id.
-
-    Raises:
-        ServiceError: 400, unknown group.
-    """
+    """Create a sub-account without a plan; return its id."""
     workspace, master = caller.workspace, caller.account
     group_ids = list(dict.fromkeys(body.get("groupIds", ())))
     groups = master.record(Groups)
@@ -78,11 +69,7 @@ def create(caller: Caller, body: dict[str, Any]) -> int:
 
 
 def delete(caller: Caller, sub_account_id: int) -> None:
-    """Delete a sub-account with its data and keys; return unused credits to the pool.
-
-    Raises:
-        ServiceError: 404, unknown sub-account.
-    """
+    """Delete a sub-account with its data and keys; return unused credits to the pool."""
     row = caller.account.table(SubAccount).get(sub_account_id)
     if row is None:
         refused = DOCUMENT_NOT_FOUND(f"Sub-account {sub_account_id} was not found")
@@ -91,19 +78,12 @@ def delete(caller: Caller, sub_account_id: int) -> None:
 
 
 def create_key(caller: Caller, sub_account_id: int) -> str:
-    """Create an API key of a sub-account; return the key.
-
-    Raises:
-        ServiceError: 400, unknown sub-account.
-    """
+    """Create an API key of a sub-account; return the key."""
     row = require(caller, sub_account_id)
     key = caller.workspace.state.draw_api_key()
     caller.workspace.add_key(caller.workspace.state.accounts[row.id], key)
     activities.log(caller.workspace, caller.account, activities.KEY_CREATED, caller.visit)
     return key
-
-
-# ---------------------------------------------------------------------- answers
 
 
 def page(caller: Caller, offset: int, limit: int) -> dict[str, Any]:

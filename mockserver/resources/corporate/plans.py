@@ -25,11 +25,7 @@ _TOLERATED_STALE = 64
 
 
 def change_plan(caller: Caller, sub_account_id: int, change: Allotment) -> None:
-    """Change the plan of one sub-account.
-
-    Raises:
-        ServiceError: 400; unknown sub-account, unsupported value, too few credits, or below the used amount.
-    """
+    """Change the plan of one sub-account."""
     row = require(caller, sub_account_id)
     change = _checked(caller, [row], change)
     pool.assign(caller.workspace, caller.account, row, change)
@@ -39,11 +35,7 @@ def change_plan(caller: Caller, sub_account_id: int, change: Allotment) -> None:
 
 
 def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) -> None:
-    """Accept a change of several plans, applied to all or none after `behaviour.bulk_plan`.
-
-    Raises:
-        ServiceError: 400 as for one plan; no sub-accounts; too many pending changes.
-    """
+    """Accept a change of several plans, applied to all or none after `behaviour.bulk_plan`."""
     if not sub_account_ids:
         reason = "empty field `subAccountIds` in the body: expected at least one sub-account"
         raise MISSING_PARAMETER("Missing subAccountIds attribute in the request").because(reason)
@@ -62,11 +54,7 @@ def change_plans(caller: Caller, sub_account_ids: list[int], change: Allotment) 
 
 
 def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allotment:
-    """Return a change without the features that the solution ignores.
-
-    Raises:
-        ServiceError: 400; unsupported by the solution, below a used amount, or beyond the pool.
-    """
+    """Return a change without the features that the solution ignores."""
     solution = caller.workspace.state.solution
     pool.check_solution(change, solution)
     requested, change = change, pool.applicable(change, solution)
@@ -84,9 +72,6 @@ def _checked(caller: Caller, rows: list[SubAccount], change: Allotment) -> Allot
         lack = f"not enough {pool.path(short.name)} in the pool of account {caller.account.name}"
         raise refused.because(f"{lack}: {needed}, {short.left} are left")
     return change
-
-
-# ---------------------------------------------------------------------- pending changes
 
 
 @dataclass(slots=True, eq=False)
@@ -144,7 +129,6 @@ class DueQueue(Derived):
             heappush(self._coming, (bulk.due, self._last, bulk.id))
 
     def remove(self, number: int) -> None:
-        """Remove the change with an id."""
         self._turns.pop(number, None)
         if len(self._coming) + len(self._ready) > 2 * len(self._turns) + _TOLERATED_STALE:
             self._coming = [entry for entry in self._coming if self._is_pending(*entry[1:])]
@@ -190,8 +174,7 @@ def earlier_due(master: Account, bulk: BulkPlan, moment: datetime) -> list[BulkP
     """Return the changes due by a moment that were accepted before a change, in order of acceptance."""
     table, queue = master.table(BulkPlan), master.record(DueQueue)
     queue.build(table.values())
-    earlier = map(table.__getitem__, queue.earlier(bulk.id, moment))
-    return [other for other in earlier if other.due <= moment]
+    return [table[number] for number in queue.earlier(bulk.id, moment) if table[number].due <= moment]
 
 
 def leave(master: Account, bulk: BulkPlan, sub_account_id: int) -> None:
@@ -213,9 +196,6 @@ def set_bulk_timer(workspace: Workspace, master: Account, row: SubAccount) -> No
     bulk = next_change(master, row.id)
     if bulk is not None:
         workspace.set_timer(bulk.due, master, pool.MACHINE.name, row.id, "apply_bulk")
-
-
-# ---------------------------------------------------------------------- events
 
 
 @SUB_ACCOUNT_PLAN.guard("apply_bulk")

@@ -46,11 +46,9 @@ class Allotment:
         yield from self.features.items()
 
     def get(self, name: str) -> Amount:
-        """Return the amount of a credit or feature, by default 0."""
         return (self.credits if name in CREDITS else self.features).get(name, 0)
 
     def set(self, name: str, amount: Amount) -> None:
-        """Set the amount of a credit or feature."""
         (self.credits if name in CREDITS else self.features)[name] = exact(amount)
 
     def __bool__(self) -> bool:
@@ -73,7 +71,6 @@ class Balance(NamedTuple):
 
     @property
     def is_unlimited(self) -> bool:
-        """Whether the quantity is unlimited."""
         return self.quantity == UNLIMITED
 
     @property
@@ -97,11 +94,7 @@ class Balance(NamedTuple):
 
 
 def check_solution(change: Allotment, solution: str) -> None:
-    """Check that a corporate solution supports all names and amounts of a change.
-
-    Raises:
-        ServiceError: 400 `invalid_parameter`, not supported.
-    """
+    """Check that a corporate solution supports all names and amounts of a change."""
     for name, amount in change.items():
         problem = None
         if amount == UNLIMITED and name not in SWITCHES and (solution != "v2" or name in FEATURES):
@@ -315,7 +308,6 @@ def below_used(workspace: Workspace, rows: Iterable[SubAccount], change: Allotme
 
 
 def assign(workspace: Workspace, master: Account, row: SubAccount, change: Allotment) -> None:
-    """Change the plan of a sub-account; deduct lost used amounts from the pool."""
     for name, quantity in change.items():
         before = row.balance(name)
         after = before.changed(quantity)
@@ -327,7 +319,6 @@ def assign(workspace: Workspace, master: Account, row: SubAccount, change: Allot
 
 
 def release(workspace: Workspace, master: Account, row: SubAccount) -> None:
-    """Return a sub-account's unused amounts to the pool."""
     for name in (*row.used.credits, *row.used.features):
         _deduct(workspace, master, name, row.balance(name).used_beyond(Balance(0, 0)))
     for name, amount in row.assigned.items():

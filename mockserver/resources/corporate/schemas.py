@@ -126,9 +126,6 @@ class SubAccountDetail(Output):
     planInfo = fields.Nested(SubAccountPlan, **documented())
 
 
-# ---------------------------------------------------------------------- plan updates
-
-
 #: Validators of fractional amounts: at least 0, or -1.
 _FRACTION = (Range(min=-1), Quantity(), Range(max=INT64_MAX))
 #: JSON Schema of `_FRACTION`.
@@ -181,9 +178,6 @@ class PlanChange(Input):
 class PlansChange(PlanChange):
     subAccountIds = List(Int64, required=True, **documented("one at least (proposed)", minItems=1))
     features = fields.Nested(BulkFeatures, **documented("without inbox"))
-
-
-# ---------------------------------------------------------------------- tokens, keys, master
 
 
 class NewKey(Input):

@@ -199,7 +199,6 @@ def _finish(workspace: Workspace) -> Iterator[SectionError]:
 
 
 def _check_solution(workspace: Workspace, path: tuple[str | int, ...], found: Allotment) -> Iterator[SectionError]:
-    """Refuse credits and features that the workspace's corporate solution does not support."""
     try:
         pool.check_solution(found, workspace.state.solution)
     except ServiceError as error:

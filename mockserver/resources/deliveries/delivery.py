@@ -101,7 +101,6 @@ class Delivery(Bounded):
 
     @property
     def in_flight(self) -> bool:
-        """Whether an attempt is under way."""
         return self.began_at is not None
 
     @property
@@ -125,7 +124,6 @@ def await_attempt(workspace: Workspace, account: Account, delivery: Delivery) ->
 
 
 def cancel_attempts(workspace: Workspace, number: int) -> None:
-    """Cancel a delivery's timer, ignoring outcomes of running attempts."""
     workspace.state.timers.cancel(MACHINE.name, number)
     workspace.jobs.cancel(MACHINE.name, number)
 
@@ -133,9 +131,6 @@ def cancel_attempts(workspace: Workspace, number: int) -> None:
 def copied(delivery: Delivery) -> Delivery:
     """Return a copy, unaffected by later attempts."""
     return replace(delivery, attempts=list(delivery.attempts))
-
-
-# ---------------------------------------------------------------------- how many deliveries a workspace keeps
 
 
 @dataclass(slots=True, eq=False)
@@ -156,11 +151,9 @@ class Finished:
         return found
 
     def add(self, delivery: Delivery) -> None:
-        """Add a delivery that has finished."""
         insort(self._rows, _last(delivery))
 
     def discard(self, delivery: Delivery) -> None:
-        """Remove a delivery, if it is here."""
         index = bisect_left(self._rows, _last(delivery))
         if self._rows[index : index + 1] == [_last(delivery)]:
             del self._rows[index]

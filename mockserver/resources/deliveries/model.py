@@ -84,7 +84,6 @@ def schedule(workspace: Workspace, account: Account, delivery: Delivery) -> Deli
 
 
 def cancel_all(workspace: Workspace, account: Account, webhook: int) -> None:
-    """Cancel all unfinished deliveries of a webhook."""
     for row in _unfinished(account, webhook):
         DELIVERY.fire(workspace, account, row, "cancel")
 
@@ -103,9 +102,6 @@ def _unfinished(account: Account, webhook: int) -> Iterator[Delivery]:
     for row in list(account.table(Delivery).values()):
         if row.webhook == webhook and row.state in (SCHEDULED, RETRYING):
             yield row
-
-
-# ---------------------------------------------------------------------- the request
 
 
 def request_headers(target: Target) -> list[tuple[str, str]]:
@@ -132,9 +128,6 @@ def request_url(target: Target) -> str:
     return target.url.replace(netloc, netloc.rpartition("@")[2], 1) if "@" in netloc else target.url
 
 
-# ---------------------------------------------------------------------- attempts
-
-
 @DELIVERY.when_due(ATTEMPT)
 def _attempt(workspace: Workspace, account: Account, delivery: Delivery) -> None:
     delivery.next_at, delivery.began_at = None, workspace.state.clock.now()
@@ -151,7 +144,6 @@ def resume(workspace: Workspace) -> None:
 
 
 def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
-    """Hand the call to the effects, and record its outcome later."""
     target, timeout = delivery.target, workspace.state.behaviour.webhook_timeout.total_seconds()
 
     def write() -> OutgoingRequest:
@@ -169,7 +161,6 @@ def _call(workspace: Workspace, account: Account, delivery: Delivery) -> None:
 
 
 def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome: CallOutcome, target: Target) -> None:
-    """Record an attempt, and fire its outcome's event."""
     other = None if target == delivery.target else target
     delivery.attempts.append(Attempt(workspace.state.clock.now(), outcome.status, outcome.error, other))
     while len(delivery.attempts) > KEPT_ATTEMPTS:

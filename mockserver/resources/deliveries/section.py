@@ -146,16 +146,13 @@ def _load(workspace: Workspace, account: Account, data: Mapping[str, Any]) -> It
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:
-    rows = [_dump_delivery(row) for row in account.rows_of(Delivery).values()]
-    return {"deliveries": rows} if rows else {}
-
-
-def _dump_delivery(row: Delivery) -> dict[str, Any]:
-    found: dict[str, Any] = _DELIVERY_ITEM.dump(row)
-    if row.in_flight:
-        # A state that is loaded makes the attempt again, at the moment at which it began.
-        found["next_at"] = _DELIVERY_ITEM.fields["next_at"].serialize("began_at", row)
-    return found
+    found = []
+    for row in account.rows_of(Delivery).values():
+        found.append(_DELIVERY_ITEM.dump(row))
+        if row.in_flight:
+            # A state that is loaded makes the attempt again, at the moment at which it began.
+            found[-1]["next_at"] = _DELIVERY_ITEM.fields["next_at"].serialize("began_at", row)
+    return {"deliveries": found} if found else {}
 
 
 _DELIVERY_ITEM = DeliveryItem()

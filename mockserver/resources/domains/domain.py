@@ -38,13 +38,9 @@ RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
 POLICIES = ("none", "quarantine", "reject")
 NO_POLICY = POLICIES[0]
 
-# ---------------------------------------------------------------------- domains
-
 
 @dataclass(slots=True, eq=False)
 class Domain:
-    """A sender domain of an account."""
-
     name: str
     number: int
     created_at: datetime
@@ -120,9 +116,6 @@ def _draw_dkim_key(workspace: Workspace) -> str:
     return f"MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQ{body}IDAQAB"
 
 
-# ---------------------------------------------------------------------- the DNS of a workspace
-
-
 class Seen(NamedTuple):
     """A look-up result of one record: one of `ANSWERS`, with details of a mistake."""
 
@@ -146,11 +139,9 @@ class DnsView:
 
     @property
     def published(self) -> bool:
-        """Whether all records are right."""
         return self.brevo_code == self.dkim_record == self.dmarc_record == OK
 
     def answer(self, name: str) -> str:
-        """Return the answer (`ANSWERS`) for a record's wire name."""
         return self.seen[name].status if name in self.seen else str(getattr(self, member_of(name)))
 
 
@@ -160,7 +151,6 @@ def member_of(name: str) -> str:
 
 
 def dns_view(workspace: Workspace, name: str) -> DnsView:
-    """Return a domain's DNS view; by default, all records are missing."""
     return workspace.state.table(DnsView).get(name) or DnsView(free_mail=gives_mailboxes(name))
 
 

@@ -98,14 +98,12 @@ def _effective_policy(seen: Seen, values: Mapping[str, Sequence[str]]) -> str | 
 
 
 def compare(question: Question, answer: DnsAnswer) -> Seen:
-    """Compare a DNS answer with the expected record."""
     if answer.failure is not None:
         return Seen(MISSING if answer.failure == "missing" else TIMEOUT, answer.detail)
     return _COMPARISONS[question.record](question, answer.values)
 
 
 def _compare_ownership(question: Question, values: Sequence[str]) -> Seen:
-    """Find the ownership record among TXT records, ignoring SPF and other services."""
     if question.value in (value.strip() for value in values):
         return Seen(OK)
     codes = [value for value in values if value.lower().lstrip("\"' ").startswith("brevo")]

@@ -37,7 +37,6 @@ DOMAIN = Lifecycle(MACHINE, Domain, key="name", parse=ascii_form)
 
 
 def select(caller: Caller) -> list[Domain]:
-    """Return all domains of the caller's account."""
     return list(caller.account.rows_of(Domain).values())
 
 
@@ -48,7 +47,6 @@ def is_verified(workspace: Workspace, domain: Domain) -> bool:
 
 
 def get(caller: Caller, name: str) -> Domain:
-    """Return the caller's domain, or refuse with 404; any spelling matches."""
     domain = find(caller.account, name)
     if domain is None:
         raise DOCUMENT_NOT_FOUND(sentence=DOMAIN_DOES_NOT_EXIST).because(
@@ -71,7 +69,6 @@ def dedicated_ips(account: Account) -> dict[str, str]:
 
 
 def create(caller: Caller, name: str) -> Domain:
-    """Create a domain and update its state from DNS, or refuse a duplicate with 400."""
     workspace, account = caller.workspace, caller.account
     known = find(account, name)
     if known is not None:
@@ -84,11 +81,7 @@ def create(caller: Caller, name: str) -> Domain:
 
 
 def delete(caller: Caller, name: str) -> None:
-    """Delete a domain, or refuse with 404."""
     DOMAIN.fire(caller.workspace, caller.account, get(caller, name), "delete")
-
-
-# ---------------------------------------------------------------------- the records that users set
 
 
 class DnsRecord(NamedTuple):
@@ -130,16 +123,8 @@ def records(workspace: Workspace, domain: Domain) -> dict[str, DnsRecord]:
     }
 
 
-# ---------------------------------------------------------------------- authentication
-
-
 def authenticate(caller: Caller, name: str) -> tuple[Domain, bool]:
-    """Authenticate a domain with correct records; return it, and its previous authentication.
-
-    Raises:
-        ServiceError: 404; 400 `DNS records not properly configured` for a wrong record, for a provider of free
-            mailboxes, or if `behaviour.authenticate_domain` requires more time or more requests.
-    """
+    """Authenticate a domain with correct records; return it, and its previous authentication."""
     domain = get(caller, name)
     view = dns_view(caller.workspace, domain.name)
     if view.free_mail:
@@ -181,11 +166,7 @@ def _refuse_early(workspace: Workspace, domain: Domain) -> None:
         raise DNS_NOT_CONFIGURED().because(f"{reason}; {reasons.clock(workspace.state.clock)}")
 
 
-# ---------------------------------------------------------------------- states that follow DNS
-
-
 def publish_dns(workspace: Workspace, name: str, answers: Mapping[str, str]) -> DnsView:
-    """Set members of a domain's DNS view, update the states of its domains, and return the view."""
     name = ascii_form(name)
     view = set_answers(workspace, name, answers)
     follow_dns(workspace, {name})

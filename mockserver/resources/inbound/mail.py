@@ -75,7 +75,6 @@ class Part:
         return str(found)
 
     def content(self) -> bytes:
-        """Return the content, decoded from its transfer encoding."""
         raw = self.raw[self.start : self.end]
         encoding = str(self.message.get("content-transfer-encoding", "")).lower()
         if encoding == "base64":
@@ -97,7 +96,6 @@ class ReceivedMail:
 
 
 def parse(raw: bytes) -> ReceivedMail:
-    """Parse an e-mail; parse invalid bytes as the text of an e-mail without headers."""
     try:
         return _read(_part(raw, 0, len(raw)))
     except _PARSER_ERRORS:
@@ -143,9 +141,13 @@ def _read(message: Part) -> ReceivedMail:
     html = next((part for part in parts if _is_body(part, "text/html")), None)
     raw_text = "" if text is None else _content(text)
     raw_html = "" if html is None else _content(html)
+    written, signature = reply.extract(raw_text) if raw_text else reply.extract_html(raw_html)
     members = {
         **_head(fields, headers),
-        **_bodies(raw_text, raw_html),
+        "RawHtmlBody": raw_html,
+        "RawTextBody": raw_text,
+        "ExtractedMarkdownMessage": written,
+        "ExtractedMarkdownSignature": signature,
         "SpamScore": _number(_first(headers, "X-Spam-Score")),
         "Attachments": [],
         "Headers": {name: values if len(values) > 1 else values[0] for name, values in headers.items()},
@@ -165,17 +167,6 @@ def _head(fields: Sequence[tuple[str, str]], headers: dict[str, list[str]]) -> d
         "ReplyTo": next(iter(answered), None),
         "SentAtDate": _date(_first(headers, "Date")),
         "Subject": _first(headers, "Subject") or "",
-    }
-
-
-def _bodies(text: str, html: str) -> dict[str, Any]:
-    """Return the payload's text members: raw bodies, and the message without quotations and signature."""
-    written, signature = reply.extract(text) if text else reply.extract_html(html)
-    return {
-        "RawHtmlBody": html,
-        "RawTextBody": text,
-        "ExtractedMarkdownMessage": written,
-        "ExtractedMarkdownSignature": signature,
     }
 
 
@@ -266,7 +257,6 @@ def _unescaped(text: str) -> str:
 
 
 def _leaves(part: Part, depth: int = 0) -> Iterator[Part]:
-    """Yield the parts with content; an attached mail, and parts nested deeper than `_DEEPEST`, are one part."""
     boundary = part.parameter("boundary").rstrip()
     is_split = False
     if part.message.get_content_maintype() == "multipart" and boundary and depth < _DEEPEST:
@@ -347,7 +337,6 @@ def _whole(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Decode the encoded words of a header (RFC 2047)."""
     if "=?" not in text or not text.isascii():
         return text
     found: list[tuple[bytes | str, str]] = []

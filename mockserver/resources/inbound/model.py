@@ -10,7 +10,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, OUT_OF_RANGE
+from mockserver.core.contract.errors import OUT_OF_RANGE
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.text.addresses import LONGEST_EMAIL, domain_of, equals_address, registrable
@@ -42,11 +42,7 @@ class InboundEvent:
 
 
 def select(caller: Caller, query: dict[str, Any]) -> list[InboundEvent]:
-    """Return a page of the events of a period, by default the last 30 days.
-
-    Raises:
-        ServiceError: 400, invalid period.
-    """
+    """Return a page of the events of a period, by default the last 30 days."""
     start, end = _period(query, caller.workspace)
     is_wanted = equals_address(query["sender"]) if "sender" in query else None
     return caller.account.timeline_of(InboundEvent).page(
@@ -69,7 +65,6 @@ def newest(workspace: Workspace, *, offset: int, limit: int) -> list[tuple[Accou
 
 
 def find(workspace: Workspace, uuid: str) -> tuple[Account, InboundEvent] | None:
-    """Return the account and the event with an id, or None."""
     rows = (
         (account, row) for account in workspace.state.accounts.values() for row in account.timeline_of(InboundEvent)
     )
@@ -151,18 +146,10 @@ def receive(
     recipient: str,
     overrides: Mapping[str, Any] = MappingProxyType({}),
 ) -> tuple[InboundEvent, list[Delivery]]:
-    """Record a received mail, and call the account's inbound webhooks for the recipient's domain.
+    """Record a received mail, and call the account's inbound webhooks; return the record and the deliveries.
 
-    Args:
-        workspace: The workspace, locked.
-        account: The account of the recipient.
-        received: The parsed mail.
-        sender: Sender address; if empty, the mailer of the recipient's domain, as the API requires an address.
-        recipient: Recipient address.
-        overrides: Members of the payload's item.
-
-    Returns:
-        The record, and the webhook deliveries.
+    The workspace is locked. An empty sender means the mailer of the recipient's domain, as the API requires an address.
+    `overrides` replace members of the payload's item.
     """
     from mockserver.resources.inbound.mail import item  # noqa: PLC0415  # slow to import, and needed only for mails
 
@@ -179,22 +166,12 @@ def receive(
 
 
 def _period(query: dict[str, Any], workspace: Workspace) -> tuple[datetime, datetime]:
-    """Return the first and the last moment of a query.
-
-    Raises:
-        ServiceError: 400; a missing date, wrong order, in the future, or too long.
-    """
+    """Return the first and the last moment of a query."""
     now = workspace.state.clock.now()
     start, end = query.get("startDate"), query.get("endDate")
-    if start is None and end is None:
-        return now - LONGEST, now
+    reasons.check_period(start, end)
     if start is None or end is None:
-        missing = "startDate" if start is None else "endDate"
-        reason = f"{reasons.period(start, end)}; give both or neither"
-        raise MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(reason)
-    if start > end:
-        reason = f"startDate is after endDate: {reasons.period(start, end)}"
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(reason)
+        return now - LONGEST, now
     if end > now:
         reason = f"the period ends in the future: {reasons.period(start, end)}; {reasons.clock(workspace.state.clock)}"
         raise OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)

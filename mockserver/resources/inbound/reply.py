@@ -27,21 +27,14 @@ _LONGEST_TEXT, _MOST_LINES = 2_000_000, 100_000
 
 
 def extract(text: str) -> tuple[str, str]:
-    """Return the message of a plain-text mail, and its signature."""
     lines = text[:_LONGEST_TEXT].replace("\r\n", "\n").replace("\r", "\n").split("\n", _MOST_LINES)
-    unquoted = _unquoted(lines[: _start_of_original(lines)])
+    originals = (number for number, line in enumerate(lines) if _is_title(line) or _is_rule(lines, number))
+    unquoted = _unquoted(lines[: next(originals, len(lines))])
     end = next((number for number, line in enumerate(unquoted) if line in _SIGNATURES), len(unquoted))
     return _tidy(unquoted[:end]), _tidy(unquoted[end + 1 :])
 
 
-def _start_of_original(lines: list[str]) -> int:
-    """Return the index of the first line of a quoted original mail, or the number of lines."""
-    found = (number for number, line in enumerate(lines) if _is_title(line) or _is_rule(lines, number))
-    return next(found, len(lines))
-
-
 def _is_title(line: str) -> bool:
-    """Return whether a line is a title such as `-----Original Message-----`."""
     bare = line.strip(" \t")
     is_framed = bare.startswith("--") and bare.endswith("--")
     return is_framed and bare.strip("-").strip(" \t").lower() in _ORIGINALS
@@ -81,14 +74,12 @@ def _unquoted(lines: list[str]) -> list[str]:
 
 
 def _is_beginning(line: str) -> bool:
-    """Return whether a line begins like an attribution."""
     word = line[:2]
     is_word = word in _BEGINNINGS and not (line[2:3].isalnum() or line[2:3] == "_")
     return is_word and len(line) <= _LONGEST_ATTRIBUTION
 
 
 def _is_ending(line: str) -> bool:
-    """Return whether a line ends like an attribution."""
     bare = line.rstrip(" \t")
     if not bare.endswith(":") or len(bare) > _LONGEST_ATTRIBUTION:
         return False
@@ -97,8 +88,11 @@ def _is_ending(line: str) -> bool:
 
 
 def extract_html(page: str) -> tuple[str, str]:
-    """Return the message of an HTML mail, and its signature."""
-    return extract(_text_of(page[:_LONGEST_TEXT]))
+    """Return the message of an HTML mail with some Markdown, and its signature; lines of quotations begin with `>`."""
+    text = _TextCollector()
+    for token in _TOKEN.finditer(_UNSEEN.sub("", page[:_LONGEST_TEXT])):
+        text.add(token)
+    return extract("".join(text.pieces))
 
 
 def _tidy(lines: list[str]) -> str:
@@ -106,8 +100,6 @@ def _tidy(lines: list[str]) -> str:
     bare = [line.rstrip() for line in lines]
     return "\n".join(line for line, above in zip(bare, ["", *bare], strict=False) if line or above).strip()
 
-
-# ---------------------------------------------------------------------- text of HTML
 
 #: Invisible parts of a page.
 _UNSEEN = re.compile(
@@ -126,14 +118,6 @@ _APART = frozenset({"blockquote", "h1", "h2", "h3", "h4", "p", "table"})
 _MARKS = {"b": "**", "strong": "**", "em": "*", "i": "*", "li": "- "}
 
 
-def _text_of(page: str) -> str:
-    """Return the text of an HTML page with some Markdown; lines of quotations begin with `>`."""
-    text = _TextCollector()
-    for token in _TOKEN.finditer(_UNSEEN.sub("", page)):
-        text.add(token)
-    return "".join(text.pieces)
-
-
 class _TextCollector:
     """Collects the text of a page, tag by tag."""
 
@@ -143,7 +127,6 @@ class _TextCollector:
         self._links: list[str] = []
 
     def add(self, token: re.Match[str]) -> None:
-        """Add the next tag or text."""
         tag = (token["tag"] or "").lower()
         if not tag:
             self._say(_SPACE.sub(" ", unescape(token[0])))
@@ -172,7 +155,6 @@ class _TextCollector:
             self._break(tag)
 
     def _break(self, tag: str) -> None:
-        """Begin a line or paragraph."""
         if tag not in _BLOCKS:
             return
         if tag == "br" or (self.pieces and self.pieces[-1] != "\n"):

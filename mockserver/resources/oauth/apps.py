@@ -29,8 +29,6 @@ LONGEST_NAME = 100
 
 @dataclass(slots=True, eq=False)
 class App:
-    """A registered app."""
-
     client_id: str
     #: None for a public app, which cannot keep a secret.
     client_secret: str | None
@@ -42,7 +40,6 @@ class App:
     account: str
 
     def has_secret(self, secret: str) -> bool:
-        """Return whether a secret is the app's; the comparison takes constant time."""
         return self.client_secret is not None and hmac.compare_digest(secret.encode(), self.client_secret.encode())
 
 
@@ -114,15 +111,8 @@ def _organization(workspace: Workspace, account: Account) -> str:
     return ((workspace.state.master_of(account) if is_admin else None) or account).organization_id
 
 
-# ---------------------------------------------------------------------- authentication
-
-
 def authenticate(workspace: Workspace, header: str, form: Mapping[str, str]) -> App:
-    """Return the app with the credentials of a request; a public app needs no secret.
-
-    Raises:
-        ServiceError: 401 `invalid_client`; 400 `invalid_request` for credentials in two places.
-    """
+    """Return the app with the credentials of a request; a public app needs no secret."""
     client_id, secret = _credentials(header, form)
     if not client_id:
         raise INVALID_CLIENT("client_id is missing").because(
@@ -168,11 +158,6 @@ def _decode_basic(encoded: str) -> tuple[str, str | None]:
 
 
 def required(form: Mapping[str, str], name: str) -> str:
-    """Return a required field of a form.
-
-    Raises:
-        ServiceError: 400 `invalid_request`, missing or empty.
-    """
     value = form.get(name)
     if not value:
         raise INVALID_REQUEST(f"{name} is missing").because(

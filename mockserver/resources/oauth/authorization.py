@@ -50,12 +50,10 @@ class AuthorizationRequest(NamedTuple):
 
     @property
     def app(self) -> App:
-        """The app that has sent the request."""
         return self.redirection.app
 
 
 def add_query(uri: str, members: Mapping[str, str]) -> str:
-    """Append parameters to the query of an address."""
     # urlsplit and urlunsplit change some addresses: myapp:///callback loses its slashes.
     _, mark, query = uri.partition("?")
     separator = "?" if not mark else "&" if query and not query.endswith("&") else ""
@@ -63,11 +61,7 @@ def add_query(uri: str, members: Mapping[str, str]) -> str:
 
 
 def redirection(workspace: Workspace, query: Mapping[str, str]) -> Redirection:
-    """Return the redirection of an authorization request, to a registered redirect_uri.
-
-    Raises:
-        ServiceError: `invalid_client` or `invalid_request`, shown on a page.
-    """
+    """Return the redirection of an authorization request, to a registered redirect_uri."""
     app = workspace.state.table(App).get(query.get("client_id", ""))
     if app is None:
         known = reasons.listed(workspace.state.table(App))
@@ -82,11 +76,7 @@ def redirection(workspace: Workspace, query: Mapping[str, str]) -> Redirection:
 
 
 def authorization_request(found: Redirection, query: Mapping[str, str]) -> AuthorizationRequest:
-    """Return the validated authorization request of a redirection's app.
-
-    Raises:
-        ServiceError: an error of RFC 6749, 4.1.2.1, sent to the app by redirection.
-    """
+    """Return the validated authorization request of a redirection's app."""
     for name in ("state", "nonce"):
         if (length := len(query.get(name, ""))) > LONGEST_STATE:
             refused = errors.INVALID_REQUEST(f"{name} has more than {LONGEST_STATE:,} characters")
@@ -124,9 +114,6 @@ def _challenge(app: App, query: Mapping[str, str]) -> Challenge | None:
     return Challenge(value, method or "plain")
 
 
-# ---------------------------------------------------------------------- users
-
-
 class Person(NamedTuple):
     """A user of an account."""
 
@@ -148,12 +135,10 @@ def people(workspace: Workspace, app: App) -> Iterator[Person]:
 
 
 def chosen_person(workspace: Workspace, app: App, value: str) -> Person | None:
-    """Return the person with a value in the form of the sign-in page, or None."""
     return next((person for person in people(workspace, app) if person.value == value), None)
 
 
 def people_with_address(workspace: Workspace, app: App, email: str) -> list[Person]:
-    """Return the users with an e-mail address, starting with users who may authorize the app."""
     is_wanted = equals_address(email)
     return [person for person in people(workspace, app) if is_wanted(person.user.email)]
 
@@ -177,15 +162,7 @@ def _is_password(known: str | None, password: str) -> bool:
     return known is None or hmac.compare_digest(password.encode(), known.encode())
 
 
-# ---------------------------------------------------------------------- decisions
-
-
 def begin_grant(workspace: Workspace, person: Person, request: AuthorizationRequest) -> Grant:
-    """Create a grant that waits for a user's consent.
-
-    Raises:
-        ServiceError: `access_denied`, the app is private and belongs to another organization (contract/oauth#rules).
-    """
     app, account, user = request.app, person.account, person.user.email
     if not access_check(workspace, app)(account):
         reason = f"user {user} belongs to account {account.name}, but the private app belongs to account {app.account}"
@@ -207,11 +184,7 @@ def begin_grant(workspace: Workspace, person: Person, request: AuthorizationRequ
 
 
 def decide(workspace: Workspace, account: Account, row: Grant, decision: str) -> str:
-    """Accept or refuse a grant; return the address of the app for the redirection.
-
-    Raises:
-        ServiceError: 410 `gone`, the app or its redirect_uri was removed meanwhile.
-    """
+    """Accept or refuse a grant; return the address of the app for the redirection."""
     app = workspace.state.table(App).get(row.client_id)
     if app is None or row.redirect_uri not in app.redirect_uris:
         reason = f"app {row.client_id} no longer has the redirect_uri {reasons.shown(row.redirect_uri)}"

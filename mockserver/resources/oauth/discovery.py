@@ -19,8 +19,6 @@ OPENID_CONFIGURATION = f"{REALM}/.well-known/openid-configuration"
 ALGORITHM = "RS256"
 _CLIENT_METHODS = ["client_secret_basic", "client_secret_post"]
 
-# ---------------------------------------------------------------------- scopes
-
 #: Resource names on the consent page, within a sentence.
 _RESOURCES = {
     "account": "your account, senders and domains",
@@ -74,7 +72,6 @@ CATALOGUE: dict[str, Scope] = {scope.name: scope for scope in _catalogue()}
 
 
 def uncovered_scopes(requested: Iterable[str], granted: Collection[str]) -> list[str]:
-    """Return the requested scopes that the granted scopes do not cover."""
     return [name for name in requested if not _covers(granted, name)]
 
 
@@ -88,11 +85,7 @@ def split_scopes(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in text.split(" ") if part))
 
 
-# ---------------------------------------------------------------------- documents
-
-
 def issuer(root: str) -> str:
-    """Return the token issuer of the workspace at a root address."""
     return f"{root}{REALM}"
 
 

@@ -64,7 +64,6 @@ class Challenge(NamedTuple):
     method: str = "plain"
 
     def is_met_by(self, verifier: str) -> bool:
-        """Return whether a code verifier matches the challenge."""
         made = verifier.encode()
         if self.method == "S256":
             made = urlsafe_b64encode(sha256(made).digest()).rstrip(b"=")
@@ -102,12 +101,8 @@ class Grant:
 
     @property
     def secrets(self) -> list[str]:
-        """All secrets that identify the grant."""
         named = (self.ticket, self.code, self.refresh_token)
         return [*filter(None, named), *self.spent, *self.tokens]
-
-
-# ---------------------------------------------------------------------- secrets
 
 
 class Secrets(Table[str, tuple[int, int]]):
@@ -130,12 +125,10 @@ class IssuedToken(NamedTuple):
 
 
 def index_secrets(workspace: Workspace, account: Account, row: Grant) -> None:
-    """Add all present secrets of a grant to the workspace's index."""
     workspace.state.record(Secrets).update(dict.fromkeys(row.secrets, (account.id, row.id)))
 
 
 def forget_secrets(workspace: Workspace, *secrets: str | None) -> None:
-    """Remove secrets from the workspace's index."""
     known = workspace.state.record(Secrets)
     for secret in secrets:
         known.pop(secret or "", None)
@@ -158,7 +151,6 @@ def find_pending(workspace: Workspace, ticket: str, browser: str) -> OwnedGrant 
 
 
 def find_token(workspace: Workspace, token_id: str) -> IssuedToken | None:
-    """Return the access token with an id, or None if unknown, expired or revoked."""
     found = find(workspace, token_id)
     token = None if found is None else found.grant.tokens.get(token_id)
     if found is None or token is None or token.expires_at <= workspace.state.clock.now() or found.grant.state != ACTIVE:
@@ -185,9 +177,6 @@ def token_of_claims(workspace: Workspace, claims: Mapping[str, Any]) -> IssuedTo
     """
     found = find_token(workspace, str(claims.get("jti")))
     return found if found and token_claims(found.grant, found.token).items() <= dict(claims).items() else None
-
-
-# ---------------------------------------------------------------------- lifecycle
 
 
 class Ended(dict[tuple[int, int], None]):
@@ -273,9 +262,6 @@ def keep_ended(workspace: Workspace, account: Account, row: Grant) -> None:
         gone = None if owner is None else owner.table(Grant).pop(number, None)
         if gone is not None:
             forget_secrets(workspace, gone.code)
-
-
-# ---------------------------------------------------------------------- removal of apps
 
 
 def remove_apps(workspace: Workspace, *apps: App) -> None:

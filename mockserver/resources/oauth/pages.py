@@ -58,11 +58,7 @@ def send_back(error: ServiceError, caller: AnonymousCaller, exchange: Exchange) 
 
 
 def authorize(caller: AnonymousCaller, request: Request, query: Mapping[str, str]) -> Reply:
-    """Return the sign-in page; with `mock_user`, sign this user in without the page.
-
-    Raises:
-        ServiceError: not a valid authorization request.
-    """
+    """Return the sign-in page; with `mock_user`, sign this user in without the page."""
     app_request = _authorization_request(caller, query)
     if "mock_user" not in query:
         return _sign_in_page(caller, request, app_request)
@@ -76,11 +72,7 @@ def authorize(caller: AnonymousCaller, request: Request, query: Mapping[str, str
 
 
 def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str], form: Mapping[str, str]) -> Reply:
-    """Handle the form of the sign-in page; return the consent page, or the sign-in page again for an unknown user.
-
-    Raises:
-        ServiceError: not a valid authorization request or form.
-    """
+    """Handle the form of the sign-in page; return the consent page, or the sign-in page again for an unknown user."""
     csrf.check(request, form)
     app_request = _authorization_request(caller, query)
     app, workspace = app_request.app, caller.workspace
@@ -96,11 +88,7 @@ def sign_in(caller: AnonymousCaller, request: Request, query: Mapping[str, str],
 
 
 def consent(caller: AnonymousCaller, request: Request, form: Mapping[str, str]) -> Reply:
-    """Handle the form of the consent page; return the redirection to the app with the user's decision.
-
-    Raises:
-        ServiceError: 403, forged form; 400, no decision; 410, the grant does not wait for consent.
-    """
+    """Handle the form of the consent page; return the redirection to the app with the user's decision."""
     csrf.check(request, form)
     decision = form.get("decision", "")
     if decision not in (ACCEPT, REFUSE):
@@ -132,9 +120,6 @@ def _signed_in(
         return redirect(authorization.decide(workspace, person.account, row, query["mock_consent"]))
     row.browser = csrf.token(caller, request)
     return _consent_page(caller, row.browser, app_request, person.account, row)
-
-
-# ---------------------------------------------------------------------- pages
 
 
 def _sign_in_page(

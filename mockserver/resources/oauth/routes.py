@@ -44,9 +44,6 @@ def _signer() -> Signer:
     return component(OAuthParts).signer
 
 
-# ---------------------------------------------------------------------- pages
-
-
 @OAUTH.operation(
     "oauthAuthorize", "GET", discovery.AUTHORIZE,
     summary="Ask a user to let an app in",
@@ -94,9 +91,6 @@ def sign_in_form(caller: AnonymousCaller, request: Request, query: dict[str, str
 )  # fmt: skip
 def consent(caller: AnonymousCaller, request: Request, form: dict[str, str]) -> Reply:
     return pages.consent(caller, request, form)
-
-
-# ---------------------------------------------------------------------- tokens
 
 
 @OAUTH.operation(
@@ -196,9 +190,6 @@ def userinfo(caller: AnonymousCaller, request: Request) -> dict[str, Any]:
 
 def _credentials(request: Request) -> str:
     return request.headers.get("Authorization", "")
-
-
-# ---------------------------------------------------------------------- documents
 
 
 @OAUTH.operation(

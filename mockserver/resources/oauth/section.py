@@ -81,15 +81,10 @@ def _load_apps(workspace: Workspace, data: Mapping[str, Any]) -> Iterator[Sectio
         if not found:
             apps.register(workspace, item)
     if "behaviour" in data and not workspace.state.behaviour.oauth_public_apps:
-        yield from _refuse_public(workspace)
-
-
-def _refuse_public(workspace: Workspace) -> Iterator[SectionError]:
-    """Refuse `oauth_public_apps: false` with a public app: this state could not be loaded again."""
-    public = next((app.client_id for app in workspace.state.rows_of(App).values() if app.public), None)
-    if public is not None:
-        message = f"must be true, as the app {shown(public)} is public: got false"
-        yield SectionError(("behaviour", "oauth_public_apps"), message)
+        public = next((app.client_id for app in workspace.state.rows_of(App).values() if app.public), None)
+        if public is not None:  # this state could not be loaded again
+            message = f"must be true, as the app {shown(public)} is public: got false"
+            yield SectionError(("behaviour", "oauth_public_apps"), message)
 
 
 def refused(workspace: Workspace, item: Mapping[str, Any], path: tuple[str | int, ...]) -> Iterator[SectionError]:

@@ -44,7 +44,6 @@ class Signer:
         self._storage = storage or Storage()
 
     def sign(self, claims: Mapping[str, Any], typ: str = "JWT") -> str:
-        """Return a signed token with these claims, and with `typ` in the header."""
         import jwt  # noqa: PLC0415  # with cryptography it is slow to import, and most servers never need it
 
         der = self._der
@@ -139,9 +138,6 @@ def _private_key(der: bytes) -> RSAPrivateKey:
     return found
 
 
-# ---------------------------------------------------------------------- callers
-
-
 class Bearer:
     """Finds the account of an access token, in the workspace that the token names."""
 
@@ -152,18 +148,16 @@ class Bearer:
     def find(
         self, token: str, within: Workspace | None, enter: Callable[[Workspace], None]
     ) -> tuple[Workspace, Account, frozenset[str]]:
-        """Return the workspace, the account and the scopes of a token.
-
-        Raises:
-            ServiceError: 401 `unauthorized` (contract/errors#statuses: proposed); 421, signed by another replica.
-        """
+        """Return the workspace, the account and the scopes of a token."""
         from mockserver.resources.oauth.model import token_of_claims  # noqa: PLC0415  # imports the rows of OAuth
 
         try:
             claims = self._signer.read(token)
         except BadSignature as error:
-            if within is None and (other := self._other_replica(token)):
-                raise self._store.replica.misdirected("the access token", other) from error
+            replica = self._store.replica
+            other = replica.other_of_token(_unverified(token).get(REPLICA)) if replica.name else None
+            if within is None and other:
+                raise replica.misdirected("the access token", other) from error
             raise _refused(f"not signed by this server ({reasons.shown(error)})") from error
         if WORKSPACE not in claims:
             raise _refused("it is an ID token")
@@ -179,10 +173,6 @@ class Bearer:
         if found is None:
             raise _refused(_ended(claims, workspace))
         return workspace, found.account, frozenset(found.token.scopes)
-
-    def _other_replica(self, token: str) -> str | None:
-        replica = self._store.replica
-        return replica.other_of_token(_unverified(token).get(REPLICA)) if replica.name else None
 
 
 def _ended(claims: Mapping[str, Any], workspace: Workspace) -> str:

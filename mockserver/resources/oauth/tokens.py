@@ -28,11 +28,7 @@ _GRANT_TYPES = "authorization_code, refresh_token or client_credentials"
 
 
 def exchange_code(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> dict[str, Any]:
-    """Exchange a code for tokens.
-
-    Raises:
-        ServiceError: an error of RFC 6749, 5.2.
-    """
+    """Exchange a code for tokens."""
     grant_type = form.get("grant_type", "authorization_code")
     if grant_type != "authorization_code":
         raise errors.UNSUPPORTED_GRANT_TYPE(f"grant_type must be {_GRANT_TYPES}").because(
@@ -50,11 +46,7 @@ def exchange_code(caller: AnonymousCaller, credentials: str, form: Mapping[str, 
 def exchange_refresh_token(
     caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer
 ) -> dict[str, Any]:
-    """Exchange a refresh token for an access token and, with rotation, for a new refresh token.
-
-    Raises:
-        ServiceError: an error of RFC 6749, 5.2.
-    """
+    """Exchange a refresh token for an access token and, with rotation, for a new refresh token."""
     app = authenticate(caller.workspace, credentials, form)
     token = required(form, "refresh_token")
     issued = _refresh(caller.workspace, app, token, split_scopes(form.get("scope", "")))
@@ -67,11 +59,7 @@ def exchange_refresh_token(
 def exchange_client_credentials(
     caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer
 ) -> dict[str, Any]:
-    """Issue an access token for the account of a private app.
-
-    Raises:
-        ServiceError: an error of RFC 6749, 5.2.
-    """
+    """Issue an access token for the account of a private app."""
     workspace = caller.workspace
     app = authenticate(workspace, credentials, form)
     if app.public:
@@ -189,15 +177,8 @@ def _state(workspace: Workspace, row: Grant) -> str:
     return f"grant {row.id} is {row.state}; {reasons.clock(workspace.state.clock)}"
 
 
-# ---------------------------------------------------------------------- revocation and inspection
-
-
 def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> None:
-    """Revoke a grant by its refresh token, or an access token alone; accept unknown tokens (RFC 7009, 2.2).
-
-    Raises:
-        ServiceError: 401 `invalid_client`; 400 `invalid_request`; 400 `invalid_grant` for a token of another app.
-    """
+    """Revoke a grant by its refresh token, or an access token alone; accept unknown tokens (RFC 7009, 2.2)."""
     workspace = caller.workspace
     app = authenticate(workspace, credentials, form)
     token = _secret_of(workspace, required(form, "token"), signer)
@@ -214,11 +195,7 @@ def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], s
 
 
 def introspect(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> dict[str, Any]:
-    """Return whether a token of the app is active, with its claims; tokens of other apps are reported as inactive.
-
-    Raises:
-        ServiceError: 401 `invalid_client`, 400 `invalid_request`.
-    """
+    """Return whether a token of the app is active, with its claims; tokens of other apps are reported as inactive."""
     workspace = caller.workspace
     app = authenticate(workspace, credentials, form)
     if app.public:
@@ -242,11 +219,7 @@ def introspect(caller: AnonymousCaller, credentials: str, form: Mapping[str, str
 
 
 def userinfo(caller: AnonymousCaller, credentials: str, signer: Signer) -> dict[str, Any]:
-    """Return the user's claims that an access token grants.
-
-    Raises:
-        ServiceError: 401 `invalid_token`, 403 `insufficient_scope`.
-    """
+    """Return the user's claims that an access token grants."""
     scheme, _, text = credentials.partition(" ")
     workspace = caller.workspace
     token_id = _secret_of(workspace, text.strip(), signer) if scheme.lower() == "bearer" else ""
@@ -278,9 +251,6 @@ def _secret_of(workspace: Workspace, text: str, signer: Signer) -> str:
     return "" if issued is None else issued.token.id
 
 
-# ---------------------------------------------------------------------- claims
-
-
 def _access_claims(workspace: Workspace, issued: IssuedToken, root: str) -> dict[str, Any]:
     """Return the claims of an access token: `scope` is documented (contract/oauth), the others come from RFC 9068."""
     claims = model.token_claims(issued.grant, issued.token)
@@ -298,7 +268,6 @@ def _identity_claims(issued: IssuedToken, root: str) -> dict[str, Any]:
 
 
 def _user_claims(issued: IssuedToken) -> dict[str, Any]:
-    """Return the user's claims that a token's scopes grant."""
     account, row, token = issued
     found: dict[str, Any] = {"sub": row.user or row.client_id}
     if EMAIL in token.scopes and row.user is not None:

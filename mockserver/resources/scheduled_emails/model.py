@@ -19,8 +19,6 @@ from mockserver.resources.account import spending
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import STORIES
 
-# ---------------------------------------------------------------------- sending
-
 
 def cost(contents: Sequence[MailContent]) -> int:
     """Return the credits for e-mails: one for each recipient (contract/sending#sendTransacEmail)."""
@@ -28,11 +26,7 @@ def cost(contents: Sequence[MailContent]) -> int:
 
 
 def send(workspace: Workspace, account: Account, contents: Sequence[MailContent], *, request: str | None) -> bool:
-    """Send e-mails for which credits are left, and raise the events of request and delivery.
-
-    Returns:
-        Whether the contents of all attachments were kept, as by `deliver`.
-    """
+    """Send e-mails for which credits are left, and raise their events; return whether all attachments were kept."""
     spending.use(workspace, account, "email", cost(contents))
     are_kept = [deliver(workspace, account, content, request=request) for content in contents]
     for scene in STORIES["delivered"]:
@@ -53,8 +47,7 @@ def reject(
 def deliver(workspace: Workspace, account: Account, content: MailContent, *, request: str | None) -> bool:
     """Store an e-mail in the mailbox, and send it by SMTP if configured; `request` is its cause.
 
-    Returns:
-        Whether the contents of its attachments were kept. If they are too large for the mailbox, they are only listed.
+    Return whether its attachments were kept: if they are too large for the mailbox, they are only listed.
     """
     recipients = [row.party.email for row in content.recipients if row.kind == TO]
     mail = Mail(
@@ -74,12 +67,9 @@ def deliver(workspace: Workspace, account: Account, content: MailContent, *, req
 
 
 def completed(workspace: Workspace, account: Account, content: MailContent) -> MailContent:
-    """Return an e-mail with default sender and message id filled in."""
     sender = content.sender if content.sender.email else Party(events.default_sender(account))
     return content._replace(sender=sender, message_id=content.message_id or events.draw_message_id(workspace))
 
-
-# ---------------------------------------------------------------------- scheduled e-mails
 
 SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
 MACHINE = StateMachine(
@@ -131,17 +121,14 @@ SCHEDULED_EMAIL = Lifecycle(MACHINE, ScheduledEmail, key="message_id", parse=str
 
 
 def is_message_id(text: str) -> bool:
-    """Return whether a text is a message id, `<id@host>`."""
     return _MESSAGE_ID.fullmatch(text) is not None
 
 
 def is_batch_id(text: str) -> bool:
-    """Return whether a text is a batch id, a UUID of version 4."""
     return _UUID4.fullmatch(text) is not None
 
 
 def await_moment(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """Set the timer that sends an e-mail."""
     workspace.set_timer(email.scheduled_at, account, MACHINE.name, email.message_id, "fall_due")
 
 
@@ -172,7 +159,6 @@ def check_room(workspace: Workspace, contents: Sequence[MailContent]) -> None:
 
 
 def is_taken(workspace: Workspace, message_id: str) -> bool:
-    """Return whether any account has scheduled an e-mail with this message id."""
     return any(message_id in rows for _, rows in workspace.state.tables(ScheduledEmail))
 
 
@@ -183,11 +169,7 @@ def delete(caller: Caller, identifier: str) -> None:
 
 
 def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
-    """Return e-mails in given states, by batch or message id.
-
-    Raises:
-        ServiceError: 400 for another identifier; 404 for an empty list.
-    """
+    """Return e-mails in given states, by batch or message id."""
     if not is_message_id(identifier) and not is_batch_id(identifier):
         expected = "expected a UUID of version 4 or a message id <id@host>"
         message = "identifier must be a UUIDv4 batch id or a message id in angle brackets"
@@ -202,7 +184,6 @@ def find(caller: Caller, identifier: str, *states: str) -> list[ScheduledEmail]:
 
 
 def _named(account: Account, identifier: str) -> list[ScheduledEmail]:
-    """Return e-mails, in any state, by batch or message id."""
     rows = account.table(ScheduledEmail).values()
     return [row for row in rows if identifier == row.message_id or identifier.lower() == row.batch_id]
 
@@ -222,7 +203,6 @@ def _why_none(caller: Caller, identifier: str, found: list[ScheduledEmail]) -> s
 
 @SCHEDULED_EMAIL.on("cancel")
 def _forget(workspace: Workspace, account: Account, email: ScheduledEmail) -> None:
-    """Cancel the timer of an e-mail, and drop its content."""
     workspace.state.timers.cancel(MACHINE.name, email.message_id)
     count(account, email, -1)
     email.mail = None

@@ -61,7 +61,6 @@ class Sender:
 
     @property
     def active(self) -> bool:
-        """Whether the sender is verified."""
         return self.state == VERIFIED
 
 
@@ -85,7 +84,6 @@ SENDER = Lifecycle(MACHINE, Sender, key="id", parse=int, reveal=_secrets)
 
 
 def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
-    """Return the account's senders, filtered by dedicated IP or domain."""
     rows = list(caller.account.rows_of(Sender).values())
     if ip is not None:
         rows = [row for row in rows if any(share.ip == ip for share in row.ips)]
@@ -96,7 +94,6 @@ def select(caller: Caller, ip: str | None, domain: str | None) -> list[Sender]:
 
 
 def get(caller: Caller, sender_id: int) -> Sender:
-    """Return the caller's sender, or refuse with 404."""
     sender = caller.account.table(Sender).get(sender_id)
     if sender is None:
         raise errors.DOCUMENT_NOT_FOUND("Sender ID not found").because(
@@ -106,12 +103,7 @@ def get(caller: Caller, sender_id: int) -> Sender:
 
 
 def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] | None = None) -> Created:
-    """Create a sender, and send a code unless its domain is trusted.
-
-    Raises:
-        ServiceError: 400; the address is a duplicate, the IPs break their rules, or the domain has a strict DMARC
-            policy and is not authenticated.
-    """
+    """Create a sender, and send a code unless its domain is trusted."""
     workspace, account = caller.workspace, caller.account
     _refuse_duplicate(account, email)
     shares = _allotted(account, ips or [], "a new sender")
@@ -131,11 +123,7 @@ def update(
     caller: Caller, sender_id: int, *, name: str | None = None, email: str | None = None,
     ips: list[dict[str, Any]] | None = None,
 ) -> None:  # fmt: skip
-    """Change the given members of a sender; another address has to be verified (contract/senders#updateSender).
-
-    Raises:
-        ServiceError: 404; 400 as for `create`. The sender is unchanged then.
-    """
+    """Change the given members of a sender; another address has to be verified (contract/senders#updateSender)."""
     account, sender = caller.account, get(caller, sender_id)
     new_email = email if email is not None and comparable(email) != comparable(sender.email) else None
     if new_email is not None:
@@ -155,7 +143,6 @@ def update(
 
 
 def delete(caller: Caller, sender_id: int) -> None:
-    """Delete a sender, or refuse with 404."""
     SENDER.fire(caller.workspace, caller.account, get(caller, sender_id), "delete")
 
 
@@ -194,11 +181,7 @@ def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) ->
 
 
 def validate(caller: Caller, sender_id: int, otp: int) -> None:
-    """Verify a sender by its one-time code.
-
-    Raises:
-        ServiceError: 404; 400 for a wrong or expired code, or for a sender that awaits no code.
-    """
+    """Verify a sender by its one-time code."""
     sender = get(caller, sender_id)
     if sender.state != AWAITING or otp != sender.otp:
         raise errors.OTP_INVALID().because(_why_wrong(caller, sender, otp))
@@ -271,10 +254,7 @@ def _forget_code(workspace: Workspace, account: Account, sender: Sender) -> None
 
 
 def trust_senders(workspace: Workspace, event: Changed) -> None:
-    """Verify a newly authenticated domain's senders under `behaviour.trust_authenticated_domains`.
-
-    A listener of that transition.
-    """
+    """Verify a newly authenticated domain's senders under `behaviour.trust_authenticated_domains`; a listener."""
     account = workspace.state.accounts[event.account]
     for sender in account.table(Sender).values():
         if sender.state == AWAITING and _is_trusted(workspace, account, sender):
@@ -292,7 +272,6 @@ def _is_trusted(workspace: Workspace, account: Account, sender: Sender) -> bool:
 
 
 def ips_of_account(caller: Caller) -> list[DedicatedIp]:
-    """Return the account's dedicated IPs."""
     return list(caller.account.rows_of(DedicatedIp).values())
 
 
@@ -316,12 +295,7 @@ def _allotted(account: Account, ips: list[dict[str, Any]], subject: str) -> list
 
 
 def allot(account: Account, items: list[dict[str, Any]]) -> list[IpShare]:
-    """Return shares for the `ips` of a request or scenario; missing weights mean equal shares.
-
-    Raises:
-        ServiceError: 400; weights are missing for some IPs, do not sum to 100 or are not from 1 to 100, or an IP is
-            unknown in the account, a duplicate, inactive, or of another domain.
-    """
+    """Return shares for the `ips` of a request or scenario; missing weights mean equal shares."""
     if not items:
         return []
     weights = [item["weight"] for item in items if "weight" in item]
@@ -351,7 +325,6 @@ def _check_weights(weights: list[int], items: int) -> None:
 
 
 def _check_ips(account: Account, items: list[dict[str, Any]]) -> None:
-    """Check for unknown IPs, then duplicates, then inactive IPs and wrong domains."""
     known, ips = account.rows_of(DedicatedIp), [item["ip"] for item in items]
     for ip in ips:
         if ip not in known:

@@ -94,7 +94,6 @@ def _check_content(found: SendRequest, _: Caller) -> None:
 
 
 def _refuse_content(found: SendRequest) -> None:
-    """Refuse e-mails without a shared content."""
     own = [message for message in found.messages if message.get("htmlContent") or message.get("textContent")]
     if not found.is_batch or len(own) < len(found.messages):
         message = "Either of htmlContent or textContent is required"
@@ -170,7 +169,6 @@ def _whole(value: Any) -> int | None:
 
 
 def _check_params(found: SendRequest, _: Caller) -> None:
-    """Check each e-mail's `params`, and their total size (contract/sending#params)."""
     total = 0
     for place in found.places:
         params = place.get("params")
@@ -218,7 +216,6 @@ def _check_files(found: SendRequest, caller: Caller) -> None:
 
 
 def _content(file: Given) -> bytes | None:
-    """Return a file's content, or None for an address."""
     if "content" not in file:
         if not isinstance(file["url"], str) or not is_url(file["url"]):
             raise wrong("url", "attachment", "expected an http or https address")

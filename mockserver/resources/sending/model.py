@@ -29,12 +29,7 @@ _REJECTED_AFTER = timedelta(seconds=1)
 
 
 def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Send the e-mails of a body, or schedule them, answering with a `batchId`.
-
-    Raises:
-        ServiceError: nothing was sent: 403 if the account may not send, 400 for a bad body or a repeated idempotency
-            key, 402 if credits are missing, 413 if the e-mails are too large.
-    """
+    """Send the e-mails of a body, or schedule them, answering with a `batchId`."""
     _check_relay(caller)
     request = checks.read(caller, body)
     contents = compose(request)
@@ -44,7 +39,9 @@ def send(caller: Caller, body: Mapping[str, Any]) -> dict[str, Any]:
     if not request.is_dry:
         _check_means(caller, request, contents)
         if key:
-            _note_key(caller, key)
+            keys = caller.account.table(IdempotencyKey)
+            keys.pop(key, None)  # so that the keys stay in the order of their use
+            keys[key] = IdempotencyKey(key, caller.workspace.state.clock.now(), caller.workspace.cause_request)
     contents = [content._replace(message_id=_draw_id(caller.workspace)) for content in contents]
     ids = [content.message_id for content in contents]
     found: dict[str, Any] = {"messageIds": ids} if request.is_batch else {"messageId": ids[0]}
@@ -108,7 +105,6 @@ def _act(caller: Caller, request: SendRequest, contents: Sequence[MailContent], 
 def _schedule(
     caller: Caller, request: SendRequest, moment: datetime, contents: Sequence[MailContent], batch_id: str
 ) -> None:
-    """Schedule e-mails; a past moment counts as now."""
     workspace = caller.workspace
     now = workspace.state.clock.now()
     for content in contents:
@@ -117,9 +113,6 @@ def _schedule(
             batch_id.lower(), mail=content, rejected=request.rejected, request=workspace.cause_request, created_at=now,
         )  # fmt: skip
         scheduled.schedule(workspace, caller.account, row)
-
-
-# ---------------------------------------------------------------------- idempotency keys
 
 
 #: How long an idempotency key stays taken (contract/sending#idempotency).
@@ -155,21 +148,8 @@ def _check_key(caller: Caller, key: str) -> None:
         raise errors.no_room(full)
 
 
-def _note_key(caller: Caller, key: str) -> None:
-    now, keys = caller.workspace.state.clock.now(), caller.account.table(IdempotencyKey)
-    keys.pop(key, None)  # so that the keys stay in the order of their use
-    keys[key] = IdempotencyKey(key, now, caller.workspace.cause_request)
-
-
-# ---------------------------------------------------------------------- the status of scheduled e-mails
-
-
 def scheduled_status(caller: Caller, identifier: str, query: dict[str, Any]) -> dict[str, Any]:
-    """Return the status of a message id, or a page of a batch id's batches.
-
-    Raises:
-        ServiceError: 400 for another identifier, or if one date is missing; 404 for an unknown identifier.
-    """
+    """Return the status of a message id, or a page of a batch id's batches."""
     is_batch = scheduled.is_batch_id(identifier)
     if is_batch and ("startDate" in query) is not ("endDate" in query):
         period = reasons.period(query.get("startDate"), query.get("endDate"))
@@ -200,9 +180,6 @@ def _status(email: ScheduledEmail, start: datetime) -> dict[str, Any]:
     }
 
 
-# ---------------------------------------------------------------------- blocked contacts
-
-
 def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
     """Return a page of blocked contacts and their total number."""
     _check_period(caller, query)
@@ -228,7 +205,6 @@ def blocked_contacts(caller: Caller, query: dict[str, Any]) -> dict[str, Any]:
 
 
 def unblock(caller: Caller, email: str) -> None:
-    """Unblock a contact, for all senders, or refuse with 404."""
     wanted = comparable(email)
     blocked = caller.account.rows_of(BlockedContact)
     keys = [key for key, row in blocked.items() if comparable(row.email) == wanted]
@@ -241,20 +217,8 @@ def unblock(caller: Caller, email: str) -> None:
 
 
 def _check_period(caller: Caller, query: dict[str, Any]) -> None:
-    """Refuse an incomplete, reversed or future period."""
     start, end, clock = query.get("startDate"), query.get("endDate"), caller.workspace.state.clock
-    period = reasons.period(start, end)
-    if start is None and end is None:
-        return
-    if start is None or end is None:
-        missing = "startDate" if start is None else "endDate"
-        raise errors.MISSING_PARAMETER(f"Missing {missing} parameter in the request").because(
-            f"{period}; give both or neither"
-        )
-    if start > end:
-        raise errors.INVALID_PARAMETER("startDate must not be after endDate").because(
-            f"startDate is after endDate: {period}"
-        )
-    if end > clock.now():
-        reason = f"the period ends in the future: {period}; {reasons.clock(clock)}"
+    reasons.check_period(start, end)
+    if end is not None and end > clock.now():
+        reason = f"the period ends in the future: {reasons.period(start, end)}; {reasons.clock(clock)}"
         raise errors.OUT_OF_RANGE("startDate and endDate must not be in the future").because(reason)

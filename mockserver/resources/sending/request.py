@@ -42,7 +42,6 @@ def compact(given: Mapping[str, Any]) -> Given:
 
 
 def party(given: Given) -> Party:
-    """Return a body's address and name."""
     return Party(given["email"], given.get("name") or "")
 
 
@@ -105,11 +104,7 @@ class SendRequest:
         return found
 
     def count(self, message: Given) -> int:
-        """Return an e-mail's number of recipients."""
         return sum(len(self.of(message, kind)) for kind in KINDS)
-
-
-# ---------------------------------------------------------------------- e-mails
 
 
 class TooLongError(ValueError):

@@ -39,11 +39,7 @@ class SsoToken:
 
 
 def admin_token(caller: Caller, email: str) -> str:
-    """Create a token for an admin user of the organization; return the token.
-
-    Raises:
-        ServiceError: 400, unknown admin user.
-    """
+    """Create a token for an admin user of the organization; return the token."""
     workspace = caller.workspace
     master = workspace.state.master_of(caller.account)
     organization = [
@@ -62,11 +58,7 @@ def admin_token(caller: Caller, email: str) -> str:
 def sub_account_token(
     caller: Caller, sub_account_id: int, *, email: str | None = None, target: str | None = None, url: str | None = None
 ) -> str:
-    """Create a token for a user of a sub-account, leading to `url` or the area `target`; return the token.
-
-    Raises:
-        ServiceError: 400, unknown sub-account or user.
-    """
+    """Create a token for a user of a sub-account, leading to `url` or the area `target`; return the token."""
     row = corporate.require(caller, sub_account_id)
     account = caller.workspace.state.accounts[row.id]
     users = [user.email for user in account.users]
@@ -84,7 +76,6 @@ def _token(workspace: Workspace, account: Account, **members: Any) -> str:
 
 
 def find(workspace: Workspace, token: str) -> tuple[Account, SsoToken] | None:
-    """Return the account and the token, or None if unknown."""
     for account in workspace.state.accounts.values():
         if token in account.table(SsoToken):
             return account, account.table(SsoToken)[token]
@@ -100,17 +91,11 @@ class Landing(NamedTuple):
 
     @property
     def place(self) -> str:
-        """The first address or area that the user sees."""
         return self.token.url or self.token.target or "home"
 
 
 def land(caller: AnonymousCaller, token: str, *, corporate: bool) -> Landing:
-    """Sign in with a token; log an activity.
-
-    Raises:
-        ServiceError: 404 `document_not_found` for an unknown token, a deleted account, or the other address; 410
-            `gone` for an expired token, or a used single-use token.
-    """
+    """Sign in with a token; log an activity."""
     workspace = caller.workspace
     found = find(workspace, token)
     if found is None or found[1].corporate is not corporate:

@@ -43,7 +43,6 @@ class BlockedContact:
 
     @property
     def why(self) -> str:
-        """A sentence with the reason."""
         return REASONS[self.reason].format(email=self.email, sender=self.sender or "all senders")
 
 
@@ -71,7 +70,6 @@ def block(account: Account, contact: BlockedContact) -> None:
 
 
 def blocked_from(account: Account, occurrence: Occurrence) -> BlockedContact | None:
-    """Return the blocked contact of a delivery, or None."""
     contacts = account.rows_of(BlockedContact)
     if not contacts or occurrence.event != _DELIVERED or occurrence.category != TRANSACTIONAL_EMAIL:
         return None

@@ -13,8 +13,6 @@ from mockserver.resources.webhooks.event_table import RAISED, RECEIVED
 _ROWS: tuple[Event, ...] = (*RAISED, *RECEIVED)
 _CATEGORIES = tuple(dict.fromkeys(category for row in _ROWS for category in row.categories))
 
-# ---------------------------------------------------------------------- subscriptions
-
 #: The events of each category, by all their names.
 BY_NAME: Mapping[Category, Mapping[str, Event]] = {
     category: {name: row for row in _ROWS if category in row.categories for name in row.names}
@@ -56,7 +54,6 @@ def raised(category: Category, name: str) -> RaisedEvent:
 
 
 def raisable(category: Category) -> list[str]:
-    """Return sorted event names for a category of webhooks."""
     return sorted(BY_NAME[category])
 
 
@@ -64,8 +61,6 @@ def is_reply(name: str) -> bool:
     """Return whether a received mail's event requires a reply."""
     return next(row.is_reply for row in RECEIVED if name in row.names)
 
-
-# ---------------------------------------------------------------------- exports
 
 ALL_EVENTS = "allEvents"
 #: The position of `allEvents` in the official enum of an export's events. The first two values of the enum are error
@@ -81,8 +76,6 @@ EXPORTED: Mapping[str, frozenset[str]] = {
     for choice in EXPORT_EVENTS
     if choice != ALL_EVENTS
 }
-
-# ---------------------------------------------------------------------- stories
 
 
 class Scene(NamedTuple):

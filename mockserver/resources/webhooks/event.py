@@ -94,7 +94,6 @@ class Event:
 
     @property
     def name(self) -> str:
-        """The name that the API shows."""
         return self.names[-1]
 
 
@@ -130,9 +129,6 @@ class MailEvent(Event):
 
     #: Whether the event happens with replies only.
     is_reply: bool
-
-
-# ---------------------------------------------------------------------- payload members
 
 
 def email(workspace: Workspace, occurrence: Occurrence, name: str) -> dict[str, Any]:

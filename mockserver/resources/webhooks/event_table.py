@@ -31,8 +31,6 @@ from mockserver.resources.webhooks.event import (
     sms,
 )
 
-# ---------------------------------------------------------------------- shared parts of rows
-
 _agreed = partial(PayloadName, is_contested=False)
 _contested = partial(PayloadName, is_contested=True)
 
@@ -68,8 +66,6 @@ _BY_PROXY = Exported("loadedByProxy", 16)
 def _in_microseconds(at: datetime) -> str:
     return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
-
-# ---------------------------------------------------------------------- the rows
 
 _email = partial(RaisedEvent, categories=(TRANSACTIONAL_EMAIL,), when=When.ALWAYS, sent_to=_ITS_OWN)
 _campaign = partial(RaisedEvent, categories=(MARKETING_EMAIL,), when=When.ALWAYS, sent_to=_ITS_OWN, scenes=_IN_NO_STORY)

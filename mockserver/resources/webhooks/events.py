@@ -140,23 +140,13 @@ def default_sender(account: Account) -> str:
     return next((row.email for row in account.rows_of(Sender).values() if row.active), account.email)
 
 
-# ---------------------------------------------------------------------- single calls and batches
-
-
 def _send(
     workspace: Workspace, account: Account, webhook: Webhook, event: str, payload: dict[str, Any], at: datetime,
     size: int,
 ) -> Delivery:  # fmt: skip
     """Schedule an event's call, or extend a batch; return the call.
 
-    Args:
-        workspace: The workspace of the webhook.
-        account: The account of the webhook.
-        webhook: The webhook to call.
-        event: The name of the event.
-        payload: The payload of the call.
-        at: The moment of the event.
-        size: The memory of the payload in bytes: a caller with many webhooks weighs it once.
+    `size` is the memory of the payload in bytes: a caller with many webhooks weighs it once.
     """
     last = _open_call(workspace, account, webhook, at) if webhook.batched else None
     has_room = last is not None and len(last.payloads) < BATCH_SIZE

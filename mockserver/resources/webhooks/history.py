@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from sys import getsizeof
 from typing import Any
 
-from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, PERMISSION_DENIED
+from mockserver.core.contract.errors import INVALID_PARAMETER, PERMISSION_DENIED
 from mockserver.core.state import reasons
 from mockserver.core.state.state import Account
 from mockserver.core.state.tables import Derived
@@ -43,8 +43,6 @@ COLUMNS = ("webhook_id", "type", "event", "email", "message_id", "date", "state"
 
 @dataclass(slots=True, eq=False)
 class Export:
-    """A requested export."""
-
     #: The id of the process.
     id: int
     requested_at: datetime
@@ -62,11 +60,7 @@ EXPORT = Lifecycle(MACHINE, Export, key="id", parse=int, reveal=lambda row: {"ur
 
 
 def export(caller: Caller, filters: dict[str, Any]) -> int:
-    """Request an export; return its process id.
-
-    Raises:
-        ServiceError: 400; no enterprise account, or filters that contradict each other.
-    """
+    """Request an export; return its process id."""
     if not caller.account.enterprise:
         reason = f"account {caller.account.name} is not an enterprise account, which exports of webhook history require"
         raise PERMISSION_DENIED(status=400).because(reason)
@@ -86,7 +80,6 @@ def export(caller: Caller, filters: dict[str, Any]) -> int:
 
 
 def await_completion(workspace: Workspace, account: Account, row: Export) -> None:
-    """Set the timer that completes an export."""
     if row.ready_at is not None:
         workspace.set_timer(row.ready_at, account, MACHINE.name, row.id, "complete")
 
@@ -119,7 +112,6 @@ class Files(Derived):
             self.add(row, workspace.limits)
 
     def add(self, row: Export, limits: WorkspaceLimits) -> None:
-        """Keep an export's file, evicting old files."""
         self.ring = self.ring or Ring(limits.deliveries, limits.deliveries_bytes)
         for gone in self.ring.push(row, getsizeof(row.content)):
             gone.content = None
@@ -142,9 +134,6 @@ def note_notified(workspace: Workspace, event: Changed) -> None:
     row = account.table(Export).get(call.export) if call.export is not None else None
     if row is not None and EXPORT.applies(row, "notify"):
         EXPORT.fire(workspace, account, row, "notify")
-
-
-# ---------------------------------------------------------------------- the file
 
 
 def _file(account: Account, row: Export) -> str:
@@ -226,10 +215,4 @@ def _check_period(filters: dict[str, Any]) -> None:
     if "days" in filters and (start or end):
         reason = f"days is {filters['days']}, {reasons.period(start, end)}; give either days or both dates"
         raise INVALID_PARAMETER("days cannot be used together with startDate and endDate").because(reason)
-    for given, other, name in ((start, end, "endDate"), (end, start, "startDate")):
-        if given and not other:
-            reason = f"{reasons.period(start, end)}; give both or neither"
-            raise MISSING_PARAMETER(f"Missing {name} attribute in the request").because(reason)
-    if start and end and end - start < timedelta():
-        reason = f"startDate is after endDate: {reasons.period(start, end)}"
-        raise INVALID_PARAMETER("startDate must not be after endDate").because(reason)
+    reasons.check_period(start, end, "attribute")

@@ -20,8 +20,6 @@ from mockserver.resources.webhooks.event import EMAIL, INBOUND, TRANSACTIONAL, C
 
 @dataclass(slots=True, eq=False)
 class Webhook:
-    """A webhook: an address with subscriptions."""
-
     id: int
     url: str
     created_at: datetime
@@ -84,7 +82,6 @@ def select(caller: Caller, webhook_type: str, order: str) -> list[Webhook]:
 
 
 def get(caller: Caller, webhook_id: int) -> Webhook:
-    """Return the caller's webhook, or refuse with 404."""
     webhook = caller.account.table(Webhook).get(webhook_id)
     if webhook is None:
         raise errors.DOCUMENT_NOT_FOUND(_NO_WEBHOOK).because(
@@ -94,11 +91,7 @@ def get(caller: Caller, webhook_id: int) -> Webhook:
 
 
 def create(caller: Caller, given: dict[str, Any]) -> Webhook:
-    """Create a webhook from a body's members.
-
-    Raises:
-        ServiceError: 400; events or domain are missing or wrong for the type, or the limit of webhooks is reached.
-    """
+    """Create a webhook from a body's members."""
     workspace = caller.workspace
     category = Category(given.setdefault("type", TRANSACTIONAL), given.setdefault("channel", EMAIL))
     if category.type == INBOUND:
@@ -115,11 +108,7 @@ def create(caller: Caller, given: dict[str, Any]) -> Webhook:
 
 
 def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
-    """Change the given members; type and channel cannot be changed (contract/webhooks#updateWebhook).
-
-    Raises:
-        ServiceError: 404; 400, events or domain are wrong for the type, or events are empty.
-    """
+    """Change the given members; type and channel cannot be changed (contract/webhooks#updateWebhook)."""
     webhook = get(caller, webhook_id)
     if "events" in changes:
         _require(changes, "events", webhook.type)
@@ -130,7 +119,6 @@ def update(caller: Caller, webhook_id: int, changes: dict[str, Any]) -> None:
 
 
 def delete(caller: Caller, webhook_id: int) -> None:
-    """Delete a webhook and cancel its unfinished calls, or refuse with 404."""
     del caller.account.table(Webhook)[get(caller, webhook_id).id]
     caller.account.record(OpenWindows).pop(webhook_id, None)
     deliveries.cancel_all(caller.workspace, caller.account, webhook_id)
@@ -208,7 +196,6 @@ def _check_duplicate(caller: Caller, webhook_type: str, url: str, webhook: Webho
 
 
 def _require(given: dict[str, Any], name: str, webhook_type: str) -> None:
-    """Refuse a missing or empty member."""
     if not given.get(name):
         lack = "empty" if name in given else "missing"
         reason = f"{lack} field `{name}` in the body: {webhook_type} webhooks require it"
