@@ -35,11 +35,7 @@ class Forwards:
     """
 
     def __init__(self, settings: Settings, url: str) -> None:
-        """Prepare calls to a peer at a root address.
-
-        Raises:
-            ValueError: address or key are invalid.
-        """
+        """Prepare calls to a peer at a root address."""
         self.peer = _root(url)
         self.writes = settings.forward_writes
         self.timeout_s = settings.forward_timeout
@@ -64,7 +60,6 @@ class Forwards:
             done(PeerAnswer(error="the queue of forwarded calls is full"))
 
     def _answer(self, call: ForwardedCall, deadline: float) -> PeerAnswer:
-        """Return the peer's answer without raising, as a request waits for it."""
         from mockserver.effects.http import (  # noqa: PLC0415  # not needed before the first call
             UnansweredError,
             UnsendableError,
@@ -87,7 +82,6 @@ class Forwards:
             return PeerAnswer(error=f"the mock has failed: {type(error).__name__}")
 
     def _without_key(self, answer: PeerAnswer) -> PeerAnswer:
-        """Redact the key in an answer of the peer."""
         if self._key is None or len(self._key) < _SECRET:
             return answer
         key, hidden = self._key, _HIDDEN.decode()
@@ -111,11 +105,7 @@ def forwards_of(settings: Settings) -> Forwards | None:
 
 
 def key_of(settings: Settings) -> str | None:
-    """Return the key of forwarded calls, or None.
-
-    Raises:
-        ValueError: the key is empty, invalid or duplicate, or its file is unreadable.
-    """
+    """Return the key of forwarded calls, or None."""
     called = "the key of forwarded calls"
     key = secret_of(settings.forward_key, settings.forward_key_file, called, if_empty="leave it out if that is meant")
     if key is not None and not is_key(key):
@@ -149,5 +139,4 @@ def _parts(url: str) -> SplitResult:
 
 
 def _shown(parts: SplitResult) -> str:
-    """Redact credentials in an address."""
     return repr(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")

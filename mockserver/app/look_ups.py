@@ -33,8 +33,6 @@ _WAITING = 1_000
 
 @dataclass(slots=True, eq=False)
 class _LookUp:
-    """A DNS question with its answer, initially a timeout."""
-
     found: lookup.DnsAnswer = lookup.NoAnswer(f"no answer within {_TIMEOUT_S:g} seconds")  # noqa: RUF009  # a constant
     is_over: bool = False
 
@@ -43,11 +41,7 @@ class LookUps:
     """Asks the DNS server that the settings name, in the background."""
 
     def __init__(self, settings: Settings) -> None:
-        """Prepare look-ups without starting threads.
-
-        Raises:
-            ValueError: the server's address is malformed.
-        """
+        """Prepare look-ups without starting threads."""
         self._server = None if settings.dns_resolver is None else dns_server(settings.dns_resolver)
         self._dispatcher = Dispatcher(threads=_THREADS, concurrency=_THREADS, waiting=_WAITING)
 

@@ -110,11 +110,7 @@ class Mock:
         return {**self.effects.health(), **tls}
 
     def open(self) -> None:
-        """Start timers, e-mails and unfinished effects of saved workspaces.
-
-        Raises:
-            OSError: the SMTP listener's address is unavailable.
-        """
+        """Start timers, e-mails and unfinished effects of saved workspaces."""
         self.effects.open(self.store)
         if self.working_set is not None:
             self.working_set.open()

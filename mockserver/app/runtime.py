@@ -76,7 +76,6 @@ class Runtime:
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread of `start` is alive."""
         return self._thread.is_alive()
 
     def interrupt(self) -> None:
@@ -90,11 +89,7 @@ class Runtime:
         return self.mock.close()
 
     def start(self) -> None:
-        """Open the server, run it in a thread, and wait until it answers.
-
-        Raises:
-            OSError: the SMTP listener's address is unavailable.
-        """
+        """Open the server, run it in a thread, and wait until it answers."""
         self.open()
         self._thread.start()
         self.server.wait_started(_TIMEOUT_S)

@@ -36,9 +36,6 @@ class ServerEffects:
         """Prepare all effects; timers and incoming e-mails start with `open`.
 
         Calls trust the authority with certificate `ca` (PEM), too.
-
-        Raises:
-            ValueError: an address or the key of forwarded calls is invalid.
         """
         self._egress = Egress(settings.egress)
         self._ca = ca
@@ -51,11 +48,7 @@ class ServerEffects:
         self.forwarder = _forwarder(settings)
 
     def open(self, store: Store) -> None:
-        """Fire due timers, and start the SMTP listener of the settings.
-
-        Raises:
-            OSError: the SMTP listener's address is unavailable.
-        """
+        """Fire due timers, and start the SMTP listener of the settings."""
         if self._smtp_address is not None:
             from mockserver.effects.smtp_listener import Listener  # noqa: PLC0415  # needed by few servers
 
@@ -86,7 +79,6 @@ class ServerEffects:
 
     @property
     def posts(self) -> bool:
-        """Whether the settings name a mail server."""
         return self._smtp is not None
 
     def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:

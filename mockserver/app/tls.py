@@ -33,8 +33,6 @@ _OF_AUTHORITY = ("tls_name", "tls_ca_file")
 
 
 class TlsParts(NamedTuple):
-    """The certificates of a TLS server."""
-
     certificates: certificates.Authority | certificates.OwnCertificate
     #: The certificate of the authority, which clients have to trust, in PEM; None: somebody else has issued it.
     ca: str | None

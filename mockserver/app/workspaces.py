@@ -103,7 +103,6 @@ def _loader(library: Library, settings: Settings) -> Loader:
 
 
 def _stubs_of(library: Library, settings: Settings) -> Iterator[Stub]:
-    """Yield stubs of all stub libraries in the settings."""
     for name in settings.stubs:
         yield from load(library.stub_library(name), name="stubs", title=name).state.stubs
 
@@ -124,11 +123,7 @@ _SHARED = ("redis:", "rediss:")
 
 
 def storage_of(settings: Settings) -> Storage:
-    """Return the storage of workspaces; the caller closes it.
-
-    Raises:
-        StorageError: the store is unusable.
-    """
+    """Return the storage of workspaces; the caller closes it."""
     if settings.store == "memory":
         return Storage()
     from mockserver.storage.background import BackgroundStorage  # noqa: PLC0415  # few servers save anything
@@ -147,7 +142,6 @@ def storage_of(settings: Settings) -> Storage:
 
 
 def _engine(settings: Settings) -> Engine:
-    """Open the engine of the settings' store."""
     from mockserver.storage.packing import layout  # noqa: PLC0415  # few servers save anything
 
     if settings.store.startswith(_SHARED):
@@ -161,11 +155,7 @@ def _engine(settings: Settings) -> Engine:
 
 
 def check_client() -> None:
-    """Refuse `redis://` without installed client.
-
-    Raises:
-        StorageError: the client is missing.
-    """
+    """Refuse `redis://` without installed client."""
     try:
         import redis  # noqa: F401, PLC0415  # few servers share a store
     except ModuleNotFoundError as error:

@@ -71,8 +71,6 @@ class OutgoingRequest(NamedTuple):
 
 
 class CallOutcome(NamedTuple):
-    """An outgoing call's outcome: answer status or error."""
-
     status: int | None = None
     error: str | None = None
     #: Whether the call was refused before it was made, so that a retry is useless.
@@ -151,7 +149,6 @@ class Jobs:
         return found.server == job.server and not found.is_wanted and job.is_wanted
 
     def has(self, machine: str, key: Key) -> bool:
-        """Return whether an instance has a job."""
         return (machine, key) in self._jobs
 
     def forms(self) -> list[JobForm]:
@@ -187,18 +184,15 @@ class Jobs:
         del self._jobs[job.machine, job.key]
 
     def cancel(self, machine: str, key: Key) -> None:
-        """Cancel an instance's job."""
         job = self._jobs.pop((machine, key), None)
         if job is not None:
             job.forget()
 
     def cancel_account(self, account: int) -> None:
-        """Cancel all jobs of an account."""
         for job in [job for job in self._jobs.values() if job.account == account]:
             self.cancel(job.machine, job.key)
 
     def clear(self) -> None:
-        """Cancel all jobs."""
         for job in self._jobs.values():
             job.forget()
         self._jobs.clear()

@@ -12,8 +12,6 @@ from typing import Any
 
 
 class LazyModule:
-    """A lazy module, whose attributes are `LazyName` objects."""
-
     def __init__(self, name: str) -> None:
         self._name = name
 
@@ -29,8 +27,6 @@ class LazyModule:
 
 
 class LazyName:
-    """A function or class of a lazy module."""
-
     __slots__ = ("_module", "_name")
 
     def __init__(self, module: LazyModule, name: str) -> None:

@@ -90,7 +90,6 @@ class CallbackLock:
         self._waiting: deque[Callable[[], object]] = deque()
 
     def acquire(self, *, blocking: bool = True) -> bool:
-        """Acquire the lock. Return whether the calling thread holds it."""
         is_taken = self._lock.acquire(blocking)
         if is_taken:
             self._depth += 1

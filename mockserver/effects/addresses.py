@@ -16,11 +16,7 @@ _DNS_PORT = 53
 
 
 def mail_address(text: str) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`.
-
-    Raises:
-        ValueError: the text is malformed, or the port exceeds 65,535.
-    """
+    """Return host and port of `HOST:PORT`."""
     found = _SERVER.fullmatch(text)
     if found is None or found["port"] is None or int(found["port"]) > _LAST_PORT:
         raise ValueError(f"mails cannot be taken at {text!r}: it must be HOST:PORT")
@@ -28,11 +24,7 @@ def mail_address(text: str) -> tuple[str, int]:
 
 
 def dns_server(text: str) -> tuple[str, int]:
-    """Return host and port of `HOST:PORT`, or of a host with default port 53.
-
-    Raises:
-        ValueError: the text, an IP address or the port is invalid.
-    """
+    """Return host and port of `HOST:PORT`, or of a host with default port 53."""
     found = _SERVER.fullmatch(f"[{text}]" if _is_ip(text) and ":" in text else text)
     host, port = ("", 0) if found is None else (found["host"].strip("[]"), int(found["port"] or _DNS_PORT))
     is_literal = not set(host) - set("0123456789.") or ":" in host

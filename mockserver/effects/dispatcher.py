@@ -70,7 +70,6 @@ class Dispatcher:
 
     @property
     def unfinished(self) -> int:
-        """Number of queued and running tasks."""
         with self._changed:
             return self._queue.unfinished
 
@@ -87,7 +86,6 @@ class Dispatcher:
     # ------------------------------------------------------------------ the threads
 
     def _start(self) -> bool:
-        """Start a thread. Return False if the system has no more threads."""
         thread = threading.Thread(target=self._run, name=f"dispatcher-{self._threads + 1}", daemon=True)
         try:
             thread.start()
@@ -194,19 +192,16 @@ class _Queue:
         return task
 
     def take_back(self, host: str) -> None:
-        """Remove a host's last task."""
         self._waiting[host].pop()
         self._count -= 1
         self._ready.pop(host, None)
         self._settle(host)
 
     def release(self, host: str) -> None:
-        """Count a host's task as finished."""
         self._busy[host] -= 1
         self._settle(host)
 
     def clear(self) -> None:
-        """Forget all tasks that wait."""
         self._waiting.clear()
         self._ready.clear()
         self._later.clear()

@@ -72,7 +72,6 @@ class Resolver:
         return Found(failure="timeout", detail=f"{_text(name)} is the start of an endless chain of CNAME records")
 
     def _ask(self, name: dns.name.Name, kind: str, deadline: float) -> dns.message.QueryMessage:
-        """The server's answer."""
         question = dns.message.make_query(name, kind)
         address = self._host if dns.inet.is_address(self._host) else _address(self._host)
         for _ in range(_TRIES):
@@ -89,7 +88,6 @@ class Resolver:
 
 
 def _address(host: str) -> str:
-    """Return a host's address, which may be a container's name."""
     return str(socket.getaddrinfo(host, None, type=socket.SOCK_DGRAM)[0][4][0])
 
 

@@ -142,13 +142,7 @@ def _is_in_container() -> bool:
 
 
 def allowed(host: str, egress: Egress, deadline: Deadline) -> Sequence[str]:
-    """Return a host's addresses, if the policy allows them all.
-
-    Raises:
-        EgressRefusedError: the policy refuses an address.
-        OSError: no address was found before the deadline.
-        ValueError: the host is not a name.
-    """
+    """Return a host's addresses, if the policy allows them all."""
     found = addresses(host, deadline)
     for address in found:
         if not is_allowed(address, egress):

@@ -103,7 +103,6 @@ def fetch(request: OutgoingRequest, egress: Egress, most: int) -> Response:
 
 @contextmanager
 def _responding(request: OutgoingRequest, egress: Egress, ca: str | None = None) -> Iterator[urllib3.BaseHTTPResponse]:
-    """Send a request, and yield its response with unread body."""
     url = _Url.parse(request.url)
     headers = [("Host", url.authority), ("Connection", "close"), *request.headers]
     _check_headers(headers)
@@ -157,7 +156,6 @@ class _FinalResponse(http.client.HTTPResponse):
 
 
 def _drain(answer: urllib3.BaseHTTPResponse) -> None:
-    """Read a response to its end, so that its sender meets no closed connection."""
     read = 0
     while read < _MOST_READ and (chunk := answer.read1(4096, decode_content=False)):
         read += len(chunk)
@@ -176,8 +174,6 @@ def _whole(answer: urllib3.BaseHTTPResponse, most: int) -> bytes:
 
 
 class _Url(NamedTuple):
-    """Parts of a URL for a request."""
-
     tls: bool
     host: str
     port: int
@@ -188,11 +184,7 @@ class _Url(NamedTuple):
 
     @classmethod
     def parse(cls, url: str) -> _Url:
-        """Parse a URL, only here, so that the checked host is the called host.
-
-        Raises:
-            UnsendableError: not an http or https URL with host.
-        """
+        """Parse a URL, only here, so that the checked host is the called host."""
         try:
             parts = urlsplit(url)
             host = (parts.hostname or "").encode("idna").decode()

@@ -44,11 +44,7 @@ class Connection(smtplib.SMTP):
                 socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def open(self, host: str, port: int) -> None:
-        """Connect, and read the server's greeting.
-
-        Raises:
-            OSError: the server cannot be reached, or its greeting is not 220.
-        """
+        """Connect, and read the server's greeting."""
         self._host = host  # smtplib checks the certificate of STARTTLS against this name
         code, greeting = self.connect(host, port)
         if code != 220:
@@ -106,8 +102,6 @@ _PARTIES = ("From", "To", "Cc", "Bcc")
 
 
 class SmtpLimits(NamedTuple):
-    """Time limits and queue size of an SMTP client."""
-
     #: How long after each failure an e-mail is tried again, in seconds; after the last try it has failed for good.
     #: Chosen: a server that restarts in a test environment is back within them.
     delays: tuple[float, ...] = (1.0, 5.0, 30.0)
@@ -184,7 +178,6 @@ class SmtpClient:
         return Task(partial(self._try, email), partial(self._conclude, email), email.wanted)
 
     def _try(self, email: _Email) -> Exception | None:
-        """Try to send an e-mail. Return the error, or None on success."""
         email.tries += 1
         try:
             self._deliver(email.write())
@@ -223,7 +216,6 @@ class SmtpClient:
 
     @contextlib.contextmanager
     def _connected(self) -> Iterator[smtplib.SMTP]:
-        """Yield a connection, cut off after an e-mail's time limit."""
         server = Connection(self._egress, self._limits.step_s, tls=self._url.tls)
         cut = threading.Timer(self._limits.whole_s, server.hang_up)
         cut.daemon = True

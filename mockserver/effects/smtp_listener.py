@@ -33,8 +33,6 @@ _END = _LINE + _DOT + _LINE
 
 @dataclass(slots=True)
 class TotalSize:
-    """Bytes of all incoming and unread e-mails."""
-
     taken: int = 0
 
 
@@ -134,7 +132,6 @@ class _Handler:
         self.received = 0
 
     def close(self) -> None:
-        """Start to read no more mails."""
         self._readers.shutdown(wait=False, cancel_futures=True)
 
     async def handle_MAIL(  # noqa: N802  # aiosmtpd's
@@ -255,11 +252,7 @@ class Listener:
     """Receives e-mails by SMTP from `start` to `stop`, in a thread."""
 
     def __init__(self, host: str, port: int, take: Take) -> None:
-        """Bind an address; port 0 is free.
-
-        Raises:
-            OSError: the address is unavailable.
-        """
+        """Bind an address; port 0 is free."""
         self._socket = bind(host, port)
         self._handler = _Handler(take)
         self._loop = asyncio.new_event_loop()
@@ -269,12 +262,10 @@ class Listener:
 
     @property
     def address(self) -> str:
-        """The address that is listened on, `HOST:PORT`."""
         host, port = self._socket.getsockname()[:2]
         return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def start(self) -> None:
-        """Begin to take mails."""
         self._address = self.address
         self._thread.start()
         self._running.wait(_JOIN_S)

@@ -54,12 +54,7 @@ def fill(
 ) -> Iterator[Mistake]:
     """Fill a workspace with sections and generated rows. Yields mistakes, after which it must not be used.
 
-    Args:
-        workspace: The workspace.
-        document: The document as written.
-        data: The loaded document.
-        make_parts: Creates the accounts, and returns the content for each account.
-        resources: The resources with sections in the document.
+    `document` is the document as written, and `data` as loaded; `make_parts` creates the accounts.
     """
     limits = [*_weigh(workspace, document), *_check_amounts(workspace.state, data)]
     yield from limits

@@ -37,11 +37,7 @@ class PathPattern(fields.Field[Any]):
 
 
 def as_glob(value: str) -> Glob:
-    """Convert a text to a glob.
-
-    Raises:
-        ValidationError: the text is too long.
-    """
+    """Convert a text to a glob, or refuse a text that is too long."""
     if len(value) > LONGEST_GLOB:
         raise ValidationError(f"must be a glob of at most {LONGEST_GLOB} characters")
     return Glob(value)
@@ -54,11 +50,7 @@ def unknown_operation(name: str) -> str:
 
 
 def check_operation(name: str) -> None:
-    """Refuse the id of an unknown operation.
-
-    Raises:
-        ValidationError: the message names the operation that was probably meant.
-    """
+    """Refuse the id of an unknown operation."""
     if name not in ALL_OPERATIONS and name not in catalogue():
         raise ValidationError(unknown_operation(name))
 

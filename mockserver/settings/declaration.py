@@ -14,8 +14,6 @@ _SHOWN = 60
 
 
 class ValueType:
-    """The type of a setting's values."""
-
     #: The Python types of the values.
     types: ClassVar[tuple[type, ...]]
     #: Whether the flag can be given several times.
@@ -45,8 +43,6 @@ class ValueType:
 
 
 class Text(ValueType):
-    """Any text."""
-
     types = (str,)
     words = "a text"
 
@@ -61,8 +57,6 @@ class ReplicaName(Text):
 
 
 class StoreReference(Text):
-    """A place for workspaces."""
-
     words = "memory, sqlite:PATH or redis://HOST:PORT"
 
     def takes(self, value: Any) -> bool:
@@ -73,15 +67,11 @@ class StoreReference(Text):
 
 
 class Secret(Text):
-    """A text that messages never show."""
-
     def shown(self, value: Any) -> str:
         return f"what is given, of type {type(value).__name__}"
 
 
 class Texts(ValueType):
-    """Any number of texts."""
-
     types = (tuple, list)
     words = "a tuple of texts"
     is_list = True
@@ -169,8 +159,6 @@ class Int64(WholeNumber):
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """A setting's declaration without name and default."""
-
     type: ValueType
     #: A sentence for the help and the README.
     help: str

@@ -89,7 +89,6 @@ def unpack(data: bytes, kind: Any) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """Convert a value of an unsupported type for MessagePack."""
     if isinstance(value, Mapping):
         return dict(value)
     if isinstance(value, Glob):

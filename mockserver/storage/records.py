@@ -225,7 +225,6 @@ class Written:
     """The engine's copy of a workspace, as hashes and positions; the caller holds the workspace's lock."""
 
     def __init__(self, workspace: Workspace) -> None:
-        """Begin with an unsaved workspace."""
         self._workspace = workspace
         self._marks = self._before = _Marks({}, {}, {}, {}, {})
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from flask import Flask, Request, Response, request_tearing_down
+from flask import Flask, Request, Response
 from werkzeug.routing import MapAdapter, Rule
 
 from mockserver.web.routing.address import adapter_of, matched_path
@@ -19,7 +18,7 @@ class MatchedRule(Rule):
 
 
 class LeanFlask(Flask):
-    """Flask with components, at most one of each type, and without hosts, subdomains and coroutines."""
+    """Flask with components, at most one of each type, and without hosts and subdomains."""
 
     url_rule_class = MatchedRule
 
@@ -52,14 +51,6 @@ class LeanFlask(Flask):
         # The map knows neither hosts nor subdomains, so that nothing else of the environment matters.
         adapter, path = adapter_of(request), matched_path(request)
         return adapter(self.url_map, request.host, request.root_path, "", request.scheme, path, request.method, "")
-
-    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        return func  # no view is a coroutine, and asking costs more than calling
-
-    def do_teardown_request(self, exc: BaseException | None = None) -> None:
-        """Call teardown functions, if any; Flask takes 2 microseconds to find none."""
-        if self.teardown_request_funcs or request_tearing_down.receivers:
-            super().do_teardown_request(exc)
 
     def handle_exception(self, e: Exception) -> Response:
         """Pass a `ConnectionResetError` on to the server: a fault wants no answer (`web.server.wire.block`)."""

@@ -153,7 +153,6 @@ class Entry(NamedTuple):
 
 
 def as_json(entry: Entry) -> str:
-    """Return an entry as a JSON line."""
     return _JSON.encode({"time": _moment(entry.time), **entry.members}) + "\n"
 
 
@@ -183,14 +182,12 @@ def brief_text(seconds: float, number: int, workspace: str, call: str, exchange:
 
 
 def call_as_text(method: str, path: str, query: str) -> str:
-    """Return method, path and query as text."""
     address = quote(path, _SAFE_IN_PATH, errors="replace")
     asked = f"?{quote(query, _SAFE_IN_QUERY, 'latin-1', 'replace')}" if query else ""
     return f"{_printable(method)} {address}{asked}"
 
 
 def _printable(text: str) -> str:
-    """Escape unprintable characters."""
     return text if text.isprintable() else text.encode("unicode_escape").decode()
 
 

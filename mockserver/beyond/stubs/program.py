@@ -49,11 +49,7 @@ class Expression:
         _, self.parts, self.is_text = grammar.read(text, names)
 
     def value(self, scope: Scope) -> Any:
-        """Return the value, or `OMIT`.
-
-        Raises:
-            ExpressionError: there is none; the error has the place.
-        """
+        """Return the value, or `OMIT`. Errors have the place of the expression."""
         if self._template is None:  # two threads may compile the same
             self._template = sandbox.compiled(grammar.read(self._text, self._names).expression)
         try:
@@ -64,11 +60,7 @@ class Expression:
 
 
 def filled(value: Any, scope: Scope) -> Any:
-    """Return a program's value with evaluated expressions, without omitted members.
-
-    Raises:
-        ExpressionError: an expression has no value.
-    """
+    """Return a program's value with evaluated expressions, without omitted members."""
     if isinstance(value, Expression):
         return value.value(scope)
     if isinstance(value, dict):

@@ -51,11 +51,7 @@ def compiled(expression: nodes.Expr) -> Template:
 
 
 def evaluated(template: Template, names: Mapping[str, Any], budget: Budget) -> Any:
-    """Return the value of a compiled expression, or `OMIT`.
-
-    Raises:
-        ExpressionError: it has none.
-    """
+    """Return the value of a compiled expression, or `OMIT`."""
     _active.budget = budget
     context = template.new_context(dict(names), shared=True)
     try:

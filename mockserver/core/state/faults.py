@@ -58,8 +58,6 @@ def draws(identifier: str) -> tuple[str, str]:
 
 
 class Injection(NamedTuple):
-    """A rule applied to a request."""
-
     rule: Fault
     exchange: Exchange
     proceed: Proceed
@@ -74,8 +72,6 @@ class Injection(NamedTuple):
 
 
 class FaultKind(NamedTuple):
-    """A fault kind, with effect and parameters."""
-
     summary: str
     #: Makes the answer to a request, or None if the fault hits TLS handshakes.
     answer: Callable[[Injection], Reply] | None
@@ -235,7 +231,6 @@ class Fault:
         return (self.times is None or self.hits < self.times) and (self.expires_at is None or now < self.expires_at)
 
     def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
-        """Return the injected or delayed answer."""
         kind = FAULT_KINDS[self.kind]
         assert kind.answer is not None, "a fault of handshakes hits no request"
         exchange.injected = not kind.genuine

@@ -67,7 +67,6 @@ class Randomness:
         return (self._bits(purpose, self.seed) >> 459) / 2**53  # of 512 bits as many as a double holds
 
     def digits(self, purpose: str, length: int) -> str:
-        """Draw decimal digits without leading zero."""
         return str(self.integer(purpose, 10 ** (length - 1), 10**length - 1))
 
     def hex(self, purpose: str, length: int) -> str:
@@ -134,7 +133,6 @@ class RecordIds:
 
     @property
     def positions(self) -> Mapping[str, int]:
-        """The number of drawn ids by kind, to be saved."""
         return self._random.positions
 
     def go_on(self, positions: Mapping[str, int]) -> None:
@@ -185,8 +183,6 @@ def _seal(body: str, replica: str = "") -> str:
 
 
 class KeyringForm(NamedTuple):
-    """A keyring as it is saved."""
-
     root: str
     first: str | None
     known: Sequence[str]

@@ -70,7 +70,6 @@ def absent(state: State, account: Account, name: str, row: type, key: Key) -> st
 
 
 def known(keys: Collection[Any], key: Key) -> str:
-    """Return known keys, nearest first for numbers, or `none`."""
     return nearest(keys, key) if isinstance(key, int) else listed(keys)
 
 

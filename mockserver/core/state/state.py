@@ -37,8 +37,6 @@ _MANY_TIMERS = 200
 
 
 class User(NamedTuple):
-    """A person with access to an account."""
-
     email: str
     admin: bool = False
     #: The password that the sign-in page accepts, or None to accept any.
@@ -179,12 +177,10 @@ class State(Tables):
         self.timers.cancel_account(account.id)
 
     def account_of(self, key: str) -> Account | None:
-        """Return the account that an API key opens, or None."""
         number = self.keys.get(key)
         return None if number is None else self.accounts.get(number)
 
     def account_named(self, name: str) -> Account | None:
-        """Return the named account, or None."""
         number = self.names.get(name)
         return None if number is None else self.accounts[number]
 

@@ -31,7 +31,6 @@ class Stub:
 
     @property
     def is_active(self) -> bool:
-        """Whether the stub can still answer."""
         return self.times is None or self.hits < self.times
 
     @property
@@ -66,11 +65,9 @@ class Stubs:
         self._set([*stubs, *self])
 
     def put_last(self, stubs: Iterable[Stub]) -> None:
-        """Add stubs, in their order, behind the others."""
         self._set([*self, *stubs])
 
     def replace(self, stub: Stub) -> None:
-        """Replace the stub with the same id."""
         self._set([stub if other.id == stub.id else other for other in self])
 
     def remove(self, identifier: str) -> None:

@@ -19,8 +19,6 @@ Row = TypeVar("Row")
 
 
 class Dated(Protocol):
-    """A row with its moment."""
-
     date: datetime
 
 
@@ -52,7 +50,6 @@ class Tally:
         self.beside = beside
 
     def kept(self) -> int:
-        """Return the number of rows and other items."""
         return self.rows + sum(map(len, self.beside))
 
 
@@ -215,7 +212,6 @@ class Tables:
 
     @property
     def contents(self) -> Contents:
-        """All rows, to be saved."""
         timelines = {row: found._rows for row, found in self._timelines.items() if found}  # noqa: SLF001  # this module
         return Contents({row: rows for row, rows in self._tables.items() if rows}, timelines, self._records)
 
@@ -270,7 +266,6 @@ class Tables:
         return found
 
     def rows_of(self, row: type[Row]) -> Mapping[Any, Row]:
-        """Return a type's rows by key, for reading only."""
         return self._tables.get(row, _NO_ROWS)
 
     def timeline(self, row: type[DatedRow]) -> Timeline[DatedRow]:
@@ -282,7 +277,6 @@ class Tables:
         return found
 
     def timeline_of(self, row: type[DatedRow]) -> Timeline[DatedRow]:
-        """Return a type's rows by date, for reading only."""
         return self._timelines.get(row) or Timeline()
 
     def record(self, row: type[Row]) -> Row:

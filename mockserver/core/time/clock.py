@@ -34,11 +34,7 @@ class ClockError(ValueError):
 
 
 def shown(moment: datetime) -> datetime:
-    """Return a moment unchanged if a clock can show it.
-
-    Raises:
-        ClockError: The moment is before `EARLIEST` or after `LATEST`.
-    """
+    """Return a moment unchanged if a clock can show it."""
     if not EARLIEST <= moment <= LATEST:
         raise ClockError(_YEARS)
     return moment
@@ -137,11 +133,7 @@ class Clock:
             raise ClockError(_YEARS) from error
 
     def check(self, moment: datetime, now: datetime | None = None) -> None:
-        """Refuse a moment to which the clock cannot move from `now`, by default its present moment.
-
-        Raises:
-            ClockError: The moment is before `now` or `EARLIEST`, or after `LATEST`.
-        """
+        """Refuse a moment to which the clock cannot move from `now`, by default its present moment."""
         shown(moment)
         if moment < (now or self.now()):
             raise ClockError("the clock goes backwards by a reset only")
@@ -200,11 +192,7 @@ class TimerId(NamedTuple):
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Return the parts of a timer id.
-
-        Raises:
-            ValueError: The text is no timer id.
-        """
+        """Return the parts of a timer id."""
         machine, _, rest = text.partition(".")
         parts = [machine, *rest.rsplit(".", 2)]
         if len(parts) != len(cls._fields):

@@ -13,11 +13,7 @@ _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+
 
 
 def parse_instant(text: str) -> datetime:
-    """Return the moment of an RFC 3339 date-time, in UTC.
-
-    Raises:
-        ValueError: The text is no RFC 3339 date-time, or the clock cannot show the moment.
-    """
+    """Return the moment of an RFC 3339 date-time, in UTC."""
     if not _DATE_TIME.fullmatch(text):
         raise ValueError("not an RFC 3339 date-time, such as 2026-01-15T09:00:00Z")
     try:

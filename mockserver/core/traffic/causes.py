@@ -52,8 +52,6 @@ By = str | Cause
 
 
 class Changed(NamedTuple):
-    """A transition of an instance."""
-
     at: datetime
     account: int
     machine: str
@@ -70,7 +68,6 @@ class Changed(NamedTuple):
 
     @property
     def caused(self) -> list[Cause]:
-        """The e-mails, deliveries and timers that followed from it, without duplicates."""
         return list(dict.fromkeys(starmap(Cause, self.effects)))
 
     @property
@@ -98,8 +95,6 @@ class History(Ring[Changed]):
 
 
 class FiredTimer(NamedTuple):
-    """A fired timer, with its first transitions."""
-
     timer: Timer
     #: The real time when it fired, in seconds since 1970.
     real_at: float
@@ -107,7 +102,6 @@ class FiredTimer(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of the record in memory."""
         return _FIRED_BYTES + _TRANSITION_BYTES * len(self.transitions) + _CHARACTER_BYTES * len(str(self.timer.key))
 
 
@@ -132,7 +126,6 @@ class CallRecord(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of the record in memory."""
         texts = len(self.path) + len(self.query) + len(self.content_type)
         return _CALL_BYTES + len(self.body) + _CHARACTER_BYTES * texts + _TRANSITION_BYTES * len(self.transitions)
 
@@ -162,7 +155,6 @@ class CurrentCall:
         return self._cause
 
     def note(self, change: Changed) -> None:
-        """Record a transition that the call has caused."""
         if len(self.changes) < MOST_TRANSITIONS:
             self.changes.append(change)
 
@@ -198,7 +190,6 @@ class Links:
         self.added = 0
 
     def __iter__(self) -> Iterator[Link]:
-        """Iterate over the links, oldest first, duplicates included."""
         return map(_link, tuple(self._causes), tuple(self._kinds), tuple(self._things))
 
     def __len__(self) -> int:
@@ -227,7 +218,6 @@ class Links:
         return enumerate(zip(*rows, strict=True), start)
 
     def add(self, by: By, kind: str, thing: Thing) -> None:
-        """Record a cause and its effect."""
         self.added += 1
         if self._index is not None:
             if len(self) == self._causes.maxlen:
@@ -238,7 +228,6 @@ class Links:
         self._things.append(thing)
 
     def caused(self, cause: Cause) -> list[Cause]:
-        """Return a cause's effects in order."""
         return list(self._indexed().effects.get(cause.with_text, ()))
 
     def caused_by(self, effect: Cause) -> list[Cause]:

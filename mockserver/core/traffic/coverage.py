@@ -145,13 +145,11 @@ class Meter:
             self.mails += 1
 
     def requests(self) -> dict[tuple[str, str], int]:
-        """Return request counts by operation and status, or `NONE`."""
         with self._lock:
             found = list(self._requests.items())
         return {(operation or NONE, str(status or NONE)): number for (operation, status), number in found}
 
     def faults(self) -> dict[str, int]:
-        """Return counts of faulted requests and handshakes by fault kind."""
         with self._lock:
             return dict(self._faults)
 

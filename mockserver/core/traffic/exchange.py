@@ -181,7 +181,7 @@ class Exchange:
     injected: bool = field(default=False, init=False)
     #: How the mock answered a call beyond its operations, such as `refused` or `stubbed`; None for its own operations.
     beyond: str | None = field(default=None, init=False)
-    transitions: Sequence[Changed] = field(default=(), init=False)
+    transitions: list[Changed] = field(default_factory=list, init=False)
     #: Hints for the caller, such as ignored members.
     warnings: Sequence[str] = field(default=(), init=False)
     #: The optional members of query and body that were sent.
@@ -202,14 +202,12 @@ class Exchange:
 
     @property
     def json(self) -> Any:
-        """The request body's JSON value, or None."""
         if self._json is _NOT_READ:
             self._json = read_json(self.body)
         return read_json(self.body) if self._json is _NOT_KEPT else self._json
 
     @property
     def parameters(self) -> Mapping[str, list[str]]:
-        """The values of the query parameters by name."""
         if self._parameters is _NOT_READ:
             self._parameters = _parameters(self.query)
         found: Mapping[str, list[str]] = self._parameters
@@ -217,7 +215,6 @@ class Exchange:
 
     @property
     def by_header(self) -> Mapping[str, str]:
-        """The values of the request headers by name in lower case."""
         if self._by_header is _NOT_READ:
             self._by_header = _by_header(self.headers)
         found: Mapping[str, str] = self._by_header
@@ -229,11 +226,10 @@ class Exchange:
         return self.held is not None and not self.held.is_over
 
     def begin_again(self) -> None:
-        """Drop fault marks before another run."""
-        self.injected, self.reason = False, None
+        """Drop fault marks and transitions before another run."""
+        self.injected, self.reason, self.transitions = False, None, []
 
     def take_json(self, value: Any) -> None:
-        """Set the already parsed request body."""
         self._json = value
 
     def forget_values(self) -> None:

@@ -24,8 +24,6 @@ _OVERHEAD, _PER_PART, _PER_CHARACTER = 1_000, 300, 4
 
 
 class Party(NamedTuple):
-    """An e-mail address with an optional name."""
-
     email: str
     name: str = ""
 
@@ -73,7 +71,6 @@ class MailContent(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of the content in memory."""
         texts = [self.subject, self.text, self.html, self.message_id, *self.tags]
         texts += [part for item in self.headers.items() for part in item]
         texts += [
@@ -86,13 +83,10 @@ class MailContent(NamedTuple):
         return _OVERHEAD + weight(self.params) + _PER_PART * parts + files + _PER_CHARACTER * characters
 
     def without_files(self) -> MailContent:
-        """Return the content without attachment data."""
         return self._replace(attachments=tuple(row._replace(content=None) for row in self.attachments))
 
 
 class Mail(NamedTuple):
-    """An e-mail that the service has sent."""
-
     id: str
     at: datetime
     #: The addresses of the recipients of kind `to`, with commas between them.
@@ -130,7 +124,6 @@ class Mail(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of the e-mail in memory."""
         texts = len(self.text) + len(self.subject) + len(self.to) + len(self.sender)
         return _OVERHEAD + _PER_CHARACTER * texts + (0 if self.content is None else self.content.size)
 

@@ -17,8 +17,6 @@ _OVERHEAD, _PER_HEADER = 500, 160
 
 
 class ReceivedCall(NamedTuple):
-    """A call that a receiver has got."""
-
     at: datetime
     method: str
     path: str
@@ -30,7 +28,6 @@ class ReceivedCall(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of the call in memory."""
         headers = sum(_PER_HEADER + len(name) + len(value) for name, value in self.headers)
         return _OVERHEAD + headers + len(self.body) + len(self.query) + 4 * len(self.path)
 
@@ -49,8 +46,6 @@ class Manner(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class Receiver:
-    """A receiver, with answers and call counts."""
-
     name: str
     manner: Manner = field(default_factory=Manner)
     #: The number of calls answered in this manner.
@@ -125,6 +120,5 @@ class Receivers:
             owner.evicted += 1
 
     def remove(self, name: str) -> None:
-        """Remove a receiver and its calls."""
         receiver = self._receivers.pop(name, None)
         self.ring.keep(lambda row: row[0] is not receiver)

@@ -135,7 +135,6 @@ class Ring(Generic[Item]):
         self.bytes = sum(self._sizes)
 
     def copy(self) -> Self:
-        """Return another ring with the same items."""
         found = copy(self)
         found._items, found._sizes = self._items.copy(), self._sizes.copy()  # noqa: SLF001  # of the same class
         return found

@@ -36,7 +36,6 @@ class Caller(NamedTuple):
 
     @property
     def visit(self) -> Visit:
-        """The origin of the request."""
         return self.find_visit()
 
     def may(self, scope: str) -> bool:
@@ -61,7 +60,6 @@ class AnonymousCaller(NamedTuple):
     visit: Visit = Visit()
 
     def now(self) -> AnonymousCaller:
-        """Return the caller itself."""
         return self
 
 

@@ -23,8 +23,6 @@ _NO_SERVER = "the server was started anew without --smtp-url"
 
 
 class Stateful(Protocol):
-    """A row with a state."""
-
     state: str
 
 
@@ -102,11 +100,7 @@ class Lifecycle(Generic[Row]):
         self._act(workspace, account, row, self.machine.first, ABSENT)
 
     def fire(self, workspace: Workspace, account: Account, row: Row, event: str) -> None:
-        """Change a row's state, publish the transition, then call the event's action.
-
-        Raises:
-            TransitionRefused: The event does not apply in the state of the row.
-        """
+        """Change a row's state, publish the transition, then call the event's action."""
         self._complete()
         self.machine.target(row.state, event)
         if event in self._guards:
@@ -217,7 +211,6 @@ class Advance:
         return True
 
     def stop(self) -> None:
-        """End the move where it is."""
         self._workspace.stop_collecting(self._changes)
         self._workspace.watch()
 

@@ -183,11 +183,7 @@ class SharedStore(Store):
             self.storage.run(lambda: self.get(name))
 
     def look_after(self) -> None:
-        """Fire timers that are due, take over what dead servers have left, and refresh what is watched.
-
-        Raises:
-            StorageError: the store cannot be read.
-        """
+        """Fire timers that are due, take over what dead servers have left, and refresh what is watched."""
         for name in self._shared.due():
             self._in_step(self._look_after, name)
         for workspace in self.loaded():

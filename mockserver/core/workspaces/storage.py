@@ -32,8 +32,6 @@ class Outline(NamedTuple):
 
 
 class StorageStatus(NamedTuple):
-    """A storage's state, for health and metrics."""
-
     #: The kind of the engine, as the setting `store` names it.
     engine: str
     #: The path or the address, for users.
@@ -114,15 +112,10 @@ class Storage:
         return ()
 
     def lock(self) -> threading.RLock:
-        """Return the lock of a new workspace."""
         return threading.RLock()
 
     def load(self, name: str) -> Workspace:
-        """Return a workspace as saved, with unfired timers, before `add`.
-
-        Raises:
-            MissingError: No such workspace is saved.
-        """
+        """Return a workspace as saved, with unfired timers, before `add`."""
         raise MissingError(f"workspace {name} is not saved")
 
     def follow(self, lost: Callable[[str], object]) -> None:
@@ -153,11 +146,9 @@ class Storage:
         return self._past
 
     def add_past(self, coverage: Coverage) -> None:
-        """Add a removed workspace's coverage."""
         self._past.merge(coverage)
 
     def clear_past(self) -> None:
-        """Delete the coverage of removed workspaces."""
         self._past.clear()
 
     def secret(self, name: str, draw: Callable[[], bytes] | None = None) -> bytes | None:
@@ -185,11 +176,7 @@ class SharedStorage(Protocol):
         """
 
     def copy(self, name: str) -> Workspace:
-        """Return a read-only copy of a workspace as last saved.
-
-        Raises:
-            MissingError: No such workspace is saved.
-        """
+        """Return a read-only copy of a workspace as last saved."""
 
     def look_after(self, workspace: Workspace) -> None:
         """Take over the calls and e-mails of dead servers, in a step that has opened the workspace."""

@@ -46,8 +46,6 @@ class NameTakenError(ValueError):
 
 
 class Gone(StrEnum):
-    """The reason why a workspace is gone."""
-
     DROPPED = "dropped"
     #: Evicted for a newer workspace.
     EVICTED = "evicted"
@@ -111,12 +109,7 @@ class Store:
         replica: Replica | None = None,
         storage: Storage | None = None,
     ) -> None:
-        """Create or load the default workspace.
-
-        Raises:
-            StorageError: The saved workspaces cannot be listed.
-            ScenarioError: The scenario is invalid.
-        """
+        """Create or load the default workspace."""
         self._effects, self._limit = effects or NoEffects(), limit
         self.storage = storage or Storage()
         self.replica = replica or Replica()
@@ -190,7 +183,6 @@ class Store:
         return name in self._workspaces
 
     def names(self) -> Sequence[str]:
-        """Return the names of all workspaces, the one used longest ago first."""
         with self._lock:
             return tuple(self._workspaces)
 
@@ -200,7 +192,6 @@ class Store:
             return tuple(workspace for workspace in self._workspaces.values() if workspace is not None)
 
     def passivated(self) -> Sequence[Outline]:
-        """Return the outlines of the passivated workspaces."""
         with self._lock:
             return tuple(row.outline for row in self._passivated.values())
 
@@ -240,7 +231,6 @@ class Store:
         return found
 
     def why_gone(self, name: str) -> Gone | None:
-        """Return why a workspace was recently removed, or None."""
         return self._gone.get(name)
 
     # ------------------------------------------------------------------ finding by key
@@ -271,14 +261,11 @@ class Store:
 
     def _find_for_unknown(self, key: str, within: Workspace | None) -> tuple[Workspace, Account] | None:
         """Return an unknown key's workspace and account, or None if refused."""
-        if self.keys is KeyMode.KNOWN or is_drawn(key) or not is_key(key):
+        takes_any = self.keys is KeyMode.ANY
+        workspace = (within or self.default) if takes_any else None
+        if self.keys is KeyMode.KNOWN or is_drawn(key) or not is_key(key) or (within is not None and not takes_any):
             return None
-        if self.keys is KeyMode.ANY:
-            workspace = within or self.default
-        elif within is None:
-            workspace = self._isolated(key)
-        else:
-            return None
+        workspace = workspace or self._isolated(key)
         return workspace, workspace.state.first_account
 
     def _isolated(self, key: str) -> Workspace:
@@ -595,11 +582,7 @@ class Store:
     # ------------------------------------------------------------------ coverage
 
     def coverage(self) -> Coverage:
-        """Return the coverage of all workspaces, including removed ones.
-
-        Raises:
-            StorageError: The coverage of some workspaces cannot be read.
-        """
+        """Return the coverage of all workspaces, including removed ones."""
         if self._passivated:
             self.before_loading()
         with self._lock:  # a workspace that is dropped in the meantime would count twice, or not at all

@@ -74,13 +74,10 @@ class WorkspaceLimits(NamedTuple):
 
     @classmethod
     def of(cls, settings: Settings) -> Self:
-        """Return a server's workspace limits from its settings."""
         return cls(*(getattr(settings, f"{name}_limit") for name in cls._fields))
 
 
 class Origin(NamedTuple):
-    """A workspace's origin, for resets."""
-
     #: The name of a scenario, or a document.
     scenario: object = ""
     #: The name of the scenario for users.
@@ -192,7 +189,6 @@ class Workspace:
 
     @property
     def is_busy(self) -> bool:
-        """Whether calls or e-mails are under way."""
         return bool(self.jobs) or self.state.mailbox.is_sending
 
     @property
@@ -259,7 +255,6 @@ class Workspace:
         self.receivers = fresh.receivers
 
     def call_off_mails(self) -> None:
-        """Stop sending the e-mails that are no longer in the mailbox."""
         kept = {mail.id for mail in self.state.mailbox}
         self.posting = {mail: server for mail, server in self.posting.items() if mail in kept}
 
@@ -288,7 +283,6 @@ class Workspace:
         self.on_key(key)
 
     def revoke_key(self, key: str) -> None:
-        """Refuse a key, even one without account."""
         self.state.revoked_keys.add(key)
         self.on_key(key)
 
@@ -335,7 +329,6 @@ class Workspace:
             self._by = before
 
     def link(self, kind: str, thing: Thing) -> None:
-        """Record an effect of the present cause, if known."""
         by = self.by
         if by is not None:
             self.links.add(by, kind, thing)
@@ -346,6 +339,8 @@ class Workspace:
         """Add a transition to coverage, feed and history, and call its listeners."""
         for changes in self._collectors.values():
             changes.append(change)
+        if self.answering is not None:
+            self.answering.transitions.append(change)
         self.coverage.add_transition(change)
         self.history.add(change)
         self.feed.add("transition", change)
@@ -362,7 +357,6 @@ class Workspace:
         return changes
 
     def collecting(self) -> Iterable[list[Changed]]:
-        """Return the lists to which transitions are added."""
         return self._collectors.values()
 
     def stop_collecting(self, changes: list[Changed]) -> None:

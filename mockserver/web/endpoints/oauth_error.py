@@ -20,7 +20,6 @@ _CODES: dict[str, ErrorCode] = {
 
 
 def oauth_code(error: ServiceError) -> ErrorCode:
-    """Return the OAuth code of a service error."""
     if error.code.code in errors.OAUTH_CODES:
         return error.code
     if error.status == 503:

@@ -61,11 +61,7 @@ def _decoded(text: str) -> str:
 
 
 def body_of(request: Request) -> bytes:
-    """Return a request's body.
-
-    Raises:
-        RequestEntityTooLarge: the body exceeds the limit.
-    """
+    """Return a request's body."""
     return request.body if isinstance(request, ServiceRequest) else request.get_data()
 
 
@@ -120,11 +116,7 @@ def read_form(request: Request) -> dict[str, str]:
 
 
 def query_pairs(query: str) -> Pairs:
-    """Return the members of a query, parsed as form (RFC 6749, appendix B).
-
-    Raises:
-        ServiceError: 400 `invalid_request`; the query is no form.
-    """
+    """Return the members of a query, parsed as form (RFC 6749, appendix B)."""
     return _pairs(query, "query")
 
 

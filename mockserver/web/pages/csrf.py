@@ -38,9 +38,6 @@ def check(request: Request, form: Mapping[str, str]) -> None:
 
     Browsers tell a form's origin by Fetch Metadata or `Origin`. That protects even from attackers who know the
     workspace's seed, and so its tokens.
-
-    Raises:
-        ServiceError: 403 `permission_denied`; a foreign site sent the form, or its token differs from the browser's.
     """
     site = request.headers.get("Sec-Fetch-Site")
     if site not in (None, "same-origin", "none"):

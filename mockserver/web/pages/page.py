@@ -115,7 +115,6 @@ def _still(html: str) -> str:
 
 
 def redirect(location: str) -> Reply:
-    """Return an uncached redirect, followed by GET."""
     return Reply(302, headers=(("Location", location), *_headers(_EMPTY)))
 
 
@@ -137,7 +136,6 @@ _PRIVATE: tuple[Header, ...] = (("Cache-Control", "no-store"), ("Referrer-Policy
 
 
 def _headers(policy: str) -> tuple[Header, ...]:
-    """Return page headers with this Content-Security-Policy."""
     return (
         ("Content-Type", _HTML),
         ("Content-Security-Policy", policy),

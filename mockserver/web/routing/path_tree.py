@@ -30,16 +30,12 @@ class Found(NamedTuple, Generic[AddressedT]):
 
 
 class _Leaf(NamedTuple, Generic[AddressedT]):
-    """A path's end for one method."""
-
     operations: tuple[AddressedT, ...]
     #: The names of the parameters on the way, in their order.
     names: tuple[str, ...]
 
 
 class _Node(Generic[AddressedT]):
-    """Continuations of the same first segments."""
-
     __slots__ = ("fixed", "leaves", "parameter")
 
     def __init__(self) -> None:

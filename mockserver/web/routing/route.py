@@ -113,7 +113,6 @@ class EndpointTable:
         return self._endpoints[one.id]
 
     def has(self, request: Request) -> bool:
-        """Return whether an operation has this method and path."""
         return self._find(request) is not None
 
     def _find(self, request: Request) -> Found[Operation] | None:

@@ -95,7 +95,6 @@ class _Compiler:
         return _Function("\n".join(lines), f"{name}(row)")
 
     def _value(self, field: fields.Field[Any], read: str) -> str:
-        """Return the expression of a field's raw value."""
         of = field.metadata.get(OF)
         return read if of is None else f"{self._name(of)}(row)"
 
@@ -106,7 +105,6 @@ class _Compiler:
         return f"None if (value := {value}) is None else {self._write(field, 'value')}"
 
     def _write(self, field: fields.Field[Any], value: str) -> str:
-        """Return the expression that turns a raw value into a dumped value."""
         if self._is_plain(field):
             return value
         if isinstance(field, fields.List):
@@ -121,7 +119,6 @@ class _Compiler:
         return f"{self._name(serialize)}({value}, None, row)"
 
     def _is_plain(self, field: fields.Field[Any]) -> bool:
-        """Return whether a field dumps values unchanged."""
         if isinstance(field, fields.Dict):
             return field.value_field is None or self._is_plain(field.value_field)
         changes_nothing = type(field)._serialize is fields.Field._serialize  # noqa: SLF001  # see `_write`
@@ -136,7 +133,6 @@ class _Compiler:
         return self._within[field]
 
     def _name(self, function: Callable[..., Any]) -> str:
-        """Return the name of a function within the source."""
         name = f"write_{len(self._names)}"
         self._names[name] = function
         return name

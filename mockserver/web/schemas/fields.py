@@ -53,7 +53,6 @@ class Stated(fields.Field[Any]):
 
 
 def with_metadata(kwargs: dict[str, Any], **metadata: Any) -> dict[str, Any]:
-    """Return field arguments with additional JSON schema metadata."""
     return {**kwargs, "metadata": {**kwargs.get("metadata", {}), **metadata}}
 
 
@@ -79,8 +78,6 @@ class Quantity(validate.Validator):
 
 
 class NotBlank(validate.Validator):
-    """A validator that refuses blank strings."""
-
     def __call__(self, value: str) -> str:
         if not value.strip():
             raise invalid("Must not be blank")
@@ -115,8 +112,6 @@ class TextOrNumber(fields.String):
 
 
 class Choice(fields.String):
-    """One of the strings `choices`."""
-
     def __init__(self, *choices: str, **kwargs: Any) -> None:
         super().__init__(validate=validate.OneOf(choices, error="Must be one of: {choices}"), **kwargs)
 
@@ -264,8 +259,6 @@ def _check_header_name(value: str) -> None:
 
 
 class HeaderValue(fields.String):
-    """The value of an HTTP header."""
-
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(validate=[Longest(LONGEST_HEADER_VALUE), _check_header_value], **kwargs)
 
@@ -299,7 +292,6 @@ class Moment(fields.Field[datetime]):
 
     @staticmethod
     def write(value: datetime) -> Any:
-        """Return the dumped form."""
         return value.isoformat()
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kwargs: Any) -> Any:
@@ -307,24 +299,18 @@ class Moment(fields.Field[datetime]):
 
 
 class MillisecondMoment(Moment):
-    """A moment in UTC, dumped as `2025-06-01T09:00:00.000Z`."""
-
     @staticmethod
     def write(value: datetime) -> str:
         return f"{value.isoformat(timespec='milliseconds')[:23]}Z"
 
 
 class SecondMoment(Moment):
-    """A moment in UTC, dumped as `2025-06-01T09:00:00+00:00`."""
-
     @staticmethod
     def write(value: datetime) -> str:
         return value.isoformat(timespec="seconds")
 
 
 class UnixMoment(Moment):
-    """A moment, dumped as whole seconds since 1970."""
-
     @staticmethod
     def write(value: datetime) -> int:
         return int(value.timestamp())

@@ -39,9 +39,6 @@ def read(raw: bytes, deepest: int = DEEPEST) -> Any:
 
     Stricter than `json.loads`: no duplicate member, no NaN or Infinity, no number beyond int64 or double, no half of a
     surrogate pair, only UTF-8.
-
-    Raises:
-        JsonError: with reason, and position if the parser knows it.
     """
     arrays = raw.count(b"[")
     if arrays > _MOST_BRACKETS:
@@ -102,7 +99,6 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _repeated(names: Iterable[str]) -> str:
-    """Return the first repeated name, shortened."""
     seen: set[str] = set()
     name = next(name for name in names if name in seen or seen.add(name))  # type: ignore[func-returns-value]  # adds it
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"

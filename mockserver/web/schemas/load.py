@@ -78,8 +78,6 @@ def _is_plain(schema: Schema) -> bool:
 
 
 class _Row(NamedTuple):
-    """The loading of a member."""
-
     key: str
     name: str
     #: Reads the value, or None for a plain string, which only has to pass `checks`.
@@ -235,7 +233,6 @@ def _known(schema: Schema) -> dict[str, fields.Field[Any]]:
 
 
 def _inner(field: fields.Field[Any]) -> Schema | None:
-    """Return the schema of an inner object or of a list's objects, or None."""
     if isinstance(field, fields.List):
         field = field.inner
     if isinstance(field, fields.Nested):

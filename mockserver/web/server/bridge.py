@@ -153,8 +153,6 @@ _LOOK_S = 0.25
 
 
 class Body:
-    """The large body of one request."""
-
     __slots__ = ("_pieces", "last", "refused", "room", "size", "wanted")
 
     def __init__(self) -> None:
@@ -180,7 +178,6 @@ class Body:
         self._pieces += piece
 
     def take(self) -> bytes:
-        """Return all bytes, and drop them from the body."""
         content = bytes(self._pieces)
         self._pieces.clear()
         return content
@@ -205,7 +202,6 @@ class Bodies:
 
     @property
     def refusal(self) -> str:
-        """Message for the client of a refused body."""
         return f"No room for another body: those that are not answered yet may have {self._most} bytes"
 
     @contextmanager

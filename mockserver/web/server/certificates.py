@@ -70,11 +70,7 @@ class Authority:
     """Issues certificates for the names of the server, and for unknown private names."""
 
     def __init__(self, names: Iterable[str]) -> None:
-        """Make an authority with a new key.
-
-        Raises:
-            ValueError: a name is invalid.
-        """
+        """Make an authority with a new key."""
         self._ca = trustme.CA(organization_name="mockserver", organization_unit_name="CA of a mock server, for tests")
         #: Its certificate, which clients have to trust, in PEM.
         self.pem = self._ca.cert_pem.bytes().decode("ascii")
@@ -152,11 +148,7 @@ class OwnCertificate:
     """A certificate with chain and key, presented to all clients."""
 
     def __init__(self, certificate: StrPath, key: StrPath | None = None) -> None:
-        """Load certificate, chain and key from PEM files; without `key`, the certificate file has the key.
-
-        Raises:
-            ValueError: one of them cannot be read, or they do not belong together.
-        """
+        """Load certificate, chain and key from PEM files; without `key`, the certificate file has the key."""
         for called, file in (("--tls-cert", certificate), ("--tls-key", key)):
             if file is not None:
                 _check(called, Path(file))
@@ -174,7 +166,6 @@ class OwnCertificate:
 
     @property
     def is_over(self) -> bool:
-        """Whether the certificate has expired."""
         return self._ends < time()
 
 

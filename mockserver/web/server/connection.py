@@ -50,15 +50,11 @@ _LOG = logging.getLogger(__name__)
 
 
 class Part(Enum):
-    """The incoming part of a request."""
-
     HEAD = "head"
     BODY = "body"
 
 
 class Parts(NamedTuple):
-    """Parts shared by all connections of a server."""
-
     settings: Settings
     refusal: Refusal
     admission: Admission
@@ -429,7 +425,6 @@ class Connection(HttpToolsProtocol):
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request is incoming or running."""
         return self._part is None and self._first_unanswered is None
 
     @property
@@ -479,7 +474,6 @@ class Connection(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def _leave(self) -> None:
-        """Tell all unanswered requests that the client left."""
         for cycle in self._unanswered:
             cycle.disconnected = not cycle.response_complete
             cycle.waiting_for_100_continue = False  # nothing can be written any more

@@ -102,7 +102,6 @@ class Sending:
             self.send()
 
     def send(self) -> None:
-        """Send all queued answers, in order."""
         waiting, self._waiting, self._size = self._waiting, [], 0
         for transport, data in waiting:
             if not transport.is_closing():

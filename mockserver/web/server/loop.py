@@ -96,22 +96,14 @@ def hold(environ: dict[str, Any], lock: threading.RLock) -> bool:
 
 
 def catch_up(workspace: Workspace, *, on_loop: bool) -> datetime:
-    """Fire due timers of a locked workspace, and return the current moment.
-
-    Raises:
-        LeaveLoop: the caller is `on_loop`, and many timers are due.
-    """
+    """Fire due timers of a locked workspace, and return the current moment."""
     if on_loop and workspace.state.is_much_due:
         raise LeaveLoop
     return workspace.catch_up()
 
 
 def enter(environ: dict[str, Any], workspace: Workspace) -> None:
-    """Fire due timers of a workspace; a request on the loop keeps the workspace's lock.
-
-    Raises:
-        LeaveLoop: another thread holds the lock, or many timers are due.
-    """
+    """Fire due timers of a workspace; a request on the loop keeps the workspace's lock."""
     on_loop = hold(environ, workspace.lock)
     with workspace.lock:
         catch_up(workspace, on_loop=on_loop)

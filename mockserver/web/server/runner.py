@@ -74,12 +74,10 @@ class Runner:
         self.waiting: set[asyncio.Task[Any]] = set()
 
     def cancel_waiting(self) -> None:
-        """Cancel the tasks of waiting requests, as the server stops."""
         for task in list(self.waiting):
             task.cancel()
 
     def close(self) -> None:
-        """Start no more work in threads."""
         self.threads.close()
 
     async def run(self, scope: Scope, body: bytes, receive: Receive) -> Outcome:
@@ -111,7 +109,6 @@ class Runner:
         return FirstRun(suspended, found, found.answer if is_whole and isinstance(found, Outcome) else None)
 
     def refused(self, scope: Scope, sentence: str) -> Outcome:
-        """Return a 503 outcome with this reason."""
         return Outcome({"wsgi.input": None}, self._refusal(scope["raw_path"].decode("latin-1"), 503, sentence))
 
     def _at_once(self, environ: dict[str, Any]) -> Outcome | LeaveLoop:

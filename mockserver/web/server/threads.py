@@ -37,7 +37,6 @@ class Threads:
         self._pools: dict[str, _Pool] = {}
 
     async def run_long(self, work: Callable[[], Result]) -> Result:
-        """Return the result of long work."""
         return await self._done("long", _LONG, work)
 
     async def run_waiting(self, work: Callable[[], Result]) -> Result:
@@ -73,7 +72,6 @@ class _Pool:
         self._pending = 0
 
     def submit(self, work: Callable[[], Result]) -> Future[Result]:
-        """Queue work, and return the future of its result."""
         future: Future[Result] = Future()
         with self._lock:
             self._pending += 1

@@ -32,16 +32,12 @@ _LOG = logging.getLogger(__name__)
 
 
 class Certificates(Protocol):
-    """The certificates of a server."""
-
     def context(self, name: str | None, address: str, *, expired: bool = False) -> ssl.SSLContext:
         """Return the TLS context for a server name, or for the address."""
         ...
 
 
 class Tls(NamedTuple):
-    """TLS parts of a server."""
-
     certificates: Certificates
     #: Looks up the fault that hits a handshake of a client that calls the server by a name, or None.
     fault: Callable[[str | None], Awaitable[Fault | None]]
@@ -260,7 +256,6 @@ class ClientHello:
         return None
 
     def _message(self) -> bytes:
-        """Return the message without record headers."""
         parts, rest = [], memoryview(self.received)
         while rest[:1] == _HANDSHAKE:
             end = _RECORD + int.from_bytes(rest[3:_RECORD])

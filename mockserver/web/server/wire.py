@@ -138,9 +138,6 @@ def transmit(wire: Wire, response: ResponseT, environ: dict[str, Any], ended: En
     """Mark a response for its wire form; an ordinary WSGI server blocks instead.
 
     `ended` is called, in any thread, when no client waits for the answer any more.
-
-    Raises:
-        ConnectionResetError: the fault wants no answer, and the server is an ordinary WSGI server.
     """
     if SUSPENDED not in environ:
         return block(wire, response, ended)

@@ -31,14 +31,11 @@ _END = b"\r\n\r\n"
 
 
 class WsgiAnswer(NamedTuple):
-    """The whole answer of a WSGI application."""
-
     status: int
     headers: list[tuple[str, str]]
     content: bytes
 
     def encoded(self) -> list[tuple[bytes, bytes]]:
-        """Return the headers as ASGI has them."""
         return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in self.headers]
 
 
@@ -157,8 +154,6 @@ class Head:
 
 
 class Heads:
-    """A cache of parsed heads, as clients repeat them."""
-
     def __init__(self) -> None:
         self._heads: dict[bytes, Head] = {}
         #: The hashes of heads that have come once. Many never come again, as there is an id in their address.

@@ -54,9 +54,5 @@ class Beyond(Protocol):
         ...
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """Answer a request without endpoint under its workspace's lock, perhaps by a `PendingReply`.
-
-        Raises:
-            ServiceError: the request is refused.
-        """
+        """Answer a request without endpoint under its workspace's lock, perhaps by a `PendingReply`."""
         ...

@@ -77,7 +77,6 @@ class ApiResponse(Response):
         return self.headers
 
     def whole(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
-        """Return the complete answer, or None for a streamed body."""
         body = self.response
         if not isinstance(body, list):
             return None
@@ -92,7 +91,6 @@ def _status_line(status: int) -> str:
 
 
 def answer(body: bytes, status: int, headers: HeaderList) -> ApiResponse:
-    """Return a response with these and the common headers."""
     return ApiResponse(body, status, complete(body, status, headers))
 
 

@@ -88,19 +88,11 @@ class Handler(ABC, Generic[CallerT]):
 
     @abstractmethod
     def admit(self, found: Identified[CallerT], exchange: Exchange, headers: HeaderList) -> None:
-        """Note the caller in the exchange, count the request, and add rate limit headers.
-
-        Raises:
-            ServiceError: 429; too many requests.
-        """
+        """Note the caller in the exchange, count the request, and add rate limit headers."""
 
     @abstractmethod
     def answer(self, found: Identified[CallerT], exchange: Exchange) -> Reply:
-        """Return the service's answer, regardless of faults.
-
-        Raises:
-            ServiceError: the service refuses the request.
-        """
+        """Return the service's answer, regardless of faults."""
 
     @abstractmethod
     def refuse(self, reply: Reply, error: ServiceError, found: Identified[CallerT], exchange: Exchange) -> Reply:
@@ -201,10 +193,6 @@ def authenticate(request: Request, route: Route, store: Store, within: Workspace
     """Return the caller by `api-key` header or bearer token.
 
     `within` is the workspace named by the request, to which the caller has to belong, or None.
-
-    Raises:
-        ServiceError: 401 (contract/errors#statuses); bad credentials, or an unauthorised IP address.
-        LeaveLoop: on the event loop, a large workspace has to be made, or a lock is not free.
     """
     key = request.environ.get("HTTP_API_KEY")
     scopes: frozenset[str] | None = None
@@ -257,7 +245,6 @@ def find(
 
 
 def _check_address(request: Request, workspace: Workspace) -> None:
-    """Refuse an unauthorised IP address with 401."""
     allowed = workspace.state.behaviour.authorised_ips
     if not _is_authorised(request.remote_addr or "", allowed):
         refused = UNAUTHORIZED(
@@ -306,7 +293,6 @@ def visit_of(request: Request, route: Route, workspace: str) -> Visit:
 
 
 def _root(scheme: str, host: str, server: tuple[str, str], prefix: str, named: str | None, workspace: str) -> str:
-    """Return the root address of a workspace for clients without key."""
     environ = {
         "wsgi.url_scheme": scheme,
         "HTTP_HOST": host,

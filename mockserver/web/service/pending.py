@@ -70,8 +70,6 @@ class Pending(NamedTuple):
 
 
 class PendingError(Exception):
-    """The request waits for its answer."""
-
     def __init__(self, pending: Pending) -> None:
         super().__init__()
         self.pending = pending

@@ -73,8 +73,6 @@ class Windows(dict[tuple[str, timedelta], Window]):
 
 
 class Allowance(NamedTuple):
-    """The requests left to an account in a window."""
-
     limit: int
     #: How many of them are left.
     remaining: int

@@ -132,11 +132,7 @@ class Service:
     # ------------------------------------------------------------------ requests that come without Flask
 
     def shortcut(self, environ: WSGIEnvironment, *, nowhere: bool = True) -> WsgiAnswer | None:
-        """Return the complete answer to an API request, or None, without effect, for other requests.
-
-        Raises:
-            LeaveLoop: on the event loop, the request takes long or a lock is not free.
-        """
+        """Return the complete answer to an API request, or None, without effect, for other requests."""
         take_workspace_off(environ)
         response = self.respond(environ, nowhere=nowhere)
         if response is None:
@@ -194,18 +190,15 @@ class Service:
                 if on_loop and workspace.state.is_much_due:
                     loop.leave(environ)
                 now = workspace.catch_up()
-                if found.caller is not None:
-                    found.caller = found.caller.now()  # another thread may have replaced the state meanwhile
-                exchange = begin(workspace, request, route, now)
-                exchange.transitions = changes = workspace.collect_changes()
-                workspace.answering = exchange
                 # All effects of a request have one moment; to read the clock again and again costs more, too.
                 pinned = workspace.state.clock.pin(now)
                 try:
+                    if found.caller is not None:
+                        found.caller = found.caller.now()  # another thread may have replaced the state meanwhile
+                    exchange = workspace.answering = begin(workspace, request, route, now)
                     response, wire = self._exchange(handler, found, exchange)
                 finally:
                     workspace.state.clock.pin(pinned)
-                    workspace.stop_collecting(changes)
                     workspace.answering = None
                 exchange.ms = (perf_counter() - started) * 1000
                 evicted = workspace.note(exchange) if exchange.held is None else note(workspace, exchange)
@@ -300,7 +293,6 @@ class Service:
         return Identified(request, route, workspace, caller, refusal)
 
     def _within(self, handler: Handler[Any], request: Request, route: Route) -> Workspace | None:
-        """Return the workspace named by the request, or None."""
         try:
             name = route.workspace.agreed()
         except DisagreementError as error:
@@ -317,11 +309,7 @@ class Service:
     def _exchange(
         self, handler: Handler[Any], found: Identified[Any], exchange: Exchange
     ) -> tuple[Response, Wire | None]:
-        """Return the response and its wire form, after all effects of the request.
-
-        Raises:
-            PendingError: the answer comes later.
-        """
+        """Return the response and its wire form, after all effects of the request."""
         headers: HeaderList = [("sib-request-id", exchange.id)] if exchange.held is None else exchange.held.headers
         reply = self._reply(handler, found, exchange, headers)
         if reply.error is not None:
