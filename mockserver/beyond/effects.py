@@ -193,7 +193,6 @@ def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[M
 
 
 def _occurrences(effect: Effect, emails: Sequence[MailContent]) -> int:
-    """Count the events of an effect: one event per recipient."""
     if not isinstance(effect, EventEffect):
         return 0
     return (sum(len(content.recipients) for content in emails) or 1) if effect.to is None else len(effect.to)

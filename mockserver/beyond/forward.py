@@ -92,7 +92,6 @@ def is_bad_gateway(status: int, body: object) -> bool:
 
 
 def _refusal(request: Request, forwarder: Forwarder) -> str | None:
-    """Return the reason for not forwarding a request, or None."""
     if request.method not in (*_READS, *_WRITES):
         return f"only {', '.join((*_READS, *_WRITES))} are"
     if request.method in _WRITES and not forwarder.writes:

@@ -33,8 +33,6 @@ _JSON = "application/json"
 
 
 class LeftOut(NamedTuple):
-    """A skipped exchange and its reason."""
-
     exchange: str
     reason: str
 
@@ -50,13 +48,10 @@ class Recording:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """A scenario document with only these stubs."""
         return {"description": "Stubs made of what another server has answered.", "stubs": self.stubs}
 
 
 class _Call(NamedTuple):
-    """Method, path and query of a stub."""
-
     method: str
     path: str
     #: The parameters of the query, each with a text or several.

@@ -46,7 +46,6 @@ class Replacements:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of replaced values by kind."""
         return {
             "key": len(self._keys),
             "e-mail address": len(self._emails),

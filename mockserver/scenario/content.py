@@ -145,7 +145,6 @@ def laid_over(before: Any, value: Any, name: str) -> Any:
 
 
 def too_long(path: Path, length: int) -> Mistake:
-    """Return the mistake of a list with too many items."""
     return Mistake(path, too_many(length, MOST_LISTED, f"{path[-1]}, with the existing ones"))
 
 
@@ -192,12 +191,10 @@ def check_accounts(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
 
 
 def duplicate(path: Path, name: str, value: object) -> Mistake:
-    """Return the mistake of a duplicate account name or id."""
     return Mistake(path, f"duplicate account {name} {shown(value)}", taken=True)
 
 
 def duplicate_key(path: Path) -> Mistake:
-    """Return the mistake of a duplicate API key."""
     return Mistake(path, "duplicate API key: another account has it", taken=True)
 
 

@@ -163,7 +163,6 @@ def owners(document: Mapping[str, Any]) -> tuple[Resource, ...]:
 
 
 def scenario_schema() -> Schema:
-    """Return the schema of whole documents."""
     return schema_of(tuple(resource.name for resource in SECTIONED))
 
 
@@ -210,7 +209,6 @@ def schema_of(names: tuple[str, ...]) -> Schema:
 
 
 def faults_field(**options: Any) -> List:
-    """Return the field for a list of faults."""
     return List(fields.Nested(faults.FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
 
 

@@ -101,7 +101,6 @@ class _Addition:
         yield from self._check_accounts()
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Add everything, and yield the mistakes."""
         self._describe()
         yield from self._add_faults()
         yield from fill(self._workspace, self._document, self._data, self._parts)
@@ -161,7 +160,6 @@ class _Addition:
                 yield duplicate_key((*path, "api_keys", position))
 
     def _parts(self) -> list[Part]:
-        """Return the content for each account in document order, and create new accounts."""
         state, keys = self._workspace.state, self._keys()
         if any(item["name"] not in state.names for item in self._items):
             claim_ids(state, self._items)

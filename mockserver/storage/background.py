@@ -217,7 +217,6 @@ class BackgroundStorage(EngineStorage):
             raise failure
 
     def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[SavedWorkspace, Row] | None:
-        """Return the changes of a workspace, or None if it is unchanged or its lock timed out."""
         saved = self._saved.get(name)
         if saved is None:
             del names[name]

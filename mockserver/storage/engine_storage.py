@@ -74,7 +74,6 @@ class SavedWorkspace:
         self.version, self.is_taken = f"{counter + 1}-{nonce}", False
 
     def take_back(self) -> None:
-        """Mark the taken changes as unsaved."""
         self.written.take_back()
         self.is_taken = False
 

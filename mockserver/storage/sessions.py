@@ -138,7 +138,6 @@ class Session:
         return lost | set(self.removed)
 
     def release(self) -> None:
-        """Release all locks."""
         for lock in self.opened:
             lock.release()
         self.opened = {}
@@ -269,7 +268,6 @@ class SessionStorage(EngineStorage):
             self._lost(name)
 
     def _end(self, session: Session) -> None:
-        """End a saved session, and run its effects."""
         self._local.session = None
         session.release()
         for call in session.after:
@@ -351,7 +349,6 @@ class SessionStorage(EngineStorage):
         return cast("RedisEngine", self._engine)
 
     def _asked(self, ask: Callable[[RedisEngine], Result]) -> Result:
-        """Return the engine's answer, or raise `StorageError`."""
         self.before_waiting()
         with translated():
             return ask(self._shared)

@@ -304,7 +304,6 @@ def _fill(file: Path, header: Header) -> None:
 
 
 def _read_header(connection: sqlite3.Connection, place: str) -> Header:
-    """Return the header of a file, or raise `EngineError` for other formats."""
     kind, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     if kind != _APPLICATION_ID:
         raise EngineError(f"{place} is a file of SQLite, but no store of this program")

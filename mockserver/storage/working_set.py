@@ -38,11 +38,9 @@ class WorkingSet:
         self._thread = threading.Thread(target=self._run, name="working set", daemon=True)
 
     def open(self) -> None:
-        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread."""
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(_JOIN_S)
@@ -68,7 +66,6 @@ class WorkingSet:
         return (outline for outline in self._store.passivated() if outline.due_at is not None)
 
     def _due_at(self, outline: Outline) -> float:
-        """Return the loading time of a workspace, in seconds since 1970."""
         return max(outline.due_at or 0.0, self._unreadable.get(outline.name, 0.0))
 
     def _load(self, name: str) -> None:

@@ -60,8 +60,6 @@ def _failure(stub: Stub, error: ExpressionError, size: int) -> ServiceError:
 
 
 class _Answering:
-    """One stub and one request."""
-
     def __init__(self, stub: Stub, call: Call) -> None:
         self._stub, self._call = stub, call
         self._program: Program = read(stub.written)[0]

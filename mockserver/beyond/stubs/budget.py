@@ -112,7 +112,6 @@ class Budget:
 
 
 def check_length(length: int) -> None:
-    """Raise `BudgetError` if a text exceeds the length limit."""
     if length > LONGEST_TEXT:
         raise BudgetError(f"a text has {length:,} characters, the limit is {LONGEST_TEXT:,}")
 
@@ -134,7 +133,6 @@ def text(value: Any) -> str:
 
 
 def expected(wanted: str, value: Any) -> Exception:
-    """Return the error for a value of the wrong type."""
     if isinstance(value, Undefined):
         value()  # raises Jinja's error, which says what is undefined
     return ExpressionError(f"expected {wanted}, got {shown(value)}")

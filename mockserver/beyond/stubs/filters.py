@@ -35,7 +35,6 @@ def written(value: Any) -> str:
 
 
 def tojson(value: Any) -> str:
-    """Return a value as JSON text."""
     try:
         return json_text.write(value).decode().removesuffix("\n")
     except TypeError:

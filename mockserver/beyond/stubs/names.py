@@ -74,7 +74,6 @@ class Provider:
         self._drawn: Randomness | None = None
 
     def commit(self) -> None:
-        """Make the draws count."""
         self._state.last_ids.update(self._ids)
         if self._drawn is not None:
             self._state.random.positions.update(self._drawn.positions)
@@ -163,7 +162,6 @@ class Call(NamedTuple):
         return found
 
     def rows(self, kind: type) -> Collection[Any]:
-        """Return the account's rows of a type."""
         return self.caller.account.rows_of(kind).values()
 
 
@@ -245,7 +243,6 @@ ROOTS = frozenset({*MEMBERS, "now", "omit"})
 
 
 def names_for(call: Call, provider: Provider) -> dict[str, Any]:
-    """Return the names and values for all expressions of a stub."""
     late = {base: {name: partial(work, call) for name, work in members.items()} for base, members in _LATE.items()}
     return {
         **{name: Members(members) for name, members in late.items()},

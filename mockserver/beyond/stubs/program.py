@@ -33,8 +33,6 @@ GONE = {
 
 
 class Scope(NamedTuple):
-    """Names and remaining budget for expressions."""
-
     names: Mapping[str, Any]
     budget: Budget
 
@@ -80,8 +78,6 @@ class Part(NamedTuple):
 
 
 class Program(NamedTuple):
-    """The parts of a stub."""
-
     #: The known members of the request body; None for any members.
     members: frozenset[str] | None
     conditional: Sequence[Part]
@@ -98,8 +94,6 @@ def read(written: str) -> tuple[Program, list[tuple[Path, str]]]:
 
 
 class _ProgramReader:
-    """Reads a stub into a program."""
-
     def __init__(self, written: Mapping[str, Any]) -> None:
         self.mistakes: list[tuple[Path, str]] = []
         self._written = written

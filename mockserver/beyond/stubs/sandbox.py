@@ -45,7 +45,6 @@ class Members:
 
 
 def compiled(expression: nodes.Expr) -> Template:
-    """Compile an expression of `grammar`."""
     result = nodes.Assign(nodes.Name("result", "store"), expression, lineno=1)
     return _sandbox().from_string(nodes.Template([result], lineno=1))
 
@@ -130,7 +129,6 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return self.undefined(f"{asked} is undefined")
 
     def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
-        """Return a slice of a list or text."""
         if not isinstance(value, list | str):
             raise expected("a list or a text", value)
         return _active.budget.made(value[start:stop:step])
@@ -156,7 +154,6 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return True
 
     def text(self, *pieces: Any) -> Any:
-        """Concatenate values as text."""
         _active.budget.look_through(*pieces)
         texts = [written(one) for one in pieces]
         check_length(sum(map(len, texts)))

@@ -262,13 +262,11 @@ def _written(own: Mapping[str, Any]) -> str:
 
 
 def dump_stub(stub: Stub) -> dict[str, Any]:
-    """Return a stub as a scenario member."""
     counts = {name: getattr(stub, name) for name in ("hits", "position") if getattr(stub, name)}
     return {"id": stub.id, **written_of(stub), **counts}
 
 
 def written_of(stub: Stub) -> dict[str, Any]:
-    """Return the stub's members as written."""
     found: dict[str, Any] = json_text.read(stub.written.encode())
     return found
 
@@ -278,7 +276,6 @@ MOST_STUBS = 1_000
 
 
 def stubs_field(**options: Any) -> List:
-    """Return the field for a list of stubs."""
     return List(fields.Nested(StubItem), validate=validate.Length(max=MOST_STUBS), **options)
 
 
