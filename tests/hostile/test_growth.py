@@ -94,22 +94,25 @@ def grows_with(taken, count, most=MOST):
     return any(taken(TIMES * count) < most * once for _ in range(3))
 
 
-def seconds(api, path, body, status):
-    """The processor's time for a request."""
+def seconds(api, method, path, status, body=None):
+    """Return the processor's time for a request."""
     before = time.process_time()
-    answer = api.request("PUT" if path == "/_mock/state" else "POST", path, data=body)
+    answer = api.request(method, path, data=body)
     taken = time.process_time() - before
-    if path != "/_mock/state":
-        api.post("/_mock/reset")
     assert answer.status_code == status
     return taken
 
 
 @pytest.mark.parametrize(("path", "count", "make", "status"), BODIES.values(), ids=BODIES)
-def test_what_a_body_takes_grows_with_its_size(make_api, path, count, make, status):
+def test_the_time_for_a_body_grows_with_its_size(make_api, path, count, make, status):
     api = make_api("empty")
 
-    assert grows_with(lambda size: seconds(api, path, make(size), status), count)
+    def taken(size):
+        found = seconds(api, "PUT" if path == "/_mock/state" else "POST", path, status, make(size))
+        api.post("/_mock/reset")
+        return found
+
+    assert grows_with(taken, count)
 
 
 def ips(count):
@@ -145,21 +148,15 @@ WORKSPACES = {
 }
 
 
-def seconds_in(api, method, path, workspace, status):
-    """The processor's time for a request in a workspace."""
-    assert api.put("/_mock/state", json=workspace).status_code == 200
-    before = time.process_time()
-    answer = api.request(method, path)
-    taken = time.process_time() - before
-    assert answer.status_code == status
-    return taken
-
-
 @pytest.mark.parametrize(("method", "path", "count", "make", "status"), WORKSPACES.values(), ids=WORKSPACES)
-def test_what_a_request_takes_grows_with_the_workspace(make_api, method, path, count, make, status):
+def test_the_time_for_a_request_grows_with_the_workspace(make_api, method, path, count, make, status):
     api = make_api("empty")
 
-    assert grows_with(lambda size: seconds_in(api, method, path, make(size), status), count)
+    def taken(size):
+        assert api.put("/_mock/state", json=make(size)).status_code == 200
+        return seconds(api, method, path, status)
+
+    assert grows_with(taken, count)
 
 
 #: What is added to a workspace of one master and many sub-accounts, by how often it was before.
