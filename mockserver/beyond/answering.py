@@ -46,11 +46,7 @@ class Answering:
         return None if found is None else Recognised(found.operations[0].id, found.params)
 
     def stubbed(self, caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
-        """Return the answer of the first matching stub, or None.
-
-        Raises:
-            ServiceError: the stub cannot answer.
-        """
+        """Return the answer of the first matching stub, or None."""
         if not caller.workspace.state.stubs:
             return None
         try:
@@ -60,11 +56,7 @@ class Answering:
                 exchange.beyond = Answered.STUBBED
 
     def answer(self, caller: Caller, request: Request, exchange: Exchange) -> Reply:
-        """Answer a request without an endpoint. The caller holds the lock of the workspace.
-
-        Raises:
-            ServiceError: the request is refused.
-        """
+        """Answer a request without an endpoint. The caller holds the lock of the workspace."""
         reply = self.stubbed(caller, request, exchange)
         if reply is not None:
             return reply
@@ -79,7 +71,9 @@ class Answering:
             # The API says the same of a wrong address and of a wrong method (contract/errors#statuses).
             raise NOT_FOUND().because(self._why_unknown(request))
         if chosen == "shape":
-            return _shaped(operation, exchange)
+            exchange.beyond = Answered.SHAPED
+            exchange.warn(f"{operation.id} was not carried out: the answer is a placeholder of the documented form")
+            return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")
         exchange.beyond = Answered.REFUSED
         known = f"{operation.id} is not implemented: the service has this operation, the mock does not"
         there = caller.workspace.state.stubs.at(request.method, matched_path(request))
@@ -100,9 +94,3 @@ class Answering:
                 found = operations.find(method, path)
                 if found is not None:
                     yield from found.operations
-
-
-def _shaped(operation: OperationBeyond, exchange: Exchange) -> Reply:
-    exchange.beyond = Answered.SHAPED
-    exchange.warn(f"{operation.id} was not carried out: the answer is a placeholder of the documented form")
-    return Reply(operation.status, f"{operation.body}\n".encode() if operation.body else b"")

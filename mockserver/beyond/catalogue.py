@@ -60,23 +60,13 @@ def tree() -> PathTree[OperationBeyond]:
 
 
 def is_meant(method: str, pattern: str, operation: str | None) -> bool:
-    """Return whether a stub answers calls of an operation outside of the 34.
+    """Return whether a stub answers calls of an operation outside of the 34; None: no operation has the address.
 
     A stub with the path of such an operation answers calls of this operation only: a stub for `/v3/contacts/{id}` does
     not answer `/v3/contacts/lists`, which belongs to another operation.
-
-    Args:
-        method: The method of the stub.
-        pattern: The path of the stub.
-        operation: The id of the called operation; None if the service has no operation at the address.
     """
-    own = operation_of(method, pattern)
+    own = _by_address().get((method, _shape(pattern)))
     return own is None or own == operation
-
-
-def operation_of(method: str, pattern: str) -> str | None:
-    """Return the id of the operation outside of the 34 with a path, or None. Names of parameters may differ."""
-    return _by_address().get((method, _shape(pattern)))
 
 
 @cache

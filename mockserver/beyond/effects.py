@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
-from marshmallow.exceptions import SCHEMA
 
 from mockserver.core.contract.errors import NOT_ENOUGH_CREDITS
 from mockserver.core.text.addresses import LONGEST_EMAIL
@@ -24,7 +23,7 @@ from mockserver.resources.section import Duration, Item
 from mockserver.resources.webhooks import events
 from mockserver.resources.webhooks.catalogue import raisable
 from mockserver.resources.webhooks.event import CHANNELS, EMAIL, INBOUND, TRANSACTIONAL, TYPES, Category
-from mockserver.web.schemas.errors import Longest
+from mockserver.web.schemas.errors import Longest, messages_in
 from mockserver.web.schemas.fields import JsonObject, List, OneOrMany
 
 #: The most credits that one effect uses. Chosen: far above what an e-mail costs, and exact as a number of JSON.
@@ -126,32 +125,17 @@ ITEMS: dict[str, Item] = {"mail": _MailEffectItem(), "event": _EventItem(), "cre
 
 
 def read(written: Mapping[str, Any]) -> Effect:
-    """Return the effect in a stub: `{"event": "delivered", "after": ...}`.
-
-    Raises:
-        ValueError: it is no effect; the message is a sentence that names the member.
-    """
+    """Return the effect in a stub, or raise a ValueError that names the wrong member."""
     names = [name for name in ITEMS if name in written]
     if len(names) != 1:
         raise ValueError(f"an effect has one of the members {', '.join(ITEMS)}")
     try:
         loaded = ITEMS[names[0]].load(written)
     except ValidationError as error:
-        path, message = next(_mistakes(error.messages, ()))
-        raise ValueError(f"{'.'.join(path) or names[0]}: {message}") from None
+        path, message = next(messages_in(error.messages))
+        raise ValueError(f"{'.'.join(str(name)[:80] for name in path) or names[0]}: {message}") from None
     effect: Effect = loaded if isinstance(loaded, EventEffect) else loaded[names[0]]
     return effect
-
-
-def _mistakes(messages: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
-    if isinstance(messages, Mapping):
-        for name, inner in messages.items():
-            yield from _mistakes(inner, path if name == SCHEMA else (*path, str(name)[:80]))
-    elif isinstance(messages, list):
-        for inner in messages:
-            yield from _mistakes(inner, path)
-    else:
-        yield path, str(messages)
 
 
 #: To whom an event happens of which neither the effect nor an e-mail before it says that.
@@ -162,12 +146,7 @@ _MOST_OCCURRENCES = 4 * MOST_RECIPIENTS
 
 
 def check(effects: Sequence[Effect], caller: Caller) -> None:
-    """Check that all effects can be performed in sequence, without changing anything.
-
-    Raises:
-        ServiceError: 402 `not_enough_credits`.
-        ValueError: there are too many events.
-    """
+    """Check that all effects can be performed in sequence, without changing anything."""
     count = sum(_occurrences(effect, emails) for effect, emails in _with_emails(effects))
     if count > _MOST_OCCURRENCES:
         raise ValueError(f"the effects of a request raise {count:,} events, expected at most {_MOST_OCCURRENCES:,}")
@@ -214,7 +193,6 @@ def _with_emails(effects: Iterable[Effect]) -> Iterator[tuple[Effect, Sequence[M
 
 
 def _occurrences(effect: Effect, emails: Sequence[MailContent]) -> int:
-    """Count the events of an effect: one event per recipient."""
     if not isinstance(effect, EventEffect):
         return 0
     return (sum(len(content.recipients) for content in emails) or 1) if effect.to is None else len(effect.to)

@@ -27,7 +27,6 @@ from mockserver.web.service.pending import PendingReply
 
 _LOG = logging.getLogger(__name__)
 
-#: Reading and writing methods.
 _READS, _WRITES = ("GET", "HEAD"), ("POST", "PUT", "PATCH", "DELETE")
 #: Begins the message of a call that could not be handed on.
 _BAD_GATEWAY = "Bad gateway: "
@@ -59,14 +58,7 @@ _OF_THE_MOCK = ("x-mock-", "x-sib-ratelimit-", "x-forwarded-", "access-control-"
 
 
 def forward(caller: Caller, request: Request, exchange: Exchange) -> PendingReply:
-    """Forward a request to the peer; the reply completes when the peer answers. Returns without waiting.
-
-    The lock of the workspace is held, and nothing is waited for here.
-
-    Raises:
-        ServiceError: 404, the call is one that is not handed on; 502, it was handed on before, and came back.
-        RequestEntityTooLarge: the body is over the limit.
-    """
+    """Forward a request to the peer. Returns at once, as the caller holds the lock; the reply completes later."""
     forwarder = caller.workspace.effects.forwarder
     if forwarder is None:
         reason = "the server was started without --forward-to"
@@ -100,7 +92,6 @@ def is_bad_gateway(status: int, body: object) -> bool:
 
 
 def _refusal(request: Request, forwarder: Forwarder) -> str | None:
-    """Return the reason for not forwarding a request, or None."""
     if request.method not in (*_READS, *_WRITES):
         return f"only {', '.join((*_READS, *_WRITES))} are"
     if request.method in _WRITES and not forwarder.writes:

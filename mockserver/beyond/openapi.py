@@ -16,6 +16,7 @@ from marshmallow import ValidationError
 from mockserver.beyond.stubs.schema import METHODS, MOST_STUBS, StubItem, overlap
 from mockserver.core.text.messages import shown
 from mockserver.resources.registry import API_OPERATIONS
+from mockserver.web.schemas.errors import messages_in
 from mockserver.web.schemas.json_text import INT64
 
 #: The most steps for an operation and for a document, each a look at one part; all of them take some seconds. A circle
@@ -37,9 +38,6 @@ class Document:
     """An OpenAPI document. Its methods raise LeftOutError if a part cannot be read.
 
     A reference stays a proxy until it is read, so that a broken one concerns only the operations that use it.
-
-    Raises:
-        DocumentError: the version is not 3.0 or 3.1, there are no paths or too many, or a `$ref` is not a text.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -183,7 +181,6 @@ class Sampler:
         return found
 
     def _joined(self, name: str, found: dict[str, Any], part: dict[str, Any]) -> Any:
-        """Combine a keyword's values in two schemas."""
         if name in ("properties", "required"):
             kind = dict if name == "properties" else list
             one, other = self._get(found, name, kind), self._get(part, name, kind)
@@ -338,12 +335,7 @@ class LeftOut(NamedTuple):
 def imported(root: Mapping[str, Any], base: str | None = None) -> tuple[list[dict[str, Any]], list[LeftOut]]:
     """Return stubs for all operations outside of the mock, and the operations without a stub.
 
-    Args:
-        root: The document, as plain data.
-        base: The beginning of all paths, in place of the path of the document's server.
-
-    Raises:
-        DocumentError: the document cannot be read.
+    `base` begins all paths, in place of the path of the document's server.
     """
     document, stubs, left_out = Document(root), Stubs(), []
     for place in _places(document):
@@ -385,7 +377,8 @@ def _add_stub(stubs: Stubs, document: Document, base: str | None, path: str, nam
     try:
         StubItem().load(stub)
     except ValidationError as error:
-        raise LeftOutError("; ".join(_sentences(error.messages))) from error
+        sentences = (message.removesuffix(".") for _, message in messages_in(error.messages))
+        raise LeftOutError("; ".join(sentences)) from error
     stubs[key] = stub
 
 
@@ -404,10 +397,3 @@ def _base(document: Document, path: str, *owners: Any) -> str:
     except (TypeError, ValueError) as error:
         raise LeftOutError("its server has no address") from error
     return f"/{path}" if path else ""
-
-
-def _sentences(messages: Any) -> Iterator[str]:
-    if isinstance(messages, str):
-        yield messages.removesuffix(".")
-    for inner in messages.values() if isinstance(messages, dict) else messages if isinstance(messages, list) else ():
-        yield from _sentences(inner)

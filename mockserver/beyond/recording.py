@@ -13,6 +13,7 @@ from mockserver.beyond.catalogue import catalogue
 from mockserver.beyond.forward import is_bad_gateway
 from mockserver.beyond.replacements import Replacements
 from mockserver.beyond.stubs.schema import StubItem
+from mockserver.web.schemas.errors import messages_in
 from mockserver.web.service.beyond import Answered
 
 #: What the control API shows instead of a secret.
@@ -32,8 +33,6 @@ _JSON = "application/json"
 
 
 class LeftOut(NamedTuple):
-    """A skipped exchange and its reason."""
-
     exchange: str
     reason: str
 
@@ -49,13 +48,10 @@ class Recording:
 
     @property
     def scenario(self) -> dict[str, Any]:
-        """A scenario document with only these stubs."""
         return {"description": "Stubs made of what another server has answered.", "stubs": self.stubs}
 
 
 class _Call(NamedTuple):
-    """Method, path and query of a stub."""
-
     method: str
     path: str
     #: The parameters of the query, each with a text or several.
@@ -99,7 +95,8 @@ def _add(found: Recording, call: _Call, answers: Sequence[dict[str, Any]]) -> No
         StubItem().load(stub)
     except ValidationError as error:
         found.exchanges -= len(answers)
-        found.left_out.append(LeftOut(f"{call.method} {call.path}", _first_message(error.messages)))
+        _, message = next(messages_in(error.messages))
+        found.left_out.append(LeftOut(f"{call.method} {call.path}", message))
     else:
         found.stubs.append(stub)
         if len(answers) > MOST_ANSWERS:
@@ -164,7 +161,6 @@ def _answer(entry: Mapping[str, Any], replacements: Replacements, params: _Param
 
 
 def _check_usable(entry: Mapping[str, Any]) -> None:
-    """Refuse answers of the mock itself, and truncated answers."""
     if entry["fault"] is not None or entry["answer"] is None:
         raise _UnusableError("a fault has changed its answer")
     body = entry["answer"]["body"]
@@ -209,9 +205,3 @@ def _replace_words(text: str, word: str, other: str) -> str:
         is_whole = not found[-1][-1:].isalnum() and not after[:1].isalnum()
         found += [other if is_whole else word, after]
     return "".join(found)
-
-
-def _first_message(mistakes: Any) -> str:
-    while not isinstance(mistakes, str):
-        mistakes = next(iter(mistakes.values() if isinstance(mistakes, dict) else mistakes))
-    return mistakes

@@ -18,9 +18,7 @@ _WORD = re.compile(r"[\w.:%+@'-]+")
 #: The start or end of a template expression: the service's templates have members of objects, as `params.link`.
 _BRACES = re.compile(r"(\{[{%]|[%}]\})")
 _OPENING, _CLOSING = ("{{", "{%"), ("}}", "%}")
-#: Punctuation around a word.
 _AROUND = ".:'%+-"
-#: The prefixes of the service's keys.
 _KEYS = ("xkeysib-", "xsmtpsib-")
 #: The longest name of a host (RFC 1035, 2.3.4) and the longest written IPv6 address with a zone, in characters.
 _LONGEST_HOST, _LONGEST_ADDRESS = 253, 80
@@ -48,7 +46,6 @@ class Replacements:
 
     @property
     def counts(self) -> dict[str, int]:
-        """The number of replaced values by kind."""
         return {
             "key": len(self._keys),
             "e-mail address": len(self._emails),
@@ -57,11 +54,7 @@ class Replacements:
         }
 
     def value(self, found: Any) -> Any:
-        """Return a JSON value with replaced texts and member names.
-
-        Raises:
-            RecursionError: The value is nested too deeply.
-        """
+        """Return a JSON value with replaced texts and member names."""
         if isinstance(found, str):
             return self.text(found)
         if isinstance(found, dict):

@@ -96,13 +96,11 @@ def delete(client_id: str, target: Target) -> None:
 
 
 def _members(file: Path | None, **options: Any) -> dict[str, Any]:
-    """Merge the app members of the file with the given options."""
     given = {name: value for name, value in options.items() if value not in (None, ())}
     return {**(_configuration(file) if file else {}), **given}
 
 
 def _configuration(file: Path) -> dict[str, Any]:
-    """Load the members of an app from YAML or JSON."""
     from mockserver.scenario.documents.document import refuse_unreadable
     from mockserver.scenario.documents.reading import parse
 

@@ -22,7 +22,6 @@ class _Signed(Command):
     """A command with a possibly negative argument: `-1h` is no option."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse a command line with the negative argument last."""
         signed = [word for word in args if word.startswith(_SIGNED)]
         others = [word for word in args if word not in signed]
         return super().parse_args(ctx, [*others, "--", *signed] if signed else args)
@@ -82,7 +81,6 @@ def _change(target: Target, change: dict[str, Any]) -> None:
 
 
 def _print(found: Any, due: Any) -> None:
-    """Print the time and the next timers."""
     _print_now(found)
     if due["items"]:
         rows = [(moment(row["at"]), row["machine"], row.get("key"), row["event"], row["id"]) for row in due["items"]]
@@ -111,7 +109,6 @@ def advance(by: str, target: Target) -> None:
 
 
 def _length(text: str) -> dict[str, str]:
-    """Build the body of an advance, by duration or timer."""
     try:
         is_negative = duration.parse(text).total_seconds() < 0
     except ValueError as error:

@@ -57,7 +57,6 @@ def _shell_of_user() -> str:
 
 
 def _files(shell: str) -> dict[str, Path]:
-    """Return the path of each program's completion script."""
     try:
         home = Path.home()
     except RuntimeError as error:

@@ -104,7 +104,6 @@ def _verify_contract(root: str | None, token: str | None, as_json: bool) -> int:
 
 
 def _replayed(root: str | None, token: str | None) -> dict[str, list[str]]:
-    """Replay all fixtures, and return differences by operation and case."""
     from mockserver.evidence.fixture import cases
     from mockserver.evidence.replay import replay
     from mockserver.testing.replay import in_process, over_http

@@ -61,7 +61,6 @@ def coverage(
 
 
 def _report(target: Target, of: str, format_: str) -> str:
-    """Return the server's report in a format."""
     target.check()
     query = {"workspace": target.workspace, "format": format_, "of": of}
     return target.client.call("GET", "/_mock/coverage", query=query).text
@@ -81,7 +80,6 @@ def _is_enough(target: Target, of: str, wanted: float) -> bool:
 
 
 def _is_met(target: Target, baseline: Path, update: bool) -> bool:
-    """Return whether all baseline points were met."""
     found = compare(baseline, points_of(_figures(target, "specification")), update=update)
     for line in differences(found, baseline, updated=update):
         echo(line, err=True)

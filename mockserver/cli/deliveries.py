@@ -134,7 +134,6 @@ def _row(row: Mapping[str, Any]) -> tuple[object, ...]:
 
 
 def _print_attempts(found: Mapping[str, Any]) -> None:
-    """Print a delivery with time, outcome and request per attempt."""
     _print([found])
     for attempt in found["attempts"]:
         sent = attempt.get("request") or {}
@@ -217,7 +216,6 @@ def _print_receivers(target: Target, rows: Sequence[Any]) -> None:
 
 
 def _manner(answers: Any) -> str:
-    """Summarize the answer of a receiver."""
     words = ["reset" if answers.get("reset") else str(answers.get("status"))]
     words += [f"after {answers['delay_ms']:g} ms"] if answers.get("delay_ms") else []
     words += [f"{answers['times']} times"] if answers.get("times") else []

@@ -23,7 +23,6 @@ _NEAR = 0.75
 
 
 def variable(setting: str) -> str:
-    """Return the name of the environment variable for a setting: `MOCKSERVER_PORT` for `port`."""
     return f"{_PREFIX}{setting.upper()}"
 
 
@@ -34,11 +33,7 @@ def forget_kubernetes(environment: Any) -> None:
 
 
 def check_names(environment: Mapping[str, str], settings: Collection[str]) -> None:
-    """Warn of unknown variables with the prefix `MOCKSERVER_`.
-
-    Raises:
-        Misused: A variable looks like a misspelt setting.
-    """
+    """Warn of unknown variables with the prefix `MOCKSERVER_`."""
     known = {*(name.removeprefix(_PREFIX) for name in settings), *_OF_CLIENTS}
     for name in sorted(environment):
         end = name.removeprefix(_PREFIX)

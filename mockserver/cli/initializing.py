@@ -72,7 +72,6 @@ def init(folder: Path) -> None:
 
 
 def _is_of_javascript(folder: Path) -> bool:
-    """Return whether a project is pure JavaScript."""
     has_python = any((folder / name).exists() for name in _OF_PYTHON) or any(folder.glob("requirements*.txt"))
     return (folder / "package.json").exists() and not has_python
 
@@ -107,7 +106,6 @@ def _template(name: str) -> str:
 
 
 def _write(folder: Path, file: Path, text: str, what: str) -> None:
-    """Write a file unless it exists, and print its name; exit if that is not possible."""
     name = _shown(file, folder)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -34,7 +34,6 @@ _PAUSE_S, _LONGEST_PAUSE_S = 0.1, 2.0
 
 
 def _status(ctx: click.Context, param: click.Parameter, text: str | None) -> str | None:
-    """Check a status, a class of statuses, or `none`."""
     if text is None:
         return None
     is_class = len(text) == 3 and text[0] in "12345" and text[1:].lower() == "xx"
@@ -166,8 +165,6 @@ def _identity(item: Mapping[str, Any]) -> tuple[str, str]:
 
 
 class Event(NamedTuple):
-    """One event of a stream."""
-
     #: `request`, `mail` and so on; empty: the event only tells the id.
     kind: str
     #: The number of the event.
@@ -237,7 +234,6 @@ def _print_all(items: Sequence[Any]) -> None:
 
 
 def _print_request(found: Mapping[str, Any]) -> None:
-    """Print a request with headers, bodies, causes and effects."""
     echo(_request(found))
     for title in ("request", "answer"):
         if found.get(title):
@@ -301,7 +297,6 @@ _LINES = {"request": _request, "mail": _mail, "delivery": _delivery, "transition
 
 
 def _message(message: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the lines of a message: headers, body."""
     for name, value in (message.get("headers") or {}).items():
         yield f"  {paint(name, 'soft')}: {printable(str(value))}"
     body = message.get("body")

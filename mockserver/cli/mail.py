@@ -78,8 +78,6 @@ def clear(target: Target) -> None:
 
 
 def _newest_code(target: Target, asked: Mapping[str, Any], wait: float) -> Any:
-    """Return the newest one-time code in e-mails that match, or exit with 1 if none comes in time."""
-
     def look(seconds: float) -> Any:
         found = target.get("/mailbox", wait=seconds, **asked)["items"]
         code = next((item["otp"] for item in found if item.get("otp") is not None), None)
@@ -110,7 +108,6 @@ def _print(items: list[Any]) -> None:
 
 
 def _print_mail(item: Mapping[str, Any]) -> None:
-    """Print the members and the text of an e-mail."""
     shown = {**{name: item[name] for name in ("from", "to", "subject")}, "at": moment(item["at"])}
     shown |= {name: item[name] for name in ("otp", "id") if item.get(name) is not None}
     for name, value in shown.items():

@@ -112,7 +112,6 @@ def _plain(value: Any) -> Any:
 
 
 def _located(document: MappingNode | None, path: Place, file: Path) -> str:
-    """Format the place of a path: file, line (if known), JSON Pointer."""
     from mockserver.scenario.documents.document import locate
 
     mark = locate(document, path).mark

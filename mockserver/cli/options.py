@@ -53,8 +53,6 @@ class Seconds(Number):
 
 
 class Header(click.types.StringParamType):
-    """A value of a header."""
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value and not (value.isprintable() and all(ord(sign) < 256 for sign in value)):
             self.fail("it has characters that cannot stand in a header.", param, ctx)
@@ -70,11 +68,6 @@ EXISTING_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def json_object(text: str | None, flag: str) -> dict[str, Any]:
-    """Parse the JSON object given as an option; empty without a value.
-
-    Raises:
-        Misused: The text is not a JSON object.
-    """
     import json
 
     try:
@@ -137,12 +130,7 @@ class Workspace(Name, Header):
 
 
 def known_names(kind: str, given: Mapping[str, Any]) -> list[str]:
-    """Return the sorted names of a kind; empty on a server timeout.
-
-    Args:
-        kind: A kind such as `stub` or `operation`.
-        given: The values of the command line, such as a server or a folder.
-    """
+    """Return the sorted names of a kind; empty on a server timeout. `given` are the values of the command line."""
     if kind in _TYPES:
         return sorted(_everywhere(kind))
     found: list[str] = []
@@ -195,12 +183,10 @@ _URL_HELP = "The root address of the server; the default is this machine and MOC
 
 
 def url(help: str = _URL_HELP) -> Decorator:  # noqa: A002  # as click calls it
-    """Return the option `--url`, the root address of a server."""
     return option("--url", envvar="MOCKSERVER_URL", metavar="URL", help=help, section=_SERVER)
 
 
 def workspace(help: str = "The workspace to speak with.", *, default: str = "default") -> Decorator:  # noqa: A002
-    """Return the option `--workspace`."""
     return option(
         "--workspace",
         envvar="MOCKSERVER_WORKSPACE",
@@ -213,12 +199,10 @@ def workspace(help: str = "The workspace to speak with.", *, default: str = "def
 
 
 def waiting(help: str) -> Decorator:  # noqa: A002  # as click calls it
-    """Return the option `--wait`, a number of seconds."""
     return option("--wait", type=Seconds(0), default=0, show_default=False, metavar="SECONDS", help=help)
 
 
 def limit(items: str, default: int, least: int = 1) -> Decorator:
-    """Return the option `--limit`, how many items are listed."""
     return option(
         "-n", "--limit", type=Integer(least, 1000), default=default, metavar="N", help=f"How many {items} to list."
     )
@@ -283,11 +267,7 @@ OUTPUT = option(
 
 
 def write(output: Path | None, text: str) -> None:
-    """Write a text to the file of `OUTPUT`, or to standard output without a file.
-
-    Raises:
-        Misused: The file cannot be written.
-    """
+    """Write a text to the file of `OUTPUT`, or to standard output without a file."""
     if output is None:
         echo(text, nl=False)
         return

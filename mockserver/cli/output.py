@@ -40,12 +40,7 @@ def fail(message: str) -> NoReturn:
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """Escape control characters with Python's escapes, to protect the terminal.
-
-    Args:
-        text: The text.
-        lines: Whether line feeds and tabs stay.
-    """
+    """Escape control characters with Python's escapes, for terminals; with `lines`, keep line feeds and tabs."""
     kept = "\n\t" if lines else ""
     return "".join(sign if sign.isprintable() or sign in kept else repr(sign)[1:-1] for sign in text)
 
@@ -61,14 +56,12 @@ def moment(text: object) -> str:
 
 
 def more(found: Mapping[str, Any]) -> None:
-    """Print the number of hidden items, if any."""
     count = found.get("count", 0) - len(found["items"])
     if count > 0:
         echo(paint(f"and {count:,} more", "soft"))
 
 
 def counted(counts: Mapping[str, int] | None) -> str:
-    """Format the row counts of a workspace: `3 senders, 2 domains`."""
     return ", ".join(f"{number} {name}" for name, number in (counts or {}).items() if number) or "nothing"
 
 
@@ -85,13 +78,7 @@ class Painted(str):
 
 
 def paint(text: object, style: str, *, err: bool = False) -> Painted:
-    """Make a text printable, and colour it where colours are wanted.
-
-    Args:
-        text: The text.
-        style: `good`, `bad`, `warn`, `soft` or `strong`.
-        err: Whether the text goes to standard error.
-    """
+    """Make a text printable, and colour it if the stream (standard error with `err`) wants colours."""
     plain = text.plain if isinstance(text, Painted) else printable(str(text))
     coloured = is_coloured(sys.stderr if err else sys.stdout)
     found = Painted(f"\033[{_CODES[style]}m{plain}\033[0m" if coloured else plain)
@@ -124,7 +111,6 @@ def listing(items: str, headers: Sequence[str], rows: Iterable[Sequence[object]]
 
 
 def none(items: str) -> None:
-    """Print on standard error that a list is empty."""
     echo(printable(f"No {items}."), err=True)
 
 
@@ -143,7 +129,7 @@ def table(headers: Sequence[str], rows: Iterable[Sequence[object]], *, width: in
     if width is not None:
         widths = _fitting(widths, width - len(_GAP) * (len(widths) - 1))
     return "\n".join(
-        _GAP.join(_padded(cell, room) for cell, room in zip(row, widths, strict=True)).rstrip() for row in lines
+        _GAP.join(_fitted(cell, room) for cell, room in zip(row, widths, strict=True)).rstrip() for row in lines
     )
 
 
@@ -164,19 +150,16 @@ def _cell(value: object) -> Painted | str:
     return value if isinstance(value, Painted) else printable("" if value is None else str(value))
 
 
-def _padded(cell: Painted | str, width: int) -> str:
-    shown = _cut(cell, width)
-    return f"{shown}{' ' * (width - _columns(shown))}"
-
-
-def _cut(cell: Painted | str, width: int) -> Painted | str:
-    """Shorten a cell to a number of terminal columns."""
-    if _columns(cell) <= width:
-        return cell
+def _fitted(cell: Painted | str, width: int) -> str:
+    """Cut or pad a cell to a number of terminal columns."""
+    missing = width - _columns(cell)
+    if missing >= 0:
+        return f"{cell}{' ' * missing}"
     plain = cell.plain if isinstance(cell, Painted) else cell
     kept = max(number for number in range(min(len(plain), 2 * width)) if _columns(plain[:number]) < width)
-    shown = plain[:kept] + _CUT
-    return paint(shown, cell.style) if isinstance(cell, Painted) else shown
+    shown = f"{plain[:kept]}{_CUT}"
+    padding = " " * (width - _columns(shown))
+    return f"{paint(shown, cell.style) if isinstance(cell, Painted) else shown}{padding}"
 
 
 def _columns(text: Painted | str) -> int:

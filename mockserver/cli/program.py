@@ -69,13 +69,11 @@ class Argument(click.Argument):
 
 
 def option(*flags: str, **rest: Any) -> Decorator:
-    """Return a decorator that adds an option; keywords as for `Option`."""
     # Called anew each time: the decorators of click before 8.1 forget the class after the first function.
     return lambda function: click.option(*flags, cls=Option, **rest)(function)  # noqa: PLW0108  # see above
 
 
 def argument(name: str, **rest: Any) -> Decorator:
-    """Return a decorator that adds an argument; keywords as for `Argument`."""
     return lambda function: click.argument(name, cls=Argument, **rest)(function)  # noqa: PLW0108  # see `option`
 
 
@@ -83,11 +81,6 @@ class Command(click.Command):
     """A command; its function returns the exit status (None: 0)."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the function.
-
-        Raises:
-            ServerMissingError: The function failed because a package that the server needs is missing or too old.
-        """
         try:
             return super().invoke(ctx)
         except (click.ClickException, Exit, OSError):
@@ -139,17 +132,14 @@ class Group(click.Group):
         self._lazy = lazy
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names of all commands, sorted."""
         return sorted({*self.commands, *self._lazy})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import and return a command, or None for an unknown name."""
         if cmd_name not in self.commands and cmd_name in self._lazy:
             self.add_command(getattr(import_module(self._lazy[cmd_name]), cmd_name))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[Any, Any, list[str]]:
-        """Find a command, or fail with the nearest names."""
         if not ctx.resilient_parsing and self.get_command(ctx, args[0]) is None:
             ctx.fail(f"No such command {args[0]!r}.{did_you_mean(args[0], self.list_commands(ctx))}")
         return super().resolve_command(ctx, args)
@@ -165,7 +155,6 @@ class Group(click.Group):
         return super().parse_args(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
-        """Complete a command, or an option of the default command."""
         default = self.get_command(ctx, self.default) if self.default and incomplete.startswith("-") else None
         return default.shell_complete(ctx, incomplete) if default else super().shell_complete(ctx, incomplete)
 
@@ -182,7 +171,6 @@ class Group(click.Group):
         self.format_commands(ctx, formatter)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under their headings, uncut."""
         rows = {str(row.name): row.get_short_help_str(_SENTENCE) for row in self.rows(ctx)}
         for title, names in (self.sections or {"Commands": rows}).items():
             with formatter.section(title):
@@ -208,8 +196,6 @@ command = partial(click.command, cls=Command, context_settings=_SETTINGS)
 
 
 def decorated(*decorators: Decorator) -> Decorator:
-    """Combine decorators, in source order."""
-
     def decorate(function: Any) -> Any:
         for row in reversed(decorators):
             function = row(function)
@@ -232,7 +218,6 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def run(program: Group, words: Sequence[str]) -> int:
-    """Run the command of a command line, and return the exit status."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # for characters that the encoding lacks

@@ -30,11 +30,7 @@ _WAIT_S = 25.0
 
 
 def root_of(url: str | None) -> str:
-    """Return the root address of a server (default: the server on this machine), without a trailing slash.
-
-    Raises:
-        Misused: The address is not an HTTP address.
-    """
+    """Return the root address of a server (default: the server on this machine), without a trailing slash."""
     root = without_version(url or _here())
     if (reason := _address_error(root)) is not None:
         raise Misused(f"{url or root} is not the address of a server{reason}")
@@ -42,7 +38,6 @@ def root_of(url: str | None) -> str:
 
 
 def _here() -> str:
-    """Return the root address of the default server, using the server's own environment variables."""
     try:
         speaks_tls = click.BOOL.convert(os.environ.get("MOCKSERVER_TLS") or "no", None, None)
     except click.BadParameter as error:
@@ -73,17 +68,7 @@ def _address_error(root: str) -> str | None:
 
 
 def client_of(root: str, token: str | None = None, *, checked: bool = True, timeout: float = SPARE_S) -> Client:
-    """Return a client of the control API of a server.
-
-    Args:
-        root: The root address. The default server here may have any certificate.
-        token: The control token.
-        checked: Whether the certificate of the server is checked.
-        timeout: How long an answer may take, in seconds.
-
-    Raises:
-        Misused: The file of MOCKSERVER_CA cannot be read, or holds no certificates.
-    """
+    """Return a client of the control API. The default server here may have any certificate."""
     takes_any = root.startswith("https://") and (not checked or root == _here())
     try:
         found = Client(root, token, unchecked() if takes_any else None)
@@ -94,11 +79,7 @@ def client_of(root: str, token: str | None = None, *, checked: bool = True, time
 
 
 def health_of(client: Client) -> dict[str, Any]:
-    """Return the answer of `/_mock/health`, which needs no token and identifies a mock server.
-
-    Raises:
-        MockServerError: The server does not answer, or another program answers.
-    """
+    """Return the answer of `/_mock/health`, which needs no token and identifies a mock server."""
     found = client.json("GET", "/_mock/health")
     if not isinstance(found, dict) or not all(isinstance(found.get(name), str) for name in ("status", "scenario")):
         raise MockServerError(None, f"no mock server answers at {client.url}: its health is none")
@@ -106,7 +87,6 @@ def health_of(client: Client) -> dict[str, Any]:
 
 
 def told(root: str, error: MockServerError) -> str:
-    """Format the error of a refused or unanswered call."""
     if error.members:
         return f"{root}: {error.detail}"
     return error.detail if error.status is None else f"no mock server answers at {root}: {error.detail}"
@@ -124,17 +104,7 @@ def answered(root: str) -> Iterator[None]:
 
 
 class Target(Link):
-    """A workspace of a running server, chosen by command options.
-
-    Args:
-        url: The address of the server, or None for the default server here.
-        token: The control token.
-        workspace: The name of the workspace.
-        as_json: Whether answers are printed as JSON.
-
-    Raises:
-        Misused: The address is not an HTTP address.
-    """
+    """A workspace of a running server, chosen by command options."""
 
     def __init__(self, url: str | None, token: str | None, workspace: str, *, as_json: bool) -> None:
         self.root = root_of(url)
@@ -144,26 +114,19 @@ class Target(Link):
         super().__init__(client_of(self.root, token), {"name": self.workspace})
 
     def check(self) -> None:
-        """Check before the first call that the address belongs to a mock server.
-
-        Raises:
-            MockServerError: The server does not answer, or another program answers.
-        """
+        """Check before the first call that the address belongs to a mock server."""
         if not self._is_checked:
             health_of(self.client)
             self._is_checked = True
 
     def described(self) -> Any:
-        """Return the server's description of the workspace."""
         return self.get(path_of("workspaces", self.workspace))
 
     @property
     def url(self) -> str:
-        """The root address of the workspace."""
         return self.root if self.workspace == "default" else f"{self.root}/w/{self.workspace}"
 
     def beside(self, workspace: str) -> Target:
-        """Return another workspace of the same server."""
         found = Target(self.root, None, workspace, as_json=self.as_json)
         found.client = self.client
         return found
@@ -210,20 +173,13 @@ class Target(Link):
         self.show({verb: list(names)}, f"{verb}: {' '.join(map(str, names))}")
 
     def clear(self, kind: str) -> None:
-        """Delete all items of a kind, and print their number."""
         count = len(self.get(f"/{kind}")["items"])
         self.delete(f"/{kind}")
         self.show({"removed": count}, f"removed: {count}")
 
 
 def until(seconds: float, look: Callable[[float], Found | None], waiting_for: str) -> Found | None:
-    """Call `look` until its result is not None, or until the timeout.
-
-    Args:
-        seconds: How long to wait.
-        look: Gets the seconds for which it may wait itself, and returns None if it finds nothing.
-        waiting_for: What a terminal shows meanwhile.
-    """
+    """Call `look` with the seconds that it may wait, until its result is not None or the time is over."""
     deadline = time.monotonic() + seconds
     found = look(0)
     if found is not None or seconds <= 0:

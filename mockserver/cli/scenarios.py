@@ -60,7 +60,6 @@ def check(names: Sequence[str], folder: Path | None, as_json: bool) -> int:
 
 
 def _as_json(mistake: Any) -> dict[str, Any]:
-    """Format a mistake for `check --json`; `file` and `line` are optional."""
     location = {"file": mistake.mark.file, "line": mistake.mark.line} if mistake.mark else {}
     return {**location, "path": mistake.pointer, "message": mistake.message, "text": str(mistake)}
 

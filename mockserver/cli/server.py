@@ -58,7 +58,6 @@ def wait(url: str | None, token: str | None, timeout: float) -> None:
 
 
 def _not_ready(root: str, seconds_left: float) -> str | None:
-    """Return the reason why a server is unready, or None."""
     timeout = min(_QUESTION_S, max(0.1, seconds_left))  # at least time for one exchange
     try:
         found = client_of(root, timeout=timeout).json("GET", "/_mock/readyz")

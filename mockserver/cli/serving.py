@@ -74,7 +74,6 @@ def serve(**options: Any) -> int:
 
 
 def flags() -> Iterator[Option]:
-    """Yield a flag per setting, in declaration order."""
     for setting in declared():
         declaration = setting.declaration
         readings = [read(declaration.type) for kind, read in _READING.items() if isinstance(declaration.type, kind)]
@@ -126,7 +125,6 @@ serve.params.extend(flags())
 
 
 def _print_addresses(runtime: Runtime) -> None:
-    """Print the addresses of the server on standard output, and hints for people at a terminal."""
     root, mails = runtime.url, runtime.mock.effects.health().get("smtp_in")
     try:
         # Flushed, because a program that reads the address waits for it.
@@ -157,7 +155,6 @@ def _without_collection() -> Iterator[None]:
 
 
 def _open_runtime(options: dict[str, Any]) -> Runtime:
-    """Open a server without running it; exit on failure."""
     from mockserver.settings import Settings, needing_server
 
     with needing_server("mockserver serve"):

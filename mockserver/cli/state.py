@@ -104,7 +104,6 @@ def seed(file: str | None, generate: Sequence[str], account: str | None, target:
 
 
 def _count(text: str) -> tuple[str, int]:
-    """Split NAME=NUMBER into name and number."""
     name, _, number = text.partition("=")
     if not name or not (number.isascii() and number.isdigit()):
         raise Misused(f"Invalid value for '--generate': {text!r} is not NAME=NUMBER, such as senders=500.")
@@ -112,7 +111,6 @@ def _count(text: str) -> tuple[str, int]:
 
 
 def _read(file: str) -> str:
-    """Read a file, or standard input for `-`."""
     try:
         content = files.read_from(sys.stdin.buffer, file) if file == "-" else files.read_bytes(file)
         return content.decode()
@@ -136,7 +134,6 @@ def _loaded(target: Target, content: str) -> str:
 
 
 def _keys(target: Target) -> dict[str, str]:
-    """Return the API keys of a workspace by account name."""
     return {row["name"]: row["api_key"] for row in target.described()["accounts"] if row["api_key"] is not None}
 
 

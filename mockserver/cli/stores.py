@@ -43,16 +43,7 @@ store = Group("store", help="Inspect, export and import a store: a SQLite file o
 
 @contextmanager
 def _opened(path: str, *, layout: str | None = None, create: bool = False) -> Iterator[Engine]:
-    """Open a store for a `with` block.
-
-    Args:
-        path: The file or the address.
-        layout: The layout that the store must have; None: any layout.
-        create: Whether a missing store is created.
-
-    Raises:
-        Misused: The store cannot be opened, or the block has failed to use it.
-    """
+    """Open a store for a `with` block; `layout` is the required layout (None: any)."""
     from mockserver.storage.engine import EngineError
 
     try:
@@ -83,11 +74,7 @@ def _engine(path: str, layout: str | None, create: bool) -> Engine:
 
 
 def _loaded(engine: Engine, name: str) -> Workspace | str:
-    """Load a workspace, or return a sentence about its damage.
-
-    Raises:
-        EngineError: The workspace does not exist, or the store cannot be read.
-    """
+    """Load a workspace, or return a sentence about its damage."""
     from mockserver.resources.registry import PARTS
     from mockserver.storage.engine import DamagedError
     from mockserver.storage.packing import UnreadableError
@@ -315,7 +302,6 @@ def _workspace(file: Path) -> Workspace:
 
 
 def _files(sources: Iterable[str]) -> Iterator[Path]:
-    """Yield the named files, and the documents in the named folders."""
     for source in map(Path, sources):
         found = sorted(file for file in source.iterdir() if file.suffix in _SUFFIXES) if source.is_dir() else [source]
         if not found:

@@ -70,7 +70,6 @@ def clear(target: Target) -> None:
 
 
 def _stubs_of(name: str, folder: Path | None) -> list[Any]:
-    """Return the stubs of a scenario; exit on mistakes or without stubs."""
     from mockserver.scenario.documents.library import Library
     from mockserver.scenario.documents.mistakes import ScenarioError
     from mockserver.scenario.load import load
@@ -129,7 +128,6 @@ def record(output: Path | None, target: Target) -> None:
 
 
 def _entries(target: Target) -> tuple[list[dict[str, Any]], int]:
-    """Return the journal entries, newest first, and the number of evicted entries."""
     found: dict[str, dict[str, Any]] = {}
     while True:
         query = {"limit": _AT_ONCE, "offset": len(found)}

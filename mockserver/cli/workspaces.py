@@ -75,7 +75,6 @@ def reset(scenario: str | None, target: Target) -> None:
 
 
 def _choice(scenario: str | None) -> dict[str, Any]:
-    """Build the body members for a scenario, given by name or file."""
     if scenario is None:
         return {}
     if not ("/" in scenario or "\\" in scenario or scenario.endswith((".yaml", ".yml", ".json"))):
@@ -103,7 +102,6 @@ def _used(row: Mapping[str, Any]) -> str:
 
 
 def _print(found: Mapping[str, Any]) -> None:
-    """Print the members and accounts."""
     lines = {name: found[name] for name in ("name", "scenario", "url")}
     lines["dashboard"] = f"{found['url'].removesuffix('/v3')}/_mock/ui/"
     if clock := found.get("clock"):

@@ -209,7 +209,8 @@ def _operation(call: ControlCall, records: _Records) -> dict[str, Any]:
         "summary": call.summary,
         "responses": {str(call.status): _success(call, records), **_problems(call)},
     }
-    parameters = [*_of_path(call), *_of_query(call), *(_WORKSPACE if call.in_workspace else ())]
+    query = [] if call.query is None else [{"in": "query", "schema": call.query}]
+    parameters = [*_of_path(call), *query, *(_WORKSPACE if call.in_workspace else ())]
     if parameters:
         found["parameters"] = parameters
     if call.body is not None or call.document is not None:
@@ -223,10 +224,6 @@ def _of_path(call: ControlCall) -> list[dict[str, Any]]:
     names = re.findall(r"{(\w+)}", call.path)
     any_text = {"type": "string", "minLength": 1}
     return [{"in": "path", "name": name, "required": True, "schema": _IN_PATH.get(name, any_text)} for name in names]
-
-
-def _of_query(call: ControlCall) -> list[dict[str, Any]]:
-    return [] if call.query is None else [{"in": "query", "schema": call.query}]
 
 
 def _body(call: ControlCall) -> dict[str, Any]:

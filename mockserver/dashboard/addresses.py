@@ -58,5 +58,4 @@ def address() -> str:
 
 
 def server_root() -> str:
-    """Return the relative path from the present address to the server root."""
     return root() if request.environ.get(WORKSPACE) is None else f"{root()}/../.."

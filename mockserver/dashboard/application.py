@@ -27,7 +27,6 @@ PAGES: tuple[Page, ...] = (
 
 
 def problem_page(problem: Problem) -> Response:
-    """Return the error page of a problem."""
     title = responses.get(problem.status, f"Status {problem.status}")
     page = rendering.answer("problem.html", {"title": title, "detail": problem.detail}, status=problem.status)
     page.headers.update(problem.headers)
@@ -35,7 +34,6 @@ def problem_page(problem: Problem) -> Response:
 
 
 def http_error_page(error: HTTPException) -> Response:
-    """Return the error page of an HTTP error that Flask raised, such as 404 or an internal error."""
     path = shown_path(request)
     if isinstance(error, NotFound):
         return problem_page(Problem(404, f"there is no page at {path}"))

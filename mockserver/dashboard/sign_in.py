@@ -62,7 +62,6 @@ def _form(to: str, mistake: str = "", *, again: bool = False, status: int = 200)
 
 @ACCESS.post(f"{DASHBOARD_PREFIX}/sign-out")
 def sign_out() -> Response:
-    """End the browser's session."""
     sessions = component(Sessions)
     sessions.close(request.cookies.get(sessions.cookie))
     found = _redirect(SIGN_IN)

@@ -54,12 +54,7 @@ def fill(
 ) -> Iterator[Mistake]:
     """Fill a workspace with sections and generated rows. Yields mistakes, after which it must not be used.
 
-    Args:
-        workspace: The workspace.
-        document: The document as written.
-        data: The loaded document.
-        make_parts: Creates the accounts, and returns the content for each account.
-        resources: The resources with sections in the document.
+    `document` is the document as written, and `data` as loaded; `make_parts` creates the accounts.
     """
     limits = [*_weigh(workspace, document), *_check_amounts(workspace.state, data)]
     yield from limits
@@ -150,7 +145,6 @@ def laid_over(before: Any, value: Any, name: str) -> Any:
 
 
 def too_long(path: Path, length: int) -> Mistake:
-    """Return the mistake of a list with too many items."""
     return Mistake(path, too_many(length, MOST_LISTED, f"{path[-1]}, with the existing ones"))
 
 
@@ -197,12 +191,10 @@ def check_accounts(items: Sequence[Mapping[str, Any]]) -> Iterator[Mistake]:
 
 
 def duplicate(path: Path, name: str, value: object) -> Mistake:
-    """Return the mistake of a duplicate account name or id."""
     return Mistake(path, f"duplicate account {name} {shown(value)}", taken=True)
 
 
 def duplicate_key(path: Path) -> Mistake:
-    """Return the mistake of a duplicate API key."""
     return Mistake(path, "duplicate API key: another account has it", taken=True)
 
 

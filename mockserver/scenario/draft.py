@@ -50,20 +50,12 @@ class Draft:
         return rows
 
     def refuse(self) -> None:
-        """Refuse the document if mistakes were found.
-
-        Raises:
-            ScenarioError: with all mistakes so far.
-        """
+        """Refuse the document if mistakes were found."""
         if self._mistakes:
             raise ScenarioError(ordered(self._mistakes))
 
     def read(self) -> None:
-        """Load the document by its schema, or its valid parts.
-
-        Raises:
-            ScenarioError: there are too many errors, or they do not leave anything to check.
-        """
+        """Load the document by its schema, or its valid parts. Refuse the document if nothing is left to check."""
         found: list[Mistake] = []
         paths: list[Path] | None = []
         try:
@@ -79,11 +71,7 @@ class Draft:
             self._load_rest()
 
     def check(self, check_accounts: AccountCheck) -> None:
-        """Check the loaded accounts, and remove invalid accounts, so that sections can be loaded.
-
-        Raises:
-            ScenarioError: there are too many errors, or they do not leave anything to check.
-        """
+        """Check the loaded accounts, and remove invalid accounts, so that sections can be loaded."""
         for _ in range(_MOST_ROUNDS):
             found = self.report(check_accounts(self.data, self.rest))
             if not found:
@@ -137,7 +125,6 @@ class Draft:
         self.rest = rest
 
     def _without(self, value: Any, tree: Mapping[Any, Any], path: Path) -> Any:
-        """Return a copy without the parts in a tree of removed parts."""
         if isinstance(value, dict):
             found = MappingNode()
             for key, inner in value.items():
@@ -146,7 +133,9 @@ class Draft:
                     self._hidden.update(_scalars(key), _scalars(inner))
                 else:
                     found[key] = self._without(inner, below, (*path, key)) if below or path == () else inner
-            return self._with_own_name(found, value, path)
+            if path[:1] == ("accounts",) and "role" in value and "role" not in found:
+                self._hidden.update(_scalars(value.get("name")))  # references to an account without a valid role
+            return found
         if isinstance(value, list):
             remaining = [at for at in range(len(value)) if _WHOLE not in tree.get(at, {})]
             self._remaining[path] = remaining
@@ -160,12 +149,6 @@ class Draft:
             ]  # fmt: skip
             return items
         return value
-
-    def _with_own_name(self, found: MappingNode, value: Mapping[Any, Any], path: Path) -> MappingNode:
-        """Hide an account without a valid role from references to its name."""
-        if path[:1] == ("accounts",) and "role" in value and "role" not in found:
-            self._hidden.update(_scalars(value.get("name")))
-        return found
 
     def _members_of_families(self) -> Iterator[Path]:
         """Yield members to remove because they are checked against an invalid account's members."""

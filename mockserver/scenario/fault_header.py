@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from copy import copy
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from marshmallow import ValidationError
@@ -12,19 +11,17 @@ from marshmallow import ValidationError
 from mockserver.core.state.faults import FAULT_KINDS, Fault
 from mockserver.scenario.faults import HEADER_ID, PARAMETERS, FaultItem
 from mockserver.web.schemas import json_text
+from mockserver.web.schemas.errors import messages_in
 
 #: The longest header, in characters, whose fault is remembered, and how many are. Chosen: all but rules as JSON are
 #: shorter, and so many take less than a megabyte.
 _SHORT, _REMEMBERED = 200, 256
 _TAKEN = ("fault", "force", *PARAMETERS)
+_ITEM = FaultItem()
 
 
 def of_header(text: str, operation: str | None) -> Fault:
-    """Return the fault of a header: `NAME`, `NAME; ms=300`, or a rule as JSON.
-
-    Raises:
-        ValueError: the header is malformed, or asks for what is no fault of this operation.
-    """
+    """Return the fault of a header: `NAME`, `NAME; ms=300`, or a rule as JSON. Raises ValueError."""
     return copy((_remembered if len(text) <= _SHORT else _loaded)(text, operation))
 
 
@@ -39,9 +36,10 @@ def _loaded(text: str, operation: str | None) -> Fault:
     if operation is not None:
         written["match"] = {"operation": operation}
     try:
-        fault: Fault = _item().load(written)
+        fault: Fault = _ITEM.load(written)
     except ValidationError as error:
-        raise ValueError("; ".join(_sentences(error.messages_dict))) from error
+        rows = ((".".join(map(str, path)), message) for path, message in messages_in(error.messages_dict))
+        raise ValueError("; ".join(f"{path}: {message}".removesuffix(".") for path, message in rows)) from error
     if operation is None and fault.match.operations:
         raise ValueError(f"{fault.kind} is for {', '.join(sorted(fault.match.operations))}, and none of them is called")
     fault.id = HEADER_ID
@@ -66,20 +64,3 @@ def _value(text: str) -> Any:
         return json_text.read(text.encode("latin-1"))
     except json_text.JsonError:
         return text
-
-
-def _sentences(errors: Any, path: str = "") -> Iterator[str]:
-    if isinstance(errors, dict):
-        for name, inner in errors.items():
-            yield from _sentences(inner, path if name == "_schema" else f"{path}.{name}".lstrip("."))
-        return
-    for error in errors:
-        if isinstance(error, dict):
-            yield from _sentences(error, path)
-        else:
-            yield f"{path}: {error}".removesuffix(".")
-
-
-@cache
-def _item() -> FaultItem:
-    return FaultItem()

@@ -13,14 +13,7 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.beyond.catalogue import OperationBeyond, catalogue
 from mockserver.core.contract import errors
-from mockserver.core.contract.errors import (
-    ALL_CODES,
-    BAD_REQUEST,
-    INTERNAL_ERROR,
-    NOT_ENOUGH_CREDITS,
-    NOT_FOUND,
-    PERMISSION_DENIED,
-)  # fmt: skip
+from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Audience, Operation
 from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
 from mockserver.core.text.messages import meant, nearest, shown
@@ -54,10 +47,10 @@ def fits(code: str, operation: Operation) -> bool:
 #: The error codes that every operation can give, whatever it documents itself.
 EVERYWHERE = frozenset(
     {kind.code.code for kind in FAULT_KINDS.values() if kind.code and kind.everywhere}
-    | {BAD_REQUEST.code, NOT_FOUND.code, INTERNAL_ERROR.code}
+    | {errors.BAD_REQUEST.code, errors.NOT_FOUND.code, errors.INTERNAL_ERROR.code}
 )
 #: The statuses of codes in operations beyond, where they are not the code's own (contract/sending#sendTransacEmail).
-_BEYOND_STATUSES = {NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
+_BEYOND_STATUSES = {errors.NOT_ENOUGH_CREDITS.code: {"sendTransacEmail": 402}}
 
 
 def _gives(operation: Operation, code: str) -> bool:
@@ -66,7 +59,7 @@ def _gives(operation: Operation, code: str) -> bool:
 
 def _may_give(operation: Operation, code: str) -> bool:
     """Return whether an operation can answer with a code; scopes allow `permission_denied` for all API operations."""
-    return _gives(operation, code) or (code == PERMISSION_DENIED.code and operation.audience is Audience.API)
+    return _gives(operation, code) or (code == errors.PERMISSION_DENIED.code and operation.audience is Audience.API)
 
 
 def giving(code: str) -> frozenset[str]:

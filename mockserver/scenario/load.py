@@ -45,19 +45,9 @@ def load(
     limits: WorkspaceLimits | None = None,
     replica: str = "",
 ) -> Workspace:
-    """Create the workspace of a document.
+    """Create the workspace `name` of a document; `title` names the scenario, and `replica` the drawing replica.
 
-    Args:
-        document: The document.
-        name: The name of the workspace.
-        title: The name of the scenario.
-        seed: The seed, instead of the document's seed.
-        keyring: Creates the keyring of the workspace's own keys from the seed; None for the document's keys.
-        limits: The limits; None for the defaults.
-        replica: The name of the drawing replica, or an empty string.
-
-    Raises:
-        ScenarioError: The document has mistakes, each with its line if the document has lines.
+    `seed` replaces the document's seed; `keyring` creates the workspace's own keys from the seed.
     """
     clock = _clock(document)
     with counting_from(lambda: clock.start):
@@ -140,7 +130,6 @@ def _fill(workspace: Workspace, data: Mapping[str, Any], document: Mapping[str, 
 
 
 def _keys(workspace: Workspace, items: Sequence[Mapping[str, Any]]) -> Sequence[list[str] | None]:
-    """Return the keys of each account, or None for accounts with a drawn key."""
     keys = [item.get("api_keys") for item in items]
     keyring = workspace.origin.keyring
     if keyring is None:

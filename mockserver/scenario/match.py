@@ -37,28 +37,17 @@ class PathPattern(fields.Field[Any]):
 
 
 def as_glob(value: str) -> Glob:
-    """Convert a text to a glob.
-
-    Raises:
-        ValidationError: the text is too long.
-    """
     if len(value) > LONGEST_GLOB:
         raise ValidationError(f"must be a glob of at most {LONGEST_GLOB} characters")
     return Glob(value)
 
 
 def unknown_operation(name: str) -> str:
-    """Return the error message of an unknown operation."""
     near = meant(name, (*ALL_OPERATIONS, *catalogue()))
     return f"unknown operation; {f'did you mean {near}?' if near else nearest(name, ALL_OPERATIONS)}"
 
 
 def check_operation(name: str) -> None:
-    """Refuse the id of an unknown operation.
-
-    Raises:
-        ValidationError: the message names the operation that was probably meant.
-    """
     if name not in ALL_OPERATIONS and name not in catalogue():
         raise ValidationError(unknown_operation(name))
 

@@ -71,10 +71,6 @@ class UserItem(Item):
         return {name: value for name, value in data.items() if value is not None}
 
 
-def _keys(**options: Any) -> List:
-    return List(ApiKey(), **options)
-
-
 class OwnKeys(List):
     """A list of API keys without duplicates."""
 
@@ -108,7 +104,7 @@ class IdentityItem(Item):
     role = fields.Enum(Role, by_value=True, load_default=Role.STANDALONE, **about("what kind of account it is"))
     of = fields.String(allow_none=True, **about("the name of its master; of sub_account and admin only"))
     api_keys = OwnKeys(**about("the keys that open it; one is drawn if left out"))
-    revoked_keys = _keys(**about("keys that are 401"))
+    revoked_keys = List(ApiKey(), **about("keys that are 401"))
     email = Email(**about("the owner's address; made of the name if left out"))
     first_name = fields.String(**about("the owner's first name"))
     last_name = fields.String(**about("the owner's last name"))
@@ -144,7 +140,7 @@ class ResumeItem(Item):
 
     ids = Dict(keys=fields.String(), values=_position(), **about("the last number given out, by kind"))
     draws = Dict(keys=fields.String(), values=_position(), **about("how many values were drawn, by purpose"))
-    revoked_keys = _keys(**about("keys of the workspace that were revoked"))
+    revoked_keys = List(ApiKey(), **about("keys of the workspace that were revoked"))
     links = List(fields.Nested(LinkItem), **about("what was caused by what"))
 
 
@@ -156,10 +152,7 @@ def generators() -> dict[str, Generator]:
 
 
 def owners(document: Mapping[str, Any]) -> tuple[Resource, ...]:
-    """Return the resources whose sections a valid document needs.
-
-    Those of all others would find nothing in it.
-    """
+    """Return the resources whose sections a valid document needs; others would find nothing in the document."""
     items = document.get("accounts") or ()
     if not isinstance(items, Sequence) or not all(isinstance(item, Mapping) for item in items):
         return SECTIONED
@@ -170,7 +163,6 @@ def owners(document: Mapping[str, Any]) -> tuple[Resource, ...]:
 
 
 def scenario_schema() -> Schema:
-    """Return the schema of whole documents."""
     return schema_of(tuple(resource.name for resource in SECTIONED))
 
 
@@ -217,7 +209,6 @@ def schema_of(names: tuple[str, ...]) -> Schema:
 
 
 def faults_field(**options: Any) -> List:
-    """Return the field for a list of faults."""
     return List(fields.Nested(faults.FaultItem), validate=validate.Length(max=MOST_FAULTS), **options)
 
 

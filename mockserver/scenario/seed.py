@@ -53,18 +53,17 @@ _BEHAVIOUR = BehaviourItem()
 
 
 def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> None:
-    """Add a partial document to a running workspace.
+    """Add a partial document to a running workspace; after an error nothing has changed.
 
     Sections at the top of the document go to `account`.
-
-    Raises:
-        ScenarioError: the document is invalid, or conflicts with what exists; nothing has changed.
     """
     with counting_from(workspace.state.clock.now):
         # Loaded before the lock is taken, and twice: the rows of the trial hold on to what was loaded for it.
         for_trial, for_good = _draft(document), _draft(document)
         with workspace.lock:
-            _measure_anew(workspace, document)
+            if workspace.state.document_bytes + weight(document) > workspace.limits.documents_bytes:
+                # Rows that are gone count no more.
+                workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump(workspace)))
             for_trial.check(lambda data, rest: _Addition(workspace, account.name, data, rest).check())
             addition = _Addition(workspace.dry_run(), account.name, for_trial.data, for_trial.rest)
             for_trial.report(addition.mistakes())
@@ -73,16 +72,6 @@ def add(workspace: Workspace, account: Account, document: Mapping[str, Any]) -> 
             assert not late, f"what went well in the trial is wrong in the workspace: {late}"
             workspace.catch_up()
             workspace.watchers.tell()
-
-
-def _measure_anew(workspace: Workspace, document: Mapping[str, Any]) -> None:
-    """Measure the workspace's documents again if another document would exceed the limit."""
-    if workspace.state.document_bytes + weight(document) > workspace.limits.documents_bytes:
-        workspace.state.document_bytes = min(workspace.state.document_bytes, weight(dump(workspace)))
-
-
-def _path(index: int, _: object) -> Path:
-    return ("accounts", index)
 
 
 def _draft(document: Mapping[str, Any]) -> Draft:
@@ -112,7 +101,6 @@ class _Addition:
         yield from self._check_accounts()
 
     def mistakes(self) -> Iterator[Mistake]:
-        """Add everything, and yield the mistakes."""
         self._describe()
         yield from self._add_faults()
         yield from fill(self._workspace, self._document, self._data, self._parts)
@@ -172,7 +160,6 @@ class _Addition:
                 yield duplicate_key((*path, "api_keys", position))
 
     def _parts(self) -> list[Part]:
-        """Return the content for each account in document order, and create new accounts."""
         state, keys = self._workspace.state, self._keys()
         if any(item["name"] not in state.names for item in self._items):
             claim_ids(state, self._items)
@@ -190,11 +177,10 @@ class _Addition:
                     self._workspace.on_key(key)
             else:
                 self._change(known, item, written, keys[index])
-            parts.append(Part(known, item, written, partial(_path, index), is_new))
+            parts.append(Part(known, item, written, partial(lambda at, _: ("accounts", at), index), is_new))
         return parts
 
     def _keys(self) -> list[list[str] | None]:
-        """Return the keys for each account of the document, or None for a drawn key."""
         state = self._workspace.state
         given: list[list[str] | None] = [
             item.get("api_keys", [] if item["name"] in state.names else None) for item in self._items

@@ -19,16 +19,13 @@ from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace
 
 #: How many bytes are written in one transaction, unless one workspace has more; chosen: they are in memory meanwhile.
 _BATCH_BYTES = 8 << 20
-#: How long the writer waits for the lock of a workspace that was busy when all others were written, in seconds. Chosen:
-#: no request waits for it.
+#: How long the writer waits for the lock of a busy workspace, in seconds. Chosen: no request waits for it.
 _PATIENCE_S = 0.2
-#: How long changes wait at least, in seconds, so that many are written at once. Chosen: half of the second within which
-#: they are promised to be saved.
+#: How long changes wait at least, in seconds, so that many are written at once. Chosen: half of what is promised.
 _PAUSE_S = 0.5
 #: The pause is so many times as long as the encoding took, which thus takes a twentieth of the time, but at most so
 #: many seconds: the promise comes first.
 _REST, _LONGEST_PAUSE_S = 19, 0.9
-#: After how many seconds a failed write is tried again; chosen.
 _RETRY_S = 1.0
 
 _LOG = logging.getLogger(__name__)
@@ -64,11 +61,7 @@ class BackgroundStorage(EngineStorage):
     """Saves workspaces soon after changes, in an engine without other users."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
-        """Start the writing thread. `close` closes the engine.
-
-        Raises:
-            StorageError: the system has no thread to spare; the engine is closed.
-        """
+        """Start the writing thread. `close` closes the engine."""
         super().__init__(engine, parts=parts, limits=limits)
         #: Guards everything below; taken after workspace and store locks.
         self._lock = threading.Lock()
@@ -94,10 +87,7 @@ class BackgroundStorage(EngineStorage):
         return len(self._touched) + len(self._removed) + len(self._counts)
 
     def close(self) -> bool:
-        """Save the last changes and close the engine.
-
-        Return whether all changes are saved. Forked processes save nothing and return True.
-        """
+        """Save the last changes, close the engine, and return whether all is saved; forked processes save nothing."""
         if self._is_forked:
             return True
         self._is_closing.set()
@@ -183,11 +173,7 @@ class BackgroundStorage(EngineStorage):
         return _RETRY_S
 
     def save(self) -> None:
-        """Write all waiting changes in batches; called by the writing thread.
-
-        Raises:
-            StorageError: not all of it could be written; the rest waits again.
-        """
+        """Write all waiting changes in batches; after an error the rest waits again. Called by the writing thread."""
         with self._lock:
             names, self._touched = self._touched, {}
             beside = Batch(self._removed, counts=self._counts)
@@ -207,12 +193,9 @@ class BackgroundStorage(EngineStorage):
                 self._touch(name)
 
     def _batches(self, names: dict[str, None]) -> Iterator[list[tuple[SavedWorkspace, Row]]]:
-        """Yield changed workspaces in batches of some megabytes, busy workspaces last.
+        """Yield changed workspaces in batches of some megabytes, busy workspaces last, and remove them from `names`.
 
-        Names are taken out of `names` as their changes are taken.
-
-        Raises:
-            StorageError: at the end, if a workspace cannot be encoded.
+        Raises StorageError at the end, if a workspace cannot be encoded.
         """
         batch: list[tuple[SavedWorkspace, Row]] = []
         size, failure = 0, None
@@ -234,7 +217,6 @@ class BackgroundStorage(EngineStorage):
             raise failure
 
     def _take(self, name: str, names: dict[str, None], patience_s: float) -> tuple[SavedWorkspace, Row] | None:
-        """Return the changes of a workspace, or None if it is unchanged or its lock timed out."""
         saved = self._saved.get(name)
         if saved is None:
             del names[name]
@@ -250,7 +232,6 @@ class BackgroundStorage(EngineStorage):
             return None if row is None else (saved, row)
 
     def _write_taken(self, taken: list[tuple[SavedWorkspace, Row]], beside: Batch) -> None:
-        """Write a batch of workspaces, with waiting removals and counts."""
         replaced = {saved.name: ANY_VERSION for saved, _ in taken if saved.version is None}
         try:
             self._write(Batch({**beside.removed, **replaced}, [row for _, row in taken], beside.counts))

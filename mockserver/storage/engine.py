@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -15,8 +15,7 @@ UPGRADE = (
     "let the version that wrote it write documents (mockserver store export), and this one make a new store of them "
     "(mockserver store import)"
 )
-#: The first letters of the names of fields: parts, which are replaced as a whole; entries of logs, as `e:LOG:POSITION`;
-#: and API keys, valid and revoked, which lead to the workspace.
+#: The prefixes of field names: parts of a workspace, entries of logs as `e:LOG:POSITION`, and API keys.
 PART, ENTRY, KEY = "p:", "e:", "k:"
 
 
@@ -44,16 +43,13 @@ class ConflictError(BaseException):
 
     def __init__(self, names: Collection[str]) -> None:
         super().__init__(names)
-        #: The names of the workspaces.
         self.names = names
 
 
 class Changes(NamedTuple):
     """The fields of a workspace that differ from the engine's."""
 
-    #: The new or changed fields by name.
     fields: Mapping[str, bytes] = MappingProxyType({})
-    #: The names of the fields to delete.
     gone: Collection[str] = ()
 
     def __bool__(self) -> bool:
@@ -145,15 +141,7 @@ class Engine(Protocol):
         """
 
     def read(self, name: str, version: str = "") -> Newer | None:
-        """Return the changes of a workspace since a version, or None without changes.
-
-        Args:
-            name: the name of the workspace.
-            version: the version that is known; empty: none, and all fields are returned.
-
-        Raises:
-            NoWorkspaceError: the store does not hold it.
-        """
+        """Return the changes of a workspace since a version, or all fields without version; None without changes."""
 
     def outlines(self) -> Sequence[Outline]:
         """Return all workspaces with their keys, least recently written first."""
@@ -175,44 +163,3 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Release all resources; later calls raise `EngineError`."""
-
-
-class SharedEngine(Engine, Protocol):
-    """An engine for several servers; each write changes a workspace's version."""
-
-    @property
-    def server(self) -> str:
-        """The random id of this server."""
-
-    def names(self) -> Sequence[str]:
-        """Return all workspace names, least recently written first."""
-
-    def homes(self, key: str) -> Sequence[str]:
-        """Return the workspaces of an API key, the oldest first."""
-
-    def changes(self) -> Iterator[tuple[str, str]]:
-        """Yield name and version of written workspaces, until `close`; some writes may be missing."""
-
-    def due(self) -> Sequence[str]:
-        """Return some workspaces with due timers or expired leases."""
-
-    def living(self, servers: Collection[str]) -> Collection[str]:
-        """Return the servers with a recent heartbeat."""
-
-    def order(self, name: str) -> bool:
-        """Take the lock that orders conflicting servers: other servers cannot write the workspace for a short time.
-
-        Return False if another server has it.
-        """
-
-    def let_go(self, name: str) -> None:
-        """Release the lock of `order`."""
-
-    def remember(self, name: str, seconds: int) -> None:
-        """Remember a name for some seconds."""
-
-    def remembers(self, name: str) -> bool:
-        """Return whether a name is remembered."""
-
-    def forget(self, name: str) -> None:
-        """Forget a remembered name."""

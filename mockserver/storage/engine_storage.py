@@ -27,19 +27,13 @@ from mockserver.storage.records import Written
 
 #: The field that holds the coverage of a workspace.
 _COVERAGE = f"{PART}coverage"
-#: After how many seconds another server looks whether calls under way were given up. Chosen: as long as a server that
-#: is not heard of counts as alive.
+#: After how many seconds another server looks for abandoned calls. Chosen: as long as a silent server counts as alive.
 LEASE_S = 5.0
 
 
 @contextmanager
 def translated(prefix: str = "") -> Iterator[None]:
-    """Translate engine errors and damaged contents within a `with` block.
-
-    Raises:
-        MissingError: there is no such workspace.
-        StorageError: the engine has failed, or what it holds cannot be read.
-    """
+    """Translate errors of the engine to MissingError or StorageError within a `with` block."""
     try:
         yield
     except NoWorkspaceError as error:
@@ -54,8 +48,7 @@ class SavedWorkspace:
     def __init__(self, workspace: Workspace, newer: Newer | None = None) -> None:
         """Begin with a fully loaded workspace, or with a new workspace if `newer` is None."""
         self.name, self.workspace = workspace.name, workspace
-        #: The version of the stored copy. None: the workspace is unsaved. Empty: unknown after a failed step, so that
-        #: the whole workspace is read again.
+        #: The version of the stored copy. None: the workspace is unsaved. Empty: unknown after a failed step.
         self.version: str | None = None if newer is None else newer.version
         self.written = Written(workspace) if newer is None else Written.loaded(workspace, newer)
         #: Whether changes were taken, and are neither saved nor taken back yet.
@@ -65,9 +58,6 @@ class SavedWorkspace:
         """Return the changes for `confirm` or `take_back`; None without changes unless `is_wanted`.
 
         The caller holds the lock of the workspace.
-
-        Raises:
-            StorageError: something in it cannot be encoded.
         """
         try:
             changes, due_at = self.written.changes(), self._due_at()
@@ -84,7 +74,6 @@ class SavedWorkspace:
         self.version, self.is_taken = f"{counter + 1}-{nonce}", False
 
     def take_back(self) -> None:
-        """Mark the taken changes as unsaved."""
         self.written.take_back()
         self.is_taken = False
 
@@ -105,7 +94,6 @@ class EngineStorage(Storage):
     """Stores workspaces in an engine."""
 
     def __init__(self, engine: Engine, *, parts: Parts, limits: WorkspaceLimits) -> None:
-        """Use `parts` and `limits` for every loaded workspace."""
         super().__init__()
         self._engine, self._parts, self._limits = engine, parts, limits
         #: A process that was forked off writes and reads nothing: neither SQLite nor connections allow it.

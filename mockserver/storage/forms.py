@@ -151,8 +151,6 @@ def _typed(rule: Rule) -> Rule:
 
 
 class SnapshotForm(NamedTuple):
-    """A snapshot."""
-
     at: datetime
     size: int
     #: The document, packed exactly.

@@ -195,7 +195,6 @@ def _read_parts(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> None
 
 
 def _follow(workspace: Workspace, tables: Tables) -> None:
-    """Rebuild derived records after rows were read."""
     for kind, record in tuple(tables.contents.records.items()):
         if isinstance(record, Derived):
             fresh = type(record)()
@@ -210,8 +209,6 @@ _NO_COVERAGE = Coverage()
 
 
 class _Marks(NamedTuple):
-    """The written state of a workspace."""
-
     #: The hash of each part and each key: 64 bits with a secret of this process, four times as fast as a digest.
     parts: Mapping[str, int]
     keys: Mapping[str, int]
@@ -225,7 +222,6 @@ class Written:
     """The engine's copy of a workspace, as hashes and positions; the caller holds the workspace's lock."""
 
     def __init__(self, workspace: Workspace) -> None:
-        """Begin with an unsaved workspace."""
         self._workspace = workspace
         self._marks = self._before = _Marks({}, {}, {}, {}, {})
 
@@ -267,7 +263,6 @@ class Written:
         return Changes(fields, gone)
 
     def take_back(self) -> None:
-        """Mark the changes of the last call as unsaved."""
         self._marks = self._before
 
     def _parts(self, rows: dict[str, Known], sources: dict[str, object]) -> _Contents:

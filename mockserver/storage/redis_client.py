@@ -148,7 +148,6 @@ class Client:
             return reply
 
     def info(self) -> Mapping[str, Any]:
-        """Return the server's INFO by name."""
         with self._usable():
             found: dict[str, Any] = self._redis.info()
             return found
@@ -173,7 +172,6 @@ class Client:
         self._hint = ""
 
     def close(self) -> None:
-        """Close idle connections."""
         self._redis.connection_pool.disconnect(inuse_connections=False)
 
 

@@ -22,25 +22,20 @@ from mockserver.storage.redis_client import Argument, Client, refuse_reply, refu
 _BEAT_S, _LIFE_MS = 0.4, 5000
 #: For how many milliseconds the lock of `order` holds at most; chosen: almost all requests take less.
 _ORDER_MS = 2000
-#: How many workspaces `due` returns at most; chosen.
 _DUE_AT_ONCE = 100
 
 _LOG = logging.getLogger(__name__)
 
 
 class Engine:
-    """A store in Redis for all threads of the opening process; `SharedEngine` documents the methods."""
+    """A store in Redis for several servers; each write changes a workspace's version."""
 
     kind = "redis"
 
     def __init__(self, url: str, *, layout: str = "", writer: str = "", is_server: bool = True) -> None:
-        """Open a store.
+        """Open a store; an empty `layout` accepts any layout.
 
-        Args:
-            url: the address, as `redis://:PASSWORD@HOST:PORT/DATABASE`; `rediss` for TLS.
-            layout: a digest of how workspaces are written; a store of another layout is refused. Empty: any will do.
-            writer: the program with its version, as `mockserver 0.1.0`, for users who cannot read the store.
-            is_server: whether other servers hear of this one, and the store is made where there is none.
+        A server, unlike a command, sends heartbeats, and creates a missing store.
         """
         self._client = Client(url)
         self.place = self._client.place
@@ -54,7 +49,6 @@ class Engine:
             self._beating.start()
 
     def _check(self) -> None:
-        """Refuse an unsuitable Redis, and send a heartbeat."""
         info = self._client.info()
         refuse_server(self.place, info)
         self.size = int(info.get("used_memory", 0))
@@ -153,9 +147,11 @@ class Engine:
         return self._names(self._ask("ZRANGE", "used", 0, -1))
 
     def homes(self, key: str) -> Sequence[str]:
+        """Return the workspaces of an API key, the oldest first."""
         return self._names((self._ask("HGET", "keys", key) or b"").split())
 
     def due(self) -> Sequence[str]:
+        """Return some workspaces with due timers or expired leases."""
         return self._names(self._ask("ZRANGEBYSCORE", "due", "-inf", time.time(), "LIMIT", 0, _DUE_AT_ONCE))
 
     def _names(self, found: Sequence[bytes]) -> list[str]:
@@ -194,15 +190,18 @@ class Engine:
         self._ask("DEL", f"known:{name}")
 
     def living(self, servers: Collection[str]) -> Collection[str]:
+        """Return the servers with a recent heartbeat."""
         return {server for server in servers if self._ask("EXISTS", f"server:{server}")}
 
     def order(self, name: str) -> bool:
+        """Take a short lock that orders conflicting servers. Return False if another server has it."""
         return self._ask("SET", f"turn:{name}", self.server, "NX", "PX", _ORDER_MS) is not None
 
     def let_go(self, name: str) -> None:
         self._ask("DEL", f"turn:{name}")
 
     def changes(self) -> Iterator[tuple[str, str]]:
+        """Yield name and version of written workspaces, until `close`; some writes may be missing."""
         while not self._is_closed.is_set():
             with suppress(EngineError):
                 for message in self._client.messages("mockserver:changed", lambda: self.failure is not None):

@@ -16,7 +16,7 @@ from _thread import RLock  # `threading.RLock` is a function that makes one of t
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
 
 from mockserver.core.effects import Effects, Forwarder, IsWanted, Job, Report, Timed
@@ -26,9 +26,12 @@ from mockserver.core.traffic.mail import WAITING, Mail, Sending
 from mockserver.core.workspaces.storage import MissingError, Outline, Result, StorageError
 from mockserver.core.workspaces.workspace import Parts, Workspace, WorkspaceLimits
 from mockserver.storage import forms, records
-from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row, SharedEngine
+from mockserver.storage.engine import ANY_VERSION, Batch, ConflictError, Engine, EngineError, Row
 from mockserver.storage.engine_storage import EngineStorage, SavedWorkspace, translated
 from mockserver.storage.records import Written
+
+if TYPE_CHECKING:
+    from mockserver.storage.redis_engine import Engine as RedisEngine
 
 #: The most attempts of a step, and the attempt from which it waits for its turn among conflicting servers; chosen.
 _MOST_TRIES, _IN_TURN = 50, 2
@@ -83,19 +86,12 @@ class Session:
         self.counts: dict[str, int] = {}
         #: The names of workspaces to write even if unchanged.
         self.touched: set[str] = set()
-        #: Called after saving.
         self.after: list[Callable[[], object]] = []
         #: Lists of transitions with their lengths before the step; a failed step truncates them.
         self._collected: list[tuple[list[Changed], int]] = []
 
     def open(self, lock: SessionLock, timeout: float = -1) -> bool:
-        """Take a workspace's lock until the session ends, and update the workspace.
-
-        Return False if others hold it for so many seconds.
-
-        Raises:
-            StorageError, ConflictError: as `SessionLock.acquire`.
-        """
+        """Take a workspace's lock until the session ends, and update the workspace. Return False after a timeout."""
         self._storage.before_waiting()
         if not lock.take(timeout if timeout >= 0 else _SHORT_PATIENCE_S if self.opened else _PATIENCE_S):
             if timeout < 0:
@@ -126,20 +122,13 @@ class Session:
                 lock.is_gone = True
 
     def rows(self) -> dict[SavedWorkspace, Row]:
-        """Return the changes of opened workspaces, without removed workspaces.
-
-        Raises:
-            StorageError: something in them cannot be encoded.
-        """
+        """Return the changes of opened workspaces, without removed workspaces."""
         staying = [saved for lock, saved in self.opened.items() if not lock.is_gone]
         taken = {saved: saved.take(is_wanted=saved.name in self.touched) for saved in staying}
         return {saved: row for saved, row in taken.items() if row is not None}
 
     def drop(self) -> Collection[str]:
-        """Discard all changes: each workspace is loaded again at its next use.
-
-        Return the names of those that were to be created or removed.
-        """
+        """Discard all changes, and return the names of workspaces to create or remove; others are loaded again."""
         for rows, length in self._collected:
             del rows[length:]
         lost = {saved.name for saved in self.opened.values() if saved.version is None}
@@ -149,7 +138,6 @@ class Session:
         return lost | set(self.removed)
 
     def release(self) -> None:
-        """Release all locks."""
         for lock in self.opened:
             lock.release()
         self.opened = {}
@@ -179,7 +167,6 @@ class SessionStorage(EngineStorage):
         self._local = threading.local()
         #: Until when a failed write counts, by `time.monotonic`.
         self._failed_until = 0.0
-        #: The workspaces in memory, by name.
         self._saved: WeakValueDictionary[str, SavedWorkspace] = WeakValueDictionary()
 
     @property
@@ -203,11 +190,7 @@ class SessionStorage(EngineStorage):
 
     @property
     def current(self) -> Session:
-        """The session of this thread's step.
-
-        Raises:
-            AssertionError: it runs none.
-        """
+        """The session of this thread's step, which has to run."""
         session = self.session
         if session is None:
             self.before_waiting()  # the event loop runs no steps
@@ -264,7 +247,6 @@ class SessionStorage(EngineStorage):
         return self._asked(lambda engine: engine.order(name))
 
     def _commit(self, session: Session) -> None:
-        """Write the changes of a session."""
         rows, nonce = session.rows(), secrets.token_hex(8)
         batch = Batch(session.removed, tuple(rows.values()), session.counts, nonce)
         if not batch:
@@ -279,7 +261,6 @@ class SessionStorage(EngineStorage):
             saved.confirm(nonce)
 
     def _drop(self, session: Session) -> None:
-        """End a session without saving."""
         lost = session.drop()
         self._local.session = None
         session.release()
@@ -287,7 +268,6 @@ class SessionStorage(EngineStorage):
             self._lost(name)
 
     def _end(self, session: Session) -> None:
-        """End a saved session, and run its effects."""
         self._local.session = None
         session.release()
         for call in session.after:
@@ -308,13 +288,7 @@ class SessionStorage(EngineStorage):
         return super().load(name)
 
     def refresh(self, saved: SavedWorkspace) -> None:
-        """Update a workspace to the engine's version; this thread holds the lock.
-
-        Raises:
-            ConflictError: its creation was dropped.
-            MissingError: the engine does not hold it any more.
-            StorageError: it cannot be read.
-        """
+        """Update a workspace to the engine's version; this thread holds the lock."""
         if (failure := self._unusable()) is not None:
             raise StorageError(failure)
         if saved.version is None:
@@ -370,12 +344,11 @@ class SessionStorage(EngineStorage):
         self.run(count)
 
     @property
-    def _shared(self) -> SharedEngine:
+    def _shared(self) -> RedisEngine:
         assert self.is_shared, "only servers that share a store ask"
-        return cast("SharedEngine", self._engine)
+        return cast("RedisEngine", self._engine)
 
-    def _asked(self, ask: Callable[[SharedEngine], Result]) -> Result:
-        """Return the engine's answer, or raise `StorageError`."""
+    def _asked(self, ask: Callable[[RedisEngine], Result]) -> Result:
         self.before_waiting()
         with translated():
             return ask(self._shared)

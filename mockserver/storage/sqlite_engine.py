@@ -142,14 +142,9 @@ class Engine:
     def __init__(
         self, path: str | PathLike[str], *, layout: str | None = None, writer: str = "", create: bool = True
     ) -> None:
-        """Open a file.
+        """Open a file in an existing folder.
 
-        Args:
-            path: the file; its folder has to exist.
-            layout: how workspaces are written as bytes: a file of another layout is refused; None: any layout will do,
-                and a missing file is not created.
-            writer: the program that writes, as `mockserver 0.1.0`.
-            create: whether a missing file is created.
+        A file of another layout is refused. `layout=None` accepts any layout, and creates no missing file.
         """
         wanted = None if layout is None else Header(layout, writer)
         self._file = StoreFile(path)
@@ -309,7 +304,6 @@ def _fill(file: Path, header: Header) -> None:
 
 
 def _read_header(connection: sqlite3.Connection, place: str) -> Header:
-    """Return the header of a file, or raise `EngineError` for other formats."""
     kind, version = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     if kind != _APPLICATION_ID:
         raise EngineError(f"{place} is a file of SQLite, but no store of this program")

@@ -18,8 +18,7 @@ from mockserver.core.workspaces.store import Store
 MOST = 200
 #: How often the thread looks for work, in seconds. Chosen: changes are saved after about one.
 _EVERY_S = 0.5
-#: After how many seconds an unreadable workspace is tried again. Chosen: soon after a database is back, and too seldom
-#: to be felt where a workspace stays damaged.
+#: After how many seconds an unreadable workspace is tried again. Chosen: soon after a database is back.
 _AGAIN_S = 2.0
 #: How long `close` waits for the end of the thread, in seconds; chosen far above what loading a workspace takes.
 _JOIN_S = 5.0
@@ -39,11 +38,9 @@ class WorkingSet:
         self._thread = threading.Thread(target=self._run, name="working set", daemon=True)
 
     def open(self) -> None:
-        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
-        """End the thread."""
         self._closed.set()
         if self._thread.is_alive():
             self._thread.join(_JOIN_S)
@@ -54,7 +51,8 @@ class WorkingSet:
                 self.turn()
             except Exception:  # noqa: BLE001  # the thread goes on
                 _LOG.exception("the workspaces in memory could not be looked after")
-            self._closed.wait(min(_EVERY_S, max(self._due_in_s(), 0)))
+            due_in_s = min(map(self._due_at, self._waiting()), default=math.inf) - time.time()
+            self._closed.wait(min(_EVERY_S, max(due_in_s, 0)))
 
     def turn(self) -> None:
         """Load workspaces with due timers, and passivate workspaces over the limit."""
@@ -67,11 +65,7 @@ class WorkingSet:
     def _waiting(self) -> Iterable[Outline]:
         return (outline for outline in self._store.passivated() if outline.due_at is not None)
 
-    def _due_in_s(self) -> float:
-        return min(map(self._due_at, self._waiting()), default=math.inf) - time.time()
-
     def _due_at(self, outline: Outline) -> float:
-        """Return the loading time of a workspace, in seconds since 1970."""
         return max(outline.due_at or 0.0, self._unreadable.get(outline.name, 0.0))
 
     def _load(self, name: str) -> None:

@@ -30,8 +30,6 @@ class BaselineError(ValueError):
 
 
 class Comparison(NamedTuple):
-    """The changes since a baseline."""
-
     #: The points of the baseline that were not met.
     lost: list[str]
     #: The met points that the baseline lacks.
@@ -59,11 +57,6 @@ def _plain(name: str) -> str:
 
 
 def read(path: Path) -> set[str]:
-    """Read the points of a baseline.
-
-    Raises:
-        BaselineError: The file cannot be read, or a line is not a point.
-    """
     if not path.exists():
         raise BaselineError(f"there is no baseline {path}; the option update-baseline makes it")
     lines = ((number, line.strip()) for number, line in enumerate(_text(path).splitlines(), 1))
@@ -90,7 +83,6 @@ def _point(path: Path, number: int, line: str) -> str:
 
 
 def _parts(point: str) -> tuple[str, str, str]:
-    """Split a point into owner, kind and name."""
     owner, _, rest = point.partition(": ")
     kind, _, name = rest.partition(" ")
     return owner, kind, name
@@ -109,11 +101,7 @@ def _order(point: str) -> tuple[str, int, str]:
 
 
 def compare(path: Path, met: set[str], *, update: bool) -> Comparison:
-    """Compare the met points with a baseline; with `update`, add the new points, and create a missing file.
-
-    Raises:
-        BaselineError: The file cannot be read or written, or is not a baseline.
-    """
+    """Compare the met points with a baseline; with `update`, add the new points, and create a missing file."""
     before = set() if update and not path.exists() else read(path)
     found = Comparison(sorted(before - met, key=_order), sorted(met - before, key=_order))
     if update and (found.new or not path.exists()):
@@ -135,11 +123,7 @@ def differences(found: Comparison, path: Path, *, updated: bool) -> Iterator[str
 
 
 def selected(text: str) -> str:
-    """Resolve the value of `--of`: `@FILE` stands for the names in a file, without comments (`#`).
-
-    Raises:
-        BaselineError: The file cannot be read.
-    """
+    """Resolve the value of `--of`: `@FILE` stands for the names in a file, without comments (`#`)."""
     if not text.startswith("@"):
         return text
     lines = _text(Path(text[1:])).splitlines()

@@ -251,7 +251,6 @@ def path_of(*segments: object) -> str:
 
 
 def _answered(connection: HTTPConnection, request: Sequence[Any], timeout: float) -> Answer:
-    """Send a request, opening the connection if necessary, and return the answer."""
     cancellation = present()
     if connection.sock is None:
         connection.connect()
@@ -266,7 +265,6 @@ def _answered(connection: HTTPConnection, request: Sequence[Any], timeout: float
 
 
 def _content(body: object, yaml: str | None) -> tuple[bytes | None, dict[str, str]]:
-    """Encode a body, and return bytes and content type header (None and empty without a body)."""
     if yaml is not None:
         return yaml.encode(), {"Content-Type": "application/yaml"}
     if body is None:
@@ -275,7 +273,6 @@ def _content(body: object, yaml: str | None) -> tuple[bytes | None, dict[str, st
 
 
 def _to_json(value: object) -> Any:
-    """Convert dates, moments and mappings to JSON values."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
@@ -320,7 +317,6 @@ def _other_program(call: str, answer: Answer) -> MockServerError:
 
 
 def unreachable(url: str, error: Exception) -> str:
-    """Format an error about an unreachable server."""
     if isinstance(error, ConnectionRefusedError):
         return f"no server at {url}; start one with `mockserver serve`"
     advice = ""
@@ -343,7 +339,6 @@ def _why(url: str, error: Exception) -> str:
 
 
 def reason(error: Exception) -> str:
-    """Return the reason for a missing answer."""
     if isinstance(error, BadStatusLine) and not isinstance(error, RemoteDisconnected):
         return f"it does not speak HTTP, and begins with {str(error).strip()[:_SHOWN_LINE]!r}"
     return " ".join(str(error).split()) or type(error).__name__

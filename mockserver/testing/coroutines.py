@@ -70,7 +70,6 @@ def coroutines_of(kind: type) -> Callable[[Completed], Completed]:
 
 
 def _awaited(name: str, member: Any) -> Any:
-    """Convert a member of a blocking class for coroutines."""
     if isinstance(member, staticmethod):
         return staticmethod(_coroutine(member.__func__, member.__func__))
     if isinstance(member, FunctionType):
@@ -81,8 +80,6 @@ def _awaited(name: str, member: Any) -> Any:
 
 
 def _coroutine(function: Callable[..., Any], call: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap a call into a coroutine function that runs it in a thread."""
-
     @wraps(function)
     async def made(*given: Any, **options: Any) -> Any:
         return proxied(await loops.cancellable(partial(call, *given, **options)))

@@ -161,7 +161,6 @@ class Cancellation:
                     self._socket.shutdown(socket.SHUT_RDWR)
 
     def run(self, function: Callable[[], Result]) -> Result:
-        """Call a function whose control calls can be cancelled."""
         token = _PRESENT.set(self)
         try:
             return function()
@@ -170,22 +169,12 @@ class Cancellation:
             self.over.set()
 
     def enter(self, connected: socket.socket | None) -> None:
-        """Bind the call to a socket, closed on cancellation.
-
-        Raises:
-            CalledOffError: The call was cancelled before.
-        """
         with self._lock:
             if self._is_cancelled:
                 raise CalledOffError
             self._socket = connected
 
     def leave(self) -> None:
-        """Leave the connection to other calls.
-
-        Raises:
-            CalledOffError: The call was cancelled meanwhile, and the connection was ended.
-        """
         self.enter(None)
 
 

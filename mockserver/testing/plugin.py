@@ -83,14 +83,14 @@ def mockserver(
     `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
     body fields that the service does not know.
     """
-    from mockserver.testing.sessions.session import workspace_of_test  # noqa: PLC0415  # slow to import
+    from mockserver.testing.sessions.session import TestWorkspace  # noqa: PLC0415  # slow to import
 
     # The marker that is closest to the test comes first, and wins.
     chosen: dict[str, Any] = {}
     for marker in request.node.iter_markers("mockserver"):
         chosen = {**marker.kwargs, **chosen}
     stash = request.node.stash
-    test = stash[_WORKSPACE] = workspace_of_test(mockserver_server, mockserver_scenario, chosen)
+    test = stash[_WORKSPACE] = TestWorkspace(mockserver_server, mockserver_scenario, chosen)
     yield test.workspace
     # Fixtures that are torn down after this one may fail, and the report shows the workspace: it is dropped after the
     # report of the teardown. After the last test the server stops, so that the workspace is read here.
@@ -194,7 +194,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def _errors(marker: pytest.Mark) -> Iterator[str]:
-    """Yield errors about marker arguments, as ends of sentences."""
     if marker.args:
         yield f"takes arguments by name only, such as scenario={marker.args[0]!r}"
     for name, value in marker.kwargs.items():
@@ -221,7 +220,6 @@ def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> 
 
 @pytest.hookimpl(hookwrapper=True)  # and not `wrapper`: pytest 7.4 may stand on a pluggy that knows this form only
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, Any, None]:
-    """Add workspace events to a failure report."""
     report: pytest.TestReport = (yield).get_result()
     test = item.stash.get(_WORKSPACE, None)
     if test is None:

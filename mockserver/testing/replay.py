@@ -55,17 +55,7 @@ _SHOWN, _SHOWN_SIGNS = 5, 200
 
 
 class Replay:
-    """A replay of a failed test.
-
-    Args:
-        server: The server of the new workspace.
-        folder: The folder of the test.
-
-    Raises:
-        MockServerError: The server does not answer, or refuses the state.
-        OSError: A file cannot be read.
-        AttributeError, LookupError, TypeError, ValueError: A file is damaged. `differences` raises them as well.
-    """
+    """A replay of a failed test: `server` gets a new workspace, `folder` has the artifacts of the test."""
 
     def __init__(self, server: MockServer, folder: Path) -> None:
         was = _read(folder, "test.json")["workspace"]["url"].removesuffix("/v3")
@@ -86,11 +76,6 @@ class Replay:
         self.evicted: int = journal["evicted"] + calls["evicted"]
 
     def differences(self, step: Step) -> Iterator[str]:
-        """Repeat a step, and yield differences from the test.
-
-        Raises:
-            MockServerError: The server does not answer a control call.
-        """
         return self._call(step) if isinstance(step, ControlCall) else self._request(step)
 
     def _call(self, call: ControlCall) -> Iterator[str]:
@@ -124,7 +109,6 @@ class Replay:
                 yield f"and {len(found) - _SHOWN:,} more"
 
     def _send(self, was: Exchange) -> tuple[int | None, str]:
-        """Repeat a request; return the status, or None with the reason for a missing answer."""
         timeout = was.ms / 1000 + (_SILENT_S if was.status is None else _SPARE_S)
         form = parse_qsl(was.request.body) if isinstance(was.request.body, str) else ()
         self._known |= {name: value for name, value in (*was.query.items(), *form) if name == "client_id"}
@@ -173,7 +157,6 @@ class Replay:
         return apps.get(self._known.get("client_id", ""), next(iter(apps.values()), None))
 
     def _key(self, was: Exchange) -> str:
-        """Return a key of the test's account, or an invalid key."""
         if was.account is None or any("is nobody's" in warning for warning in was.warnings):
             return _NOBODYS
         try:
@@ -191,7 +174,6 @@ class Replay:
         return None if body is None else body.encode()
 
     def _filled(self, value: Any, was: Exchange) -> Any:
-        """Fill known secrets into a query or body."""
         if isinstance(value, list):
             return [self._filled(inner, was) for inner in value]
         if not isinstance(value, dict):
@@ -231,7 +213,6 @@ def title(step: Step) -> str:
 
 
 def _target(step: Step, query: Mapping[str, Any]) -> str:
-    """Encode path and query of a step."""
     return quote(step.path, safe="/%:@!$&'()*+,;=~") + _query(query)
 
 
@@ -240,7 +221,6 @@ def _query(query: Mapping[str, Any]) -> str:
 
 
 def _read(folder: Path, name: str, was: str = "", here: str = "") -> Any:
-    """Read a file of JSON, and replace the address `was` by `here`."""
     return json.loads(files.read_text(folder / name).replace(was, here))
 
 
@@ -272,7 +252,6 @@ def _are_near(was: Any, here: Any, drift: float) -> bool:
 
 
 def in_process() -> Send:
-    """Return a function that sends requests to a new application in this process."""
     from mockserver.app import create_app  # noqa: PLC0415  # with it comes Flask
     from mockserver.settings import Settings  # noqa: PLC0415  # see above
 
@@ -280,7 +259,6 @@ def in_process() -> Send:
 
 
 def with_test_client(client: FlaskClient) -> Send:
-    """Return a function that sends requests with a test client of Flask."""
     from mockserver.evidence.replay import ReceivedAnswer  # noqa: PLC0415  # needs the server's own libraries
 
     def send(method: str, path: str, headers: Mapping[str, str], body: bytes) -> ReceivedAnswer:
@@ -295,10 +273,6 @@ def over_http(root: str, token: str | None = None) -> Iterator[Send]:
     """Return a function that sends requests to the server at a root address.
 
     They go to a temporary workspace, which does not count in the server's coverage.
-
-    Raises:
-        MockServerError: The workspace cannot be created, for example without the control token.
-        OSError: The server does not answer, at the start or later.
     """
     from mockserver.evidence.replay import ReceivedAnswer  # noqa: PLC0415  # needs the server's own libraries
 

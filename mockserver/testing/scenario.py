@@ -19,8 +19,6 @@ Scenario = str | os.PathLike[str] | Mapping[str, Any]
 
 
 class YamlText(NamedTuple):
-    """A YAML text, parsed by the server."""
-
     #: The path of the file.
     file: str
     text: str
@@ -35,10 +33,6 @@ def sendable(scenario: Scenario | None) -> Sendable:
 
     A file is read here, because the server may run on another machine. Without the parser of YAML, which comes with the
     server, the text is sent.
-
-    Raises:
-        OSError: The file does not exist, or is a folder.
-        ValueError: The file is not YAML, and the message names the line; or it is not UTF-8.
     """
     if not isinstance(scenario, os.PathLike) and (not isinstance(scenario, str) or is_name(scenario)):
         return scenario
@@ -56,19 +50,13 @@ def sendable(scenario: Scenario | None) -> Sendable:
 
 
 def choice(scenario: Sendable) -> dict[str, Any]:
-    """Return the member of a body that chooses a scenario; empty for the server's scenario."""
     if scenario is None:
         return {}
     return {"yaml": scenario.text} if isinstance(scenario, YamlText) else {"scenario": scenario}
 
 
 class NamingFile:
-    """A context manager around sending a scenario; adds file names to errors.
-
-    Raises:
-        ValueError: The text is not YAML.
-        MockServerError: The server refuses the call for another reason, or does not answer.
-    """
+    """A context manager around sending a scenario; adds file names to errors."""
 
     def __init__(self, scenario: Sendable) -> None:
         self._scenario = scenario

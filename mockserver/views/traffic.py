@@ -31,7 +31,6 @@ _MOST = 1_000
 
 
 def show_causes(rows: Iterable[causes.Cause]) -> list[Cause]:
-    """Return the records of causes."""
     return [Cause._make((row.kind, row.id)) for row in rows]
 
 
@@ -50,7 +49,6 @@ def real(seconds: float) -> datetime:
 
 
 def show_transition(change: Changed) -> records.Transition:
-    """Return the record of a transition."""
     caused_by = [] if change.cause is None else [change.cause]
     return made(
         records.Transition,
@@ -65,7 +63,6 @@ def show_transition(change: Changed) -> records.Transition:
 
 
 def show_exchange(row: exchange.Exchange) -> records.Exchange:
-    """Return the record of a request and answer."""
     return made(
         records.Exchange,
         row,
@@ -92,7 +89,6 @@ def _answer(row: exchange.Exchange) -> records.Message | None:
 
 
 def show_control_call(row: CallRecord, links: Links) -> records.ControlCall:
-    """Return the record of a control call."""
     return made(
         records.ControlCall,
         row,
@@ -180,12 +176,10 @@ def show_inbound(account: str, row: InboundEvent, links: Links) -> records.Inbou
 
 
 def show_receiver(row: receivers.Receiver) -> records.ReceiverSummary:
-    """Return the record of a receiver."""
     return records.ReceiverSummary(row.name, records.Manner(*row.manner), row.answered, row.kept, row.evicted)
 
 
 def show_received(row: receivers.Receiver, calls: Sequence[receivers.ReceivedCall]) -> records.ReceiverCalls:
-    """Return the record of a receiver with calls."""
     return records.ReceiverCalls(
         row.name, records.Manner(*row.manner), row.answered, row.kept, row.evicted, [_received(call) for call in calls]
     )
@@ -221,7 +215,6 @@ class FaultKind(NamedTuple):
 
 
 def show_fault_kind(name: str, kind: faults.FaultKind) -> FaultKind:
-    """Return the record of a fault kind."""
     code = kind.code
     if code is None:
         return FaultKind(name, kind.summary, kind.parameters, None, None, None, None)
@@ -259,6 +252,5 @@ class Stub(StubItem):
 
 
 def show_stub(stub: stubs.Stub) -> dict[str, Any]:
-    """Return a stub with its state."""
     state = {"hits": stub.hits, "position": stub.position, "active": stub.is_active}
     return {"id": stub.id, **written_of(stub), **state}

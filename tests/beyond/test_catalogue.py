@@ -52,7 +52,9 @@ def test_each_operation_has_the_smallest_body_of_its_status_and_none_with_204(op
     if operation.status == 204:
         assert operation.body == ""
     else:
-        assert isinstance(json.loads(operation.body), dict | list)
+        body = json.loads(operation.body)
+        assert isinstance(body, dict | list)
+        assert json.dumps(body, separators=(",", ":")) == operation.body
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda row: row.id)

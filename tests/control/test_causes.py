@@ -40,20 +40,16 @@ def sender(api):
     return answer.headers["sib-request-id"]
 
 
-def test_a_request_names_the_mail_and_the_timer_that_it_has_caused_and_they_name_it(api, sender):
+def test_a_request_and_its_transition_name_the_mail_and_the_timer_and_these_name_the_request(api, sender):
     mail = api.get("/_mock/mailbox?to=a@acme.test").json["items"][0]
     timer = api.get(f"/_mock/timers/sender.1.expire_otp.{EXPIRY}").json
 
-    assert api.get(f"/_mock/requests/{sender}").json["caused"] == [
+    entry = api.get(f"/_mock/requests/{sender}").json
+    assert entry["caused"] == [
         cause("timer", timer["id"]),
         cause("mail", mail["id"]),
     ]
     assert mail["caused_by"] == timer["caused_by"] == [cause("request", sender)]
-
-
-def test_a_transition_names_what_has_caused_it_and_what_followed_from_it(api, sender):
-    entry = api.get(f"/_mock/requests/{sender}").json
-
     [change] = entry["transitions"]
     assert change["caused_by"] == [cause("request", sender)]
     assert change["caused"] == entry["caused"]

@@ -71,11 +71,7 @@ def test_a_sub_domain_has_the_policy_of_its_registrable_domain_until_it_has_one(
     own = api.put("/_mock/dns/a.news.acme.co.uk", json={"dmarc_policy": "none"}).json["dmarc_policy"]
 
     assert (inherited, own) == ("reject", "none")
-
-
-def test_dmarc_policy_is_inherited_from_the_registrable_domain_only(api):
     api.put("/_mock/dns/news.acme.test", json={"dmarc_policy": "reject"})
-
     assert api.get("/_mock/dns/a.news.acme.test").json["dmarc_policy"] == "none"
 
 

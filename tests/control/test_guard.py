@@ -119,11 +119,8 @@ def test_a_call_that_was_refused_has_changed_nothing(guarded):
     assert guarded.client.get("/_mock/clock", headers=headers).json["frozen"] is False
 
 
-def test_the_key_of_an_account_is_no_token(guarded):
+def test_the_key_of_an_account_is_no_token_and_the_service_asks_for_none(guarded):
     assert refused(guarded.client.get("/_mock/state", headers={"api-key": TOKEN.encode().decode("latin-1")}))
-
-
-def test_the_service_itself_asks_for_no_control_token(guarded):
     assert guarded.client.get("/v3/senders", headers={"api-key": "any"}).status_code == 200
 
 

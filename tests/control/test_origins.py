@@ -38,17 +38,12 @@ def test_a_page_of_another_origin_is_refused(api, prefix, method, path, headers)
     assert is_refused(api.client.open(f"{prefix}{path}", method=method, headers=headers, data="x"))
 
 
-def test_refused_call_of_another_origin_changes_nothing(api):
+def test_refused_call_of_another_origin_changes_nothing_and_says_so(api):
     api.client.post("/_mock/reset", json={"scenario": "empty"}, headers=CROSS)
-    api.client.put("/_mock/clock", json={"frozen": True}, headers=FOREIGN, content_type="text/plain")
+    answer = api.client.put("/_mock/clock", json={"frozen": True}, headers=FOREIGN, content_type="text/plain")
 
     assert api.workspace.origin.title == "standard"
     assert not api.workspace.state.clock.frozen
-
-
-def test_a_refusal_says_what_it_is_for(api):
-    answer = api.client.post("/_mock/reset", headers=FOREIGN)
-
     assert answer.json["detail"] == (
         "a web page of another origin (http://evil.test) sent this request; nothing was changed"
     )

@@ -40,7 +40,7 @@ def test_the_documents_need_no_control_token(make_api, path):
     assert make_api("empty", control_token="secret").get(f"/_mock/{path}").status_code == 200
 
 
-def test_links_of_a_document_can_be_followed_and_nothing_is_loaded(api):
+def test_a_document_is_a_page_with_links_headings_tables_and_code_that_loads_nothing(api):
     page = api.get(f"/_mock/{CONTRACT}/senders.md")
 
     assert '<a href="#createSender">createSender</a>' in page.text
@@ -48,19 +48,14 @@ def test_links_of_a_document_can_be_followed_and_nothing_is_loaded(api):
     assert '<a href="../ledger.md#sources">the ledger</a>' in page.text
     assert "<!-- generated" not in page.text
     assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+    assert '<h2><a id="verification"></a>Verification</h2>' in page.text
+    assert "<th>rule</th>" in page.text
+    assert "<code>verify</code>" in page.text
+    assert '<code class="language-mermaid">stateDiagram-v2\n' in page.text
 
 
 def test_the_ledger_leads_to_the_contract(api):
     assert '<a href="contract/webhooks.md#getWebhooks">getWebhooks</a>' in api.get("/_mock/docs/ledger.md").text
-
-
-def test_a_document_is_a_page_with_headings_tables_and_code(api):
-    page = api.get(f"/_mock/{CONTRACT}/senders.md").text
-
-    assert '<h2><a id="verification"></a>Verification</h2>' in page
-    assert "<th>rule</th>" in page
-    assert "<code>verify</code>" in page
-    assert '<code class="language-mermaid">stateDiagram-v2\n' in page
 
 
 def test_each_heading_has_an_anchor_once():

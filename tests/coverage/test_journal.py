@@ -44,14 +44,12 @@ def code(row):
     return body.get("code") if isinstance(body, dict) else None
 
 
-def test_counted_calls_equal_calls_in_the_journal(journal, found):
+def test_counted_calls_and_statuses_equal_those_in_the_journal(journal, found):
     counted = Counter(row["operation"] for row in journal)
 
     assert {name: row["calls"] for name, row in found["operations"].items()} == counted
     assert sum(counted.values()) == 14
 
-
-def test_counted_statuses_equal_statuses_in_the_journal(journal, found):
     counted = Counter((row["operation"], str(row["status"])) for row in journal)
 
     assert counted == {

@@ -184,7 +184,7 @@ def test_within_a_step_time_passes_evenly(days, side):
     assert ("left" if dot.at < (places[4] + places[5]) / 2 else "right") == side
 
 
-def test_timers_after_a_year_are_drawn_behind_the_last_step():
+def test_timers_after_a_year_are_drawn_as_one_dot_behind_the_last_step():
     (dot,) = clock.dots(NOW, [NOW + timedelta(days=365), NOW + timedelta(days=9999)])
 
     assert dot.at > clock.ticks()[-1].at

@@ -27,9 +27,7 @@ FREE = {
 WRONG = ("2026-01-01", "2026-01-01T00:00:00Z", "123456789012345678901", "!!binary aGk=", ".nan")
 
 
-@pytest.mark.parametrize(
-    "value", ["2026-01-01", "2026-01-01T00:00:00Z", "123456789012345678901", "!!binary aGk=", ".nan"]
-)
+@pytest.mark.parametrize("value", WRONG)
 @pytest.mark.parametrize(("method", "path", "body", "place"), FREE.values(), ids=FREE)
 def test_what_json_does_not_have_is_refused_wherever_any_value_may_stand(api, method, path, body, place, value):
     before = api.get("/_mock/state").data

@@ -34,24 +34,14 @@ def test_a_scenario_can_be_given_as_a_path(folder):
     assert Library().read(str(folder / "below.yaml"))["description"] == "Below."
 
 
-def test_mappings_merge_by_key(library):
-    assert library.read("above")["behaviour"] == {"dkim": "cname", "webhook_limit": 4}
+def test_mappings_merge_by_key_accounts_by_name_and_other_lists_replace(library):
+    accounts = [{"name": "a", "enterprise": True, "company_name": "A", "senders": []}, {"name": "b"}, {"name": "c"}]
 
+    found = library.read("above")
 
-def test_accounts_merge_by_name_and_other_lists_replace(library):
-    accounts = library.read("above")["accounts"]
-
-    assert accounts == [
-        {"name": "a", "enterprise": True, "company_name": "A", "senders": []},
-        {"name": "b"},
-        {"name": "c"},
-    ]
-
-
-def test_what_the_upper_leaves_out_stays(library):
-    document = library.read("above")
-
-    assert (document["description"], document["seed"]) == ("Below.", 2)
+    assert found["behaviour"] == {"dkim": "cname", "webhook_limit": 4}
+    assert found["accounts"] == accounts
+    assert (found["description"], found["seed"]) == ("Below.", 2)
 
 
 def test_a_file_that_has_changed_is_read_again(folder, library):

@@ -155,18 +155,6 @@ def test_a_sub_account_that_waits_for_a_change_of_its_plan_says_so(told, state):
     )
 
 
-def test_all_mistakes_are_told_at_once(told):
-    lines = told("seed: x\nstrict: 7\nsenders:\n  - {name: A, emial: a}\n  - 3\n")
-
-    assert sorted(line.split(": ")[0] + " " + line.split(": ")[1] for line in lines) == [
-        "mine.yaml:1 seed",
-        "mine.yaml:2 strict",
-        "mine.yaml:4 senders[0].email",
-        "mine.yaml:4 senders[0].emial",
-        "mine.yaml:5 senders[1]",
-    ]
-
-
 def test_a_mistake_below_is_told_with_the_file_that_it_stands_in(told):
     lines = told("extends: below\nseed: 1\n", below="description: A\nsolution: v9\n")
 
@@ -214,19 +202,6 @@ def test_a_circle_through_other_files_is_told(told):
     lines = told("extends: below\n", below="extends: mine\n")
 
     assert lines == ["below.yaml:1: extends: circular extends: mine > below > mine"]
-
-
-def test_an_immense_document_of_aliases_is_refused(told):
-    levels = ["a0: &a0 [1,1,1,1,1,1,1,1,1,1]"] + [f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-
-    assert "aliases and merges repeat more than 50,000 parts" in told("\n".join(levels))[0]
-
-
-def test_a_file_that_is_not_utf8_is_refused(tmp_path):
-    (tmp_path / "mine.yaml").write_bytes(b"description: \xff")
-
-    with pytest.raises(ScenarioError, match="not UTF-8"):
-        Library(tmp_path).read("mine")
 
 
 def test_what_is_made_up_and_does_not_fit_is_told_where_it_was_asked_for(told, monkeypatch):

@@ -7,6 +7,7 @@ from contextlib import ExitStack
 import pytest
 from cluster import Cluster
 from redis_server import RedisServer
+from storage.promises import Receiver
 from trouble_proxy import TroubleProxy
 
 COUNT = 3
@@ -39,3 +40,10 @@ def proxy(engine):
     """A line to the engine that a test can make bad."""
     with TroubleProxy(engine.port) as found:
         yield found
+
+
+@pytest.fixture
+def receiver():
+    found = Receiver()
+    yield found
+    found.close()

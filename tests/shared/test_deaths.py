@@ -2,57 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections import Counter
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 import requests
 from load_balancer import until
 
 pytestmark = pytest.mark.slow
-
-
-class SlowReceiver:
-    """Takes calls, and answers none of them before `gate` is set; `ids` are those that the calls have told."""
-
-    def __init__(self):
-        self.ids, self.gate = [], threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
-
-    def _handler(self):
-        receiver = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                receiver.ids.append(json.loads(self.rfile.read(int(self.headers["content-length"])))["message-id"])
-                receiver.gate.wait(30)
-                try:
-                    self.send_response(204)
-                    self.end_headers()
-                except OSError:
-                    """The server that has called is dead."""
-
-            def log_message(self, *_):
-                """Say nothing."""
-
-        return Handler
-
-    def close(self):
-        self.gate.set()
-        self._server.shutdown()
-        self._server.server_close()
-
-
-@pytest.fixture
-def receiver():
-    found = SlowReceiver()
-    yield found
-    found.close()
 
 
 @pytest.fixture
@@ -65,6 +22,7 @@ def killed(cluster):
 
 
 def test_a_call_under_way_at_a_server_that_dies_is_made_again_with_the_same_id(cluster, killed, receiver):
+    receiver.gate.clear()
     name = cluster.make(scenario={"webhooks": [{"url": receiver.url, "events": ["hardBounce"]}]})["name"]
     deliveries = f"/w/{name}/_mock/deliveries"
     body = {"type": "transactional", "event": "hardBounce", "payload": {"message-id": "m1"}}
@@ -108,7 +66,6 @@ def test_a_client_that_tries_again_at_another_server_loses_one_request_at_most(c
 
 
 def test_a_timer_fires_once_though_all_servers_look_for_it(cluster, receiver):
-    receiver.gate.set()
     made = cluster.make(
         scenario={"accounts": [{"name": "acme"}], "webhooks": [{"url": receiver.url, "events": ["hardBounce"]}]}
     )

@@ -14,7 +14,7 @@ from random import Random
 
 import pytest
 from storage.crowd import Crowd
-from storage.promises import Promises, Receiver
+from storage.promises import Promises
 
 pytestmark = pytest.mark.slow
 
@@ -63,13 +63,6 @@ class Clients:
             for server in self._cluster.servers:
                 path, body = f"/w/{name}/v3/senders", {"name": "Ops", "email": f"{server.port}@acme.test"}
                 assert self._cluster.ask("POST", path, server=server, key="any", json=body).status_code == 201
-
-
-@pytest.fixture
-def receiver():
-    found = Receiver()
-    yield found
-    found.close()
 
 
 @pytest.fixture

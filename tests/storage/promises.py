@@ -19,22 +19,24 @@ _MOST = 1000
 
 
 class Receiver:
-    """Takes calls, and keeps which `message-id` each has told."""
+    """Takes calls, and answers them while `gate` is set; `ids` are the `message-id` of all calls."""
 
     def __init__(self):
-        self.taken = set()
+        self.ids, self.gate = [], threading.Event()
+        self.gate.set()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
         self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
 
     def _handler(self):
-        taken = self.taken
+        receiver = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self):
                 with suppress(ValueError, OSError):  # whoever called was killed meanwhile
-                    taken.add(json.loads(self.rfile.read(int(self.headers["content-length"])))["message-id"])
+                    receiver.ids.append(json.loads(self.rfile.read(int(self.headers["content-length"])))["message-id"])
+                    receiver.gate.wait(30)
                     self.send_response(204)
                     self.end_headers()
 
@@ -44,6 +46,7 @@ class Receiver:
         return Handler
 
     def close(self):
+        self.gate.set()
         self._server.shutdown()
         self._server.server_close()
 
@@ -88,7 +91,7 @@ class Promises:
         """
         with Wire(root, self._name) as wire:
             kept = self._all_delivered(wire)
-        lost = kept - self._receiver.taken
+        lost = kept.difference(self._receiver.ids)
         assert not lost, f"delivered, but not taken by the receiver: {sorted(lost)}"
         missing = {event for event, at in self._triggered.items() if promised(at)} - kept
         assert not missing, f"deliveries of workspace {self._name} are gone: {sorted(missing)}"

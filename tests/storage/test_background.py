@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from load_balancer import until
-from memory_storage import small_store
+from memory_storage import WatchedEngine, small_store
 
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
@@ -13,38 +13,9 @@ from mockserver.settings import Settings
 from mockserver.storage import background
 from mockserver.storage import engine_storage as keeper
 from mockserver.storage.background import BackgroundStorage
-from mockserver.storage.engine import EngineError
-from mockserver.storage.sqlite_engine import Engine
 
 #: How long a test waits for a thread, in seconds; far above what a write takes.
 TIMEOUT_S = 30
-
-
-class WatchedEngine(Engine):
-    """An engine that notes its batches, does `meanwhile` once in the next write, and fails while `trouble` says why."""
-
-    trouble = None
-
-    def __init__(self, *arguments, **options):
-        super().__init__(*arguments, **options)
-        self.batches = []
-        self.written = threading.Condition()
-        self.meanwhile = []
-
-    def write(self, batch):
-        if self.trouble is not None:
-            raise EngineError(self.trouble)
-        while self.meanwhile:
-            self.meanwhile.pop()()
-        super().write(batch)
-        with self.written:
-            self.batches.append({row.name for row in batch.rows})
-            self.written.notify_all()
-
-    def has_written(self, name):
-        """Whether a workspace is written; waits for that."""
-        with self.written:
-            return self.written.wait_for(lambda: any(name in batch for batch in self.batches), TIMEOUT_S)
 
 
 @pytest.fixture

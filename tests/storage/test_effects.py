@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
-from memory_storage import small_store
+from memory_storage import WatchedEngine, small_store
 
 from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.core.traffic.mail import FAILED, SENT, WAITING, Mail, Sending
@@ -13,28 +13,10 @@ from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.workspace import WorkspaceLimits
 from mockserver.resources.registry import PARTS
 from mockserver.settings import Settings
-from mockserver.storage.engine import ConflictError, EngineError
+from mockserver.storage.engine import ConflictError
 from mockserver.storage.sessions import SessionStorage
-from mockserver.storage.sqlite_engine import Engine
 
 URL = "http://client.test/hook"
-
-
-class WatchedEngine(Engine):
-    """An engine that fails while `trouble` says why, and does each of `meanwhile` once, before a write."""
-
-    trouble = None
-
-    def __init__(self, *arguments, **options):
-        self.meanwhile = []
-        super().__init__(*arguments, **options)
-
-    def write(self, batch):
-        if self.trouble is not None:
-            raise EngineError(self.trouble)
-        while self.meanwhile:
-            self.meanwhile.pop()()
-        super().write(batch)
 
 
 class Effects:

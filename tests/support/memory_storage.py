@@ -10,9 +10,11 @@ from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Parts, WorkspaceLimits
 from mockserver.scenario.load import load
 from mockserver.storage import records as reading
+from mockserver.storage.engine import EngineError
 from mockserver.storage.engine_storage import SavedWorkspace
 from mockserver.storage.packing import decode
 from mockserver.storage.records import Written
+from mockserver.storage.sqlite_engine import Engine
 
 SMALL = {"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}
 
@@ -26,6 +28,33 @@ def _loader(document, *, name, seed=None, keyring=None, whole=False):
     found = load(document, name=name, seed=seed, keyring=keyring)
     found.origin = found.origin._replace(scenario=document)
     return found
+
+
+class WatchedEngine(Engine):
+    """An engine that notes its batches, does `meanwhile` once in the next write, and fails while `trouble` says why."""
+
+    trouble = None
+
+    def __init__(self, *arguments, **options):
+        super().__init__(*arguments, **options)
+        self.batches = []
+        self.written = threading.Condition()
+        self.meanwhile = []
+
+    def write(self, batch):
+        if self.trouble is not None:
+            raise EngineError(self.trouble)
+        while self.meanwhile:
+            self.meanwhile.pop()()
+        super().write(batch)
+        with self.written:
+            self.batches.append({row.name for row in batch.rows})
+            self.written.notify_all()
+
+    def has_written(self, name):
+        """Whether a workspace is written; waits for that."""
+        with self.written:
+            return self.written.wait_for(lambda: any(name in batch for batch in self.batches), 30)
 
 
 class MemoryStorage(Storage):

@@ -28,46 +28,29 @@ from mockserver.web.schemas import json_text
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.service.exchange import CONTENT_TYPE, CORS_HEADERS
 
-#: How many bytes the effects of a request take at most. Chosen: some six mails of which each has a file as large as a
-#: body can hold.
+#: The most bytes of a request's effects. Chosen: some six mails, each with a file as large as a body can hold.
 LARGEST_DONE = 64 * 1024 * 1024
 
 
 def answer(caller: Caller, request: Request, exchange: Exchange) -> Reply | None:
-    """Return the answer of the first matching stub, and name the stub in the exchange; None if no stub matches.
-
-    To be called under the workspace's lock.
-
-    Raises:
-        ServiceError: the stub refuses the request, or cannot answer; nothing has changed.
-        RequestEntityTooLarge: the body is over the limit, and the stub looks at it.
-    """
-    found = _stub_for(caller, request, exchange)
-    if found is None:
+    """Return the answer of the first matching stub, or None. The caller holds the lock of the workspace."""
+    for stub, params in caller.workspace.state.stubs.at(exchange.method, matched_path(request)):
+        is_meant = is_meant_for(stub.method, stub.path, exchange.operation)
+        if is_meant and stub.is_active and stub.match.admits(exchange):
+            call = Call(caller, request, exchange, unsegmented(params, request))
+            break
+    else:
         return None
-    stub, params = found
     exchange.stub = stub.id
     stub.hits += 1
     try:
-        return _Answering(stub, Call(caller, request, exchange, params)).reply()
+        return _Answering(stub, call).reply()
     except ExpressionError as error:
         raise _failure(stub, error, len(exchange.body)) from None
 
 
-def _stub_for(caller: Caller, request: Request, exchange: Exchange) -> tuple[Stub, Mapping[str, str]] | None:
-    stubs = caller.workspace.state.stubs
-    for stub, params in stubs.at(exchange.method, matched_path(request)):
-        is_meant = is_meant_for(stub.method, stub.path, exchange.operation)
-        if is_meant and stub.is_active and stub.match.admits(exchange):
-            return stub, unsegmented(params, request)
-    return None
-
-
 def _failure(stub: Stub, error: ExpressionError, size: int) -> ServiceError:
-    """Return the error answer of a failed stub: 500, or 413 if the body is too large for stubs.
-
-    The journal says which stub, where, and why.
-    """
+    """Return the error answer of a failed stub: 500, or 413 if the body is too large for stubs."""
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.place or ()).lstrip(".")
     source = f" of {stub.source}" if stub.source else ""
     told = INTERNAL_ERROR()
@@ -77,8 +60,6 @@ def _failure(stub: Stub, error: ExpressionError, size: int) -> ServiceError:
 
 
 class _Answering:
-    """One stub and one request."""
-
     def __init__(self, stub: Stub, call: Call) -> None:
         self._stub, self._call = stub, call
         self._program: Program = read(stub.written)[0]
@@ -87,12 +68,7 @@ class _Answering:
         self._scope = Scope(names_for(call, self._provider), budget)
 
     def reply(self) -> Reply:
-        """Compute answer, stored values and effects, then apply all of them.
-
-        Raises:
-            ServiceError: the body has an unknown member, or something prevents it, such as that no credits are left.
-            ExpressionError: an expression has no value, or one that cannot be used.
-        """
+        """Compute answer, stored values and effects, then apply all of them; a failure changes nothing."""
         self._check_members()
         caller = self._call.caller
         chosen, position = self._chosen()
@@ -124,10 +100,7 @@ class _Answering:
             self._call.exchange.warn(f"stub {self._stub.id} ignored the unknown body field {reasons.fields([name])}")
 
     def _chosen(self) -> tuple[Part, int]:
-        """Return the first answer with a true condition, or the sequence's next answer; and the new position.
-
-        The last answer of a sequence is repeated.
-        """
+        """Return the first answer with a true condition, or the sequence's next or last; and the new position."""
         position = self._stub.position
         for found in self._program.conditional:
             if self._is_meant(found):

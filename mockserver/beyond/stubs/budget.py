@@ -14,15 +14,13 @@ from mockserver.web.schemas import json_text
 STEPS = 20_000
 #: Additional steps per byte of the body, and their limit. Chosen: the limit takes half a second.
 STEPS_A_BYTE, MOST_STEPS = 16, 800_000
-#: How many more steps each stored value of the account allows. Chosen: a stub looks at all of them, and may take 40
-#: steps for each.
+#: Additional steps for each stored value of the account. Chosen: a stub may look at all of them.
 STEPS_A_STORED_VALUE = 40
 #: How many characters or values that are read in one go count as one step, as it takes about as long.
 AT_ONCE = 32
 #: The longest text that is made, in characters. Chosen: four times the longest mail that anybody writes by hand.
 LONGEST_TEXT = 1_000_000
-#: The most values in a value, with 32 characters of text as one. Chosen: twenty thousand contacts, or the largest
-#: attachment.
+#: The most values in a value, with 32 characters of text as one. Chosen: 20,000 contacts, or the largest attachment.
 MOST_HELD = 500_000
 #: How many levels a value may have; `web.schemas.fields.Json` takes as many.
 DEEPEST = 80
@@ -41,12 +39,8 @@ class BudgetError(ExpressionError):
     """An expression that exceeds the limits on steps or sizes."""
 
 
-class _Omitted:
-    pass
-
-
 #: Marks members, items and headers to leave out.
-OMIT = _Omitted()
+OMIT: Any = object()
 
 
 class Budget:
@@ -80,12 +74,7 @@ class Budget:
         return self.checked(value)
 
     def checked(self, value: Any) -> Any:
-        """Return a value of plain JSON data within the size limits.
-
-        Raises:
-            BudgetError: it is too large.
-            ExpressionError: it is, or holds, something that is no value of JSON.
-        """
+        """Return a value of plain JSON data within the size limits, or raise ExpressionError."""
         size, depth = (0, 0) if value is OMIT else self._size(value)
         if size > MOST_HELD:
             raise BudgetError(f"a value is as large as {size:,} others, and may be as large as {MOST_HELD:,}")
@@ -96,8 +85,7 @@ class Budget:
     def _size(self, value: Any) -> tuple[int, int]:
         """Return the number of values in a value, itself included, and the nesting depth.
 
-        The recursion is bounded: JSON input has limited depth, and computed values contain only measured
-        values.
+        The recursion is bounded: JSON input has limited depth, and computed values contain only measured values.
         """
         if isinstance(value, str):
             return 1 + len(value) // AT_ONCE, 0
@@ -124,7 +112,6 @@ class Budget:
 
 
 def check_length(length: int) -> None:
-    """Raise `BudgetError` if a text exceeds the length limit."""
     if length > LONGEST_TEXT:
         raise BudgetError(f"a text has {length:,} characters, the limit is {LONGEST_TEXT:,}")
 
@@ -146,7 +133,6 @@ def text(value: Any) -> str:
 
 
 def expected(wanted: str, value: Any) -> Exception:
-    """Return the error for a value of the wrong type."""
     if isinstance(value, Undefined):
         value()  # raises Jinja's error, which says what is undefined
     return ExpressionError(f"expected {wanted}, got {shown(value)}")

@@ -1,9 +1,6 @@
 """Filters, tests and methods of expressions: Jinja's with bounded run time, and a few more.
 
 The sandbox counts steps and measures results; operations that could create far too large values check that first.
-
-Each is called by the sandbox, which counts steps and measures the result; what could make a text or a list that is far
-too large says so itself before.
 """
 
 from __future__ import annotations
@@ -38,7 +35,6 @@ def written(value: Any) -> str:
 
 
 def tojson(value: Any) -> str:
-    """Return a value as JSON text."""
     try:
         return json_text.write(value).decode().removesuffix("\n")
     except TypeError:

@@ -55,15 +55,7 @@ def has_expressions(text: str) -> bool:
 
 
 def read(text: str, known: Collection[str] = ()) -> Read:
-    """Read a text with one expression, or a text that mixes expressions and words.
-
-    Args:
-        text: The text.
-        known: The names that the expressions see beside those of `names`.
-
-    Raises:
-        SyntaxMistake: it is not admitted.
-    """
+    """Read a text with expressions; `known` are additional names for the expressions."""
     if len(text) > LONGEST:
         raise SyntaxMistake(f"a text with expressions may have {LONGEST:,} characters, and this one has {len(text):,}")
     try:

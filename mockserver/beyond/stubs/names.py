@@ -33,9 +33,7 @@ from mockserver.resources.webhooks.events import message_id
 from mockserver.resources.webhooks.model import Webhook
 from mockserver.web.endpoints.request import NO_BODY, read_body
 
-#: The purposes of the draws of expressions.
 _UUID, _RANDOM, _FAKER = "stub uuid", "stub random", "stub faker"
-#: The seeds of Faker.
 _SEEDS = 2**53
 #: As how many steps made-up data count: Faker takes some 30 microseconds for each.
 _FAKER_STEPS = 60
@@ -57,11 +55,7 @@ FAKER = frozenset(
 
 
 def key_of(value: Any) -> str:
-    """Return a table key: a text, or the digits of an integer.
-
-    Raises:
-        ExpressionError: it is neither.
-    """
+    """Return a table key: a text, or the digits of an integer."""
     return value if isinstance(value, str) else str(_whole(value))
 
 
@@ -80,7 +74,6 @@ class Provider:
         self._drawn: Randomness | None = None
 
     def commit(self) -> None:
-        """Make the draws count."""
         self._state.last_ids.update(self._ids)
         if self._drawn is not None:
             self._state.random.positions.update(self._drawn.positions)
@@ -161,12 +154,7 @@ class Call(NamedTuple):
 
     @property
     def body(self) -> Any:
-        """The JSON value of the request body, or None without a body.
-
-        Raises:
-            ServiceError: 400 `bad_request` or 415; the body is no JSON.
-            RequestEntityTooLarge: the body is over the limit.
-        """
+        """The JSON value of the request body, or None without a body."""
         found = read_body(self.request, _DEEPEST)
         if found is NO_BODY:
             return None
@@ -174,7 +162,6 @@ class Call(NamedTuple):
         return found
 
     def rows(self, kind: type) -> Collection[Any]:
-        """Return the account's rows of a type."""
         return self.caller.account.rows_of(kind).values()
 
 
@@ -210,7 +197,6 @@ def _of_behaviour(name: str) -> Callable[[Call], Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a setting of the behaviour as JSON value."""
     if isinstance(value, timedelta):
         return duration.write(value)
     return value if isinstance(value, str | int | float) else None
@@ -257,7 +243,6 @@ ROOTS = frozenset({*MEMBERS, "now", "omit"})
 
 
 def names_for(call: Call, provider: Provider) -> dict[str, Any]:
-    """Return the names and values for all expressions of a stub."""
     late = {base: {name: partial(work, call) for name, work in members.items()} for base, members in _LATE.items()}
     return {
         **{name: Members(members) for name, members in late.items()},

@@ -33,8 +33,6 @@ GONE = {
 
 
 class Scope(NamedTuple):
-    """Names and remaining budget for expressions."""
-
     names: Mapping[str, Any]
     budget: Budget
 
@@ -49,11 +47,7 @@ class Expression:
         _, self.parts, self.is_text = grammar.read(text, names)
 
     def value(self, scope: Scope) -> Any:
-        """Return the value, or `OMIT`.
-
-        Raises:
-            ExpressionError: there is none; the error has the place.
-        """
+        """Return the value, or `OMIT`. Errors have the place of the expression."""
         if self._template is None:  # two threads may compile the same
             self._template = sandbox.compiled(grammar.read(self._text, self._names).expression)
         try:
@@ -64,11 +58,7 @@ class Expression:
 
 
 def filled(value: Any, scope: Scope) -> Any:
-    """Return a program's value with evaluated expressions, without omitted members.
-
-    Raises:
-        ExpressionError: an expression has no value.
-    """
+    """Return a program's value with evaluated expressions, without omitted members."""
     if isinstance(value, Expression):
         return value.value(scope)
     if isinstance(value, dict):
@@ -88,8 +78,6 @@ class Part(NamedTuple):
 
 
 class Program(NamedTuple):
-    """The parts of a stub."""
-
     #: The known members of the request body; None for any members.
     members: frozenset[str] | None
     conditional: Sequence[Part]
@@ -106,8 +94,6 @@ def read(written: str) -> tuple[Program, list[tuple[Path, str]]]:
 
 
 class _ProgramReader:
-    """Reads a stub into a program."""
-
     def __init__(self, written: Mapping[str, Any]) -> None:
         self.mistakes: list[tuple[Path, str]] = []
         self._written = written

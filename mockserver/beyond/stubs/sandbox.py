@@ -45,17 +45,12 @@ class Members:
 
 
 def compiled(expression: nodes.Expr) -> Template:
-    """Compile an expression of `grammar`."""
     result = nodes.Assign(nodes.Name("result", "store"), expression, lineno=1)
     return _sandbox().from_string(nodes.Template([result], lineno=1))
 
 
 def evaluated(template: Template, names: Mapping[str, Any], budget: Budget) -> Any:
-    """Return the value of a compiled expression, or `OMIT`.
-
-    Raises:
-        ExpressionError: it has none.
-    """
+    """Return the value of a compiled expression, or `OMIT`."""
     _active.budget = budget
     context = template.new_context(dict(names), shared=True)
     try:
@@ -134,7 +129,6 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return self.undefined(f"{asked} is undefined")
 
     def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
-        """Return a slice of a list or text."""
         if not isinstance(value, list | str):
             raise expected("a list or a text", value)
         return _active.budget.made(value[start:stop:step])
@@ -160,7 +154,6 @@ class _Sandbox(ImmutableSandboxedEnvironment):
         return True
 
     def text(self, *pieces: Any) -> Any:
-        """Concatenate values as text."""
         _active.budget.look_through(*pieces)
         texts = [written(one) for one in pieces]
         check_length(sum(map(len, texts)))

@@ -86,7 +86,6 @@ _RUNNING = ("id", "hits", "position")
 _count = validate.Range(min=0, max=2**53)
 #: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
 _WITHOUT_BODY = (204, 304)
-#: The prefix of headers about the mock's behaviour.
 _OF_THE_MOCK = "x-mock-"
 #: Headers that the mock writes itself.
 _TAKEN = addresses.CLIENT_HEADERS | {"date", "sib-request-id"}
@@ -245,7 +244,6 @@ def _source(data: dict[str, Any]) -> str:
 
 
 def _written(own: Mapping[str, Any]) -> str:
-    """Return a stub as JSON text."""
     try:
         text = json_text.write(own).removesuffix(b"\n")
     except TypeError as error:  # of half a surrogate pair
@@ -264,13 +262,11 @@ def _written(own: Mapping[str, Any]) -> str:
 
 
 def dump_stub(stub: Stub) -> dict[str, Any]:
-    """Return a stub as a scenario member."""
     counts = {name: getattr(stub, name) for name in ("hits", "position") if getattr(stub, name)}
     return {"id": stub.id, **written_of(stub), **counts}
 
 
 def written_of(stub: Stub) -> dict[str, Any]:
-    """Return the stub's members as written."""
     found: dict[str, Any] = json_text.read(stub.written.encode())
     return found
 
@@ -280,16 +276,11 @@ MOST_STUBS = 1_000
 
 
 def stubs_field(**options: Any) -> List:
-    """Return the field for a list of stubs."""
     return List(fields.Nested(StubItem), validate=validate.Length(max=MOST_STUBS), **options)
 
 
 def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]:
-    """Add stubs in front of the workspace's stubs; stubs without an id get an id.
-
-    Returns:
-        The errors, after which no stub was added: there would be too many, or an id is a duplicate.
-    """
+    """Add stubs in front of the workspace's stubs, or return the errors. Stubs without an id get an id."""
     there = workspace.state.stubs
     found: list[SectionError] = [
         TakenError(("stubs", index, "id"), f"duplicate stub id {shown(stubs[index].id)}")
@@ -304,11 +295,7 @@ def add_stubs(workspace: Workspace, stubs: Sequence[Stub]) -> list[SectionError]
 
 
 def add_behind(workspace: Workspace, stubs: Iterable[Stub]) -> None:
-    """Append copies of stubs, without stubs that the workspace has already, whatever their ids.
-
-    Raises:
-        SectionError: there would be too many.
-    """
+    """Append copies of the stubs that the workspace does not have yet, whatever their ids."""
     there = workspace.state.stubs
     written = {stub.written for stub in there}
     ids = {stub.id for stub in there}

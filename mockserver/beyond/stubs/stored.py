@@ -29,12 +29,10 @@ class Change(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The bytes of key and value."""
         return 0 if self.row is None else self.row.size
 
 
 def storing(table: str, key: str, value: Any) -> Change:
-    """Return the change that stores an immutable value."""
     return Change((table, key), Stored(value, weight([table, key, value])))
 
 
@@ -60,7 +58,6 @@ def too_large(workspace: Workspace, held: int) -> str | None:
 
 
 def change(account: Account, changes: Iterable[Change]) -> None:
-    """Apply changes to the stored values of an account."""
     table = account.table(Stored)
     for key, row in changes:
         before = table.get(key)

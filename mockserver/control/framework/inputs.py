@@ -135,7 +135,6 @@ def of_text(text: str) -> MappingNode:
     Raises:
         Problem: 400, the text cannot be read; 413, it is too large.
     """
-    _refuse_large("yaml", len(text))
     _refuse_large("yaml", len(text.encode()))
     return _parsed(text, TEXT)
 

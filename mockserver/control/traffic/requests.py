@@ -161,7 +161,7 @@ def _size(exchange: ExchangeRow) -> int:
 class _Search:
     """A repeated search for exchanges, which compares each exchange only once."""
 
-    def __init__(self, match: Match, held: bool | None = None) -> None:
+    def __init__(self, match: Match, held: bool | None) -> None:
         self._match, self._held = match, held
         self._journal: Journal | None = None
         #: How many exchanges the journal had counted when none matched, and how many of them had changed.

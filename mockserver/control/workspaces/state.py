@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import count
 from typing import Any
 
 from flask import Response, request
@@ -218,7 +219,5 @@ def _check_size(workspace: Workspace, snapshot: Snapshot) -> None:
 
 
 def _unused(workspace: Workspace) -> str:
-    number = len(workspace.snapshots) + 1
-    while f"snapshot-{number}" in workspace.snapshots:
-        number += 1
-    return f"snapshot-{number}"
+    names = (f"snapshot-{number}" for number in count(len(workspace.snapshots) + 1))
+    return next(name for name in names if name not in workspace.snapshots)

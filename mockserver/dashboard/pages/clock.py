@@ -116,7 +116,6 @@ _NEAR = timedelta(seconds=1)
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show the clock, pending timers and ways to advance."""
     workspace = target.workspace()
     first = asked("offset")
     if first.number > loop.LARGE_LIST:
@@ -146,7 +145,6 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "timer.html")
 def timer(identifier: str) -> Mapping[str, Any]:
-    """Show one timer, pending or fired, with its cause and its effects."""
     workspace = target.workspace()
     with workspace.lock:
         pending_timer, fired_timer = workspace.state.timers.get(identifier), workspace.fired_timer(identifier)

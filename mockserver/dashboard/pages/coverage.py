@@ -26,7 +26,6 @@ _PARTS = {PointKind.STATUSES: "status", PointKind.CODES: "code", PointKind.FIELD
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show all operations and state machines with their covered and missing points."""
     target.workspace()
     found, everywhere, wrong = _chosen()
     only_missing = request.args.get("show") == "missing"
@@ -46,7 +45,6 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/operations/<name>", template="coverage_part.html")
 def operation(name: str) -> Mapping[str, Any]:
-    """Show one operation with requests or hints for each point."""
     target.workspace()
     found, everywhere, _ = _chosen()
     rows = found.operations.get(name) or found.further.get(name) or ()
@@ -58,7 +56,6 @@ def operation(name: str) -> Mapping[str, Any]:
 
 @PAGE.view("/machines/<name>", template="coverage_part.html")
 def machine(name: str) -> Mapping[str, Any]:
-    """Show one state machine with requests or hints for each event."""
     target.workspace()
     found, everywhere, _ = _chosen()
     rows = found.machines.get(name) or ()

@@ -137,7 +137,6 @@ _LONGEST_NAME = 253
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show all rules, the form for a new rule, and the domains with DNS records."""
     workspace = target.workspace(whole=True)
     offered = off_loop.made_once(offers)
     part = request.args.get("name", "").strip()
@@ -166,7 +165,6 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "fault.html")
 def one(identifier: str) -> Mapping[str, Any]:
-    """Show one rule with the requests it hit."""
     workspace = target.workspace()
     if identifier == HEADER_ID:
         raise Problem(404, "no rule stands behind this fault: a request asked for it, by its header X-Mock-Fault")

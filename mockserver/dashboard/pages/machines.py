@@ -39,7 +39,6 @@ _COMMON = frozenset({"key", "account", "state", "allowed"})
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show all machines with instance counts by state."""
     workspace = target.workspace(whole=True)
     with workspace.lock:
         return {"machines": [_overview(workspace, LIFECYCLES[name]) for name in sorted(LIFECYCLES)]}
@@ -57,7 +56,6 @@ def _overview(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, A
 
 @PAGE.view("/<machine>", template="machine.html")
 def machine(machine: str) -> Mapping[str, Any]:
-    """Show one machine and its instances."""
     lifecycle = _lifecycle(machine)
     workspace = target.workspace(whole=True)
     wanted, mistakes = _wanted(lifecycle.machine)

@@ -35,7 +35,6 @@ _FORMS = {"html": "HTML", "text": "Text", "source": "Source", "details": "Header
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show the matching e-mails, newest first."""
     workspace = target.workspace()
     to, subject = (request.args.get(name, "").strip() for name in ("to", "subject"))
     with workspace.lock:
@@ -98,7 +97,6 @@ def html(identifier: str) -> Response:
 
 @PAGE.view("/received/<uuid>", "mail_arrived.html")
 def arrived(uuid: str) -> Mapping[str, Any]:
-    """Show one received mail, with its effects."""
     workspace = target.workspace()
     with workspace.lock:
         found = inbound.find(workspace, uuid)

@@ -211,7 +211,6 @@ PAGE = Page("requests", "Requests")
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show the matching requests, newest first."""
     workspace = target.workspace()
     wanted, complaint = filter_of(request.args)
     with workspace.lock:
@@ -229,7 +228,6 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/calls", "requests_calls.html")
 def calls() -> Mapping[str, Any]:
-    """Show the control calls that changed something, newest first."""
     workspace = target.workspace()
     with workspace.lock:
         found = list(islice(workspace.calls, MOST))
@@ -244,7 +242,6 @@ def calls() -> Mapping[str, Any]:
 
 @PAGE.view("/calls/<identifier>", "requests_call.html")
 def call(identifier: str) -> Mapping[str, Any]:
-    """Show one control call, with its effects."""
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.recorded_call(identifier)
@@ -260,7 +257,6 @@ def call(identifier: str) -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "requests_one.html")
 def show(identifier: str) -> Mapping[str, Any]:
-    """Show one request with answer, reason and effects."""
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)
@@ -285,7 +281,6 @@ def show(identifier: str) -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>/<any(curl, python, pytest):name>")
 def code(identifier: str, name: str) -> Response:
-    """Return one request as code."""
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)

@@ -42,7 +42,6 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/change", "state_change.html")
 def change() -> Mapping[str, Any]:
-    """Show the state in a text area to edit."""
     workspace = target.workspace(whole=True)
     document = _document(workspace)
     text = bounded(yaml_chunks(document), min(_EDITABLE, target.current().yaml_limit))
@@ -56,14 +55,12 @@ def change() -> Mapping[str, Any]:
 
 @PAGE.view("/add", "state_add.html")
 def add() -> Mapping[str, Any]:
-    """Show a text area for additions to the workspace."""
     target.workspace()
     return {}
 
 
 @PAGE.view("/scenarios", "state_scenarios.html")
 def scenarios() -> Mapping[str, Any]:
-    """Show the scenarios to load."""
     target.workspace()
     off_loop.leave()
     return {"scenarios": list(target.library().describe())}
@@ -71,7 +68,6 @@ def scenarios() -> Mapping[str, Any]:
 
 @PAGE.view("/scenarios/<name>", "state_scenario.html")
 def scenario(name: str) -> Mapping[str, Any]:
-    """Show the source of a scenario."""
     target.workspace()
     off_loop.leave()
     library = target.library()

@@ -48,7 +48,6 @@ _USUAL = "transactional-email"
 
 @PAGE.view()
 def index() -> Mapping[str, Any]:
-    """Show the deliveries, newest first, each on the timeline."""
     workspace = target.workspace()
     asked = delivery_list.asked(request.args)
     with workspace.lock:
@@ -69,7 +68,6 @@ def index() -> Mapping[str, Any]:
 
 @PAGE.view("/<identifier>", "webhooks_delivery.html")
 def delivery(identifier: str) -> Mapping[str, Any]:
-    """Show one delivery with attempts and next attempt time."""
     workspace = target.workspace()
     with workspace.lock:
         found = DELIVERY.find(workspace, identifier)
@@ -101,7 +99,6 @@ def delivery(identifier: str) -> Mapping[str, Any]:
 
 @PAGE.view("/list", "webhooks_list.html")
 def webhooks() -> Mapping[str, Any]:
-    """Show webhooks with delivery counts by state."""
     workspace = target.workspace()
     with workspace.lock:
         _leave_if_long(workspace)
@@ -115,7 +112,6 @@ def webhooks() -> Mapping[str, Any]:
 
 @PAGE.view("/trigger", "webhooks_trigger.html")
 def trigger() -> Mapping[str, Any]:
-    """Show forms that trigger an event or a story, with the number of subscribed webhooks."""
     workspace = target.workspace()
     named = request.args.get("of", _USUAL)
     choice = CHOICES.get(named) or CHOICES[_USUAL]
@@ -151,7 +147,6 @@ def _unclear(named: str, name: str, chosen: Account | None) -> list[str]:
 
 @PAGE.view("/receivers", "webhooks_receivers.html")
 def receivers() -> Mapping[str, Any]:
-    """Show all receivers with their configured answers."""
     workspace = target.workspace()
     with workspace.lock:
         rows = [plain(show_receiver(row)) for row in workspace.receivers]
@@ -160,7 +155,6 @@ def receivers() -> Mapping[str, Any]:
 
 @PAGE.view("/receivers/<name>", "webhooks_receiver.html")
 def receiver(name: str) -> Mapping[str, Any]:
-    """Show one receiver with configured answer and received calls."""
     workspace = target.workspace()
     with workspace.lock:
         found = workspace.receivers.get(name)

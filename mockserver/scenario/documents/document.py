@@ -56,11 +56,7 @@ def _marked(value: Any) -> Any:
 
 
 def refuse_unreadable(document: MappingNode) -> None:
-    """Refuse a document with invalid values, or with unreadable extended documents.
-
-    Raises:
-        ScenarioError: with a mistake for each of them.
-    """
+    """Refuse a document with invalid values, or with unreadable extended documents."""
     invalid = (Mistake(path, value.text) for path, value in _invalid_values(document, ()))
     found = [*document.mistakes, *located(document, invalid)]
     if found:

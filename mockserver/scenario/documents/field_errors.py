@@ -73,12 +73,7 @@ _BOUNDS: tuple[tuple[str, Callable[[re.Match[str], object], tuple[str, str]]], .
 def worded(text: str, value: object, given: str, choices: list[str], about: str) -> str:
     """Return a field error as what is wrong, the value that was given, and what would be right.
 
-    Args:
-        text: The error of marshmallow or of a field.
-        value: The value that was given.
-        given: The value as messages show it, or an empty string if it is absent.
-        choices: The values that the field takes, or an empty list if it takes any.
-        about: What the field means, or an empty string.
+    `given` is the value as messages show it, empty if it is absent; `about` is the meaning of the field.
     """
     text = text.removesuffix(".")
     if text == _MISSING:

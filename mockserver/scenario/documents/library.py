@@ -120,8 +120,7 @@ class Library:
     def extended(self, document: MappingNode, names: tuple[str, ...] = ()) -> MappingNode:
         """Merge a document with the scenarios in `extends`; later scenarios win, and each counts once.
 
-        Of several scenarios each is laid over those before it. One that is extended in several ways counts once.
-        What cannot be read is left out, and is a mistake of the document, which `load` reports with all others.
+        Unreadable scenarios become mistakes of the document, which `load` reports with all others.
         """
         below: dict[str, MappingNode] = {}
         mistakes = tuple(self._add_below(document, names, below))
@@ -241,7 +240,6 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file."""
     with _readable(path):
         return files.read_text(path, _LARGEST)
 

@@ -55,11 +55,7 @@ _BOUNDS = Bounds()
 
 
 def parse(text: str, file: str, bounds: Bounds = _BOUNDS, *, called: str = "a scenario") -> MappingNode:
-    """Parse a YAML mapping. Messages name the file `file`, and the content `called`.
-
-    Raises:
-        ScenarioError: the text is no YAML or no mapping, holds too much, or repeats too much by aliases and merges.
-    """
+    """Parse a YAML mapping. Messages name the file `file`, and the content `called`."""
     if sum(text.count(f"{end}%") for end in _LINE_ENDS) > _MOST_DIRECTIVES:
         raise _refusal(file, 1, f"too many YAML directives, expected at most {_MOST_DIRECTIVES}")
     try:

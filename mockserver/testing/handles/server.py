@@ -152,7 +152,9 @@ class MockServer:
             ValueError: The address does not begin with http:// or https://, or names no host; or the file of `ca`
                 cannot be read.
         """
-        found = _RemoteServer(url, token, ca)
+        found = MockServer.__new__(MockServer)
+        found._local = None  # noqa: SLF001  # of this class
+        found._connect(url, token, ca)  # noqa: SLF001  # see above
         answer = found.client.json("GET", "/_mock/workspaces", query={"limit": 1})
         if not isinstance(answer, dict) or not isinstance(answer.get("items"), list):
             raise MockServerError(None, f"no mock server answers at {found.url}: it has no workspaces")
@@ -245,7 +247,7 @@ class MockServer:
 
     def __repr__(self) -> str:
         where = f"at {self._client.url}" if self._client is not None else "that is not started"
-        return f"<{MockServer.__name__} {where}>"  # also of one that runs elsewhere
+        return f"<MockServer {where}>"
 
     def workspace(
         self,
@@ -313,11 +315,3 @@ class MockServer:
         workspace = self._own.pop(name, None) if for_good else self._own.get(name)
         if workspace is not None and self.on_leaving is not None:
             self.on_leaving(workspace)
-
-
-class _RemoteServer(MockServer):
-    """A server that another program starts and stops."""
-
-    def __init__(self, url: str, token: str | None, ca: str | os.PathLike[str] | None) -> None:
-        self._local = None
-        self._connect(url, token, ca)

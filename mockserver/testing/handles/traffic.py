@@ -113,7 +113,6 @@ class Requests(Handle):
         self._link.delete("/requests")
 
     def _unsatisfied(self, wanted: int | dict[str, int], match: Mapping[str, Any], found: Mapping[str, Any]) -> str:
-        """Format the failure of `verify`."""
         if isinstance(wanted, int):
             many = counted(wanted, "request")
         else:
@@ -125,7 +124,6 @@ class Requests(Handle):
         return summary if found["matched"] else f"{summary}; {self._last()}"
 
     def _last(self) -> str:
-        """Format the ten newest exchanges as the end of a message."""
         lines = [f"\n  {row.method} {row.path} {row.status}" for row in self.all(limit=10)]
         return f"the journal {'shows' if lines else 'is empty'}{''.join(lines)}"
 

@@ -133,7 +133,6 @@ class Workspace:
         return found
 
     def _renew(self) -> None:
-        """Reload the accounts from the server."""
         self._link.about = self._link.get(path_of("workspaces", self.name))
 
     def reset(self, scenario: Scenario | None = None) -> None:
@@ -272,7 +271,6 @@ class Workspace:
         return self._link.post(path, {**given(body), **self._account_member(account)})
 
     def _account_member(self, account: str | None) -> dict[str, str]:
-        """Build the body member for an account; empty for the server's choice."""
         if account is None:
             return {}
         if account not in self._keys:

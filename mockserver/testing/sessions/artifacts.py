@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from mockserver.testing.client import Client, MockServerError, Refusal
+from mockserver.testing.handles.link import Link, given
 from mockserver.testing.scenario import choice, sendable
 from mockserver.testing.sessions.session import TestWorkspace
 
@@ -47,8 +48,6 @@ class Listed(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """Requests, calls and events of a workspace."""
-
     requests: Listed
     #: The control calls that have changed something.
     calls: Listed
@@ -62,57 +61,42 @@ class Traffic(NamedTuple):
     refusals: Sequence[Refusal]
 
 
-class Reader:
-    """Reads the items of one workspace."""
+def link_of(client: Client, name: str) -> Link:
+    return Link(client, {"name": name})
 
-    def __init__(self, client: Client, name: str) -> None:
-        self._client = client
-        self._name = name
 
-    def traffic(self, most: int | None = None) -> Traffic:
-        """Read the last `most` items of each kind, or all items.
+def read_traffic(client: Client, name: str, most: int | None = None) -> Traffic:
+    """Read the last `most` items of each kind, or all items."""
+    link = link_of(client, name)
+    kinds = ("requests", "calls", "mailbox", "deliveries", "timers")
+    requests, calls, mails, deliveries, timers = (_newest(link, kind, most) for kind in kinds)
+    return Traffic(
+        requests,
+        calls,
+        mails,
+        deliveries,
+        timers,
+        faults=Listed(link.items("/faults")),
+        stubs=Listed(link.items("/stubs")),
+        refusals=[row for row in list(client.refusals) if row.workspace == name],
+    )
 
-        Raises:
-            MockServerError: The server does not answer, or the workspace is gone.
-        """
-        refusals = [row for row in list(self._client.refusals) if row.workspace == self._name]
-        return Traffic(
-            requests=self._newest("requests", most),
-            calls=self._newest("calls", most),
-            mails=self._newest("mailbox", most),
-            deliveries=self._newest("deliveries", most),
-            timers=self._newest("timers", most),
-            faults=Listed(self.json("/faults")["items"]),
-            stubs=Listed(self.json("/stubs")["items"]),
-            refusals=refusals,
-        )
 
-    def json(self, path: str, **query: Any) -> Any:
-        """Return the JSON answer to a GET."""
-        return self._client.json("GET", f"/_mock{path}", query=query, headers={"X-Mock-Workspace": self._name})
-
-    def text(self, path: str, media: str) -> str:
-        """Return the text of a non-JSON answer."""
-        headers = {"X-Mock-Workspace": self._name, "Accept": media}
-        return self._client.call("GET", f"/_mock{path}", headers=headers).text
-
-    def _newest(self, kind: str, most: int | None) -> Listed:
-        found: list[Item] = []
-        while True:
-            wanted = _PAGE if most is None else min(_PAGE, most - len(found))
-            page = self.json(f"/{kind}", limit=wanted, offset=len(found) or None)
-            found += page["items"]
-            unread = page["count"] - len(found)
-            if unread <= 0 or not page["items"] or len(found) == most or kind in _ONE_PAGE:
-                return Listed(found[::-1], max(unread, 0), page.get("evicted", 0))
+def _newest(link: Link, kind: str, most: int | None) -> Listed:
+    found: list[Item] = []
+    while True:
+        wanted = _PAGE if most is None else min(_PAGE, most - len(found))
+        page = link.get(f"/{kind}", limit=wanted, offset=len(found) or None)
+        found += page["items"]
+        unread = page["count"] - len(found)
+        if unread <= 0 or not page["items"] or len(found) == most or kind in _ONE_PAGE:
+            return Listed(found[::-1], max(unread, 0), page.get("evicted", 0))
 
 
 # ------------------------------------------------------------------ reading
 
 
 class Artifacts(NamedTuple):
-    """Artifacts of a failed test's workspace."""
-
     #: The workspace as the server describes it: `name`, `url`, `accounts` and more.
     about: Mapping[str, Any]
     traffic: Traffic
@@ -127,25 +111,18 @@ class Artifacts(NamedTuple):
 
 
 def gather(test: TestWorkspace) -> Artifacts:
-    """Collect the artifacts of a test, recreating the workspace for the initial state.
-
-    Raises:
-        MockServerError: The server does not answer, or the workspace is gone.
-        OSError: The file of the scenario cannot be read any more.
-        ValueError: The file is not YAML any more.
-    """
+    """Collect the artifacts of a test, recreating the workspace for the initial state."""
     client, name = test.server.client, test.workspace.name
-    reader = Reader(client, name)
-    traffic = reader.traffic()
-    about = client.json("GET", f"/_mock/workspaces/{name}")
-    after = reader.text("/state", _YAML)
-    body = {**choice(sendable(test.scenario)), "seed": reader.json("/state")["seed"], "strict": test.strict or None}
-    before, document = _before(client, about, {key: value for key, value in body.items() if value is not None})
+    link, traffic = link_of(client, name), read_traffic(client, name)
+    about = link.get(f"/workspaces/{name}")
+    after = link.text("/state", accept=_YAML)
+    body = {**choice(sendable(test.scenario)), "seed": link.get("/state")["seed"], "strict": test.strict or None}
+    before, document = _before(client, about, given(body))
     return Artifacts(
         about=about,
         traffic=traffic,
-        messages=[reader.text(f"/mailbox/{mail['id']}.eml", "message/rfc822") for mail in traffic.mails.items],
-        coverage=reader.json("/coverage"),
+        messages=[link.text(f"/mailbox/{mail['id']}.eml", accept="message/rfc822") for mail in traffic.mails.items],
+        coverage=link.get("/coverage"),
         before=before,
         before_document=document,
         after=after,
@@ -160,9 +137,9 @@ def _before(client: Client, about: Mapping[str, Any], body: Mapping[str, Any]) -
         # The clock is real time: the twin has to begin at the same moment as the workspace.
         _drop(client, twin)
         twin = _twin(client, {**body, "start": about["made_at"]})
-    reader = Reader(client, twin["name"])
+    link = link_of(client, twin["name"])
     try:
-        written, document = reader.text("/state", _YAML), json.dumps(reader.json("/state"))
+        written, document = link.text("/state", accept=_YAML), json.dumps(link.get("/state"))
     finally:
         _drop(client, twin)
     for made, there in zip(twin["accounts"], about["accounts"], strict=False):
@@ -190,8 +167,6 @@ def _drop(client: Client, about: Mapping[str, Any]) -> None:
 
 
 class FailedTest(NamedTuple):
-    """Name and failure of a test."""
-
     nodeid: str
     #: `setup`, `call` or `teardown`.
     phase: str
@@ -214,9 +189,6 @@ def write(parent: Path, test: FailedTest, found: Artifacts) -> Path:
     """Write the artifacts of a failed test into a new folder, and return the folder.
 
     A folder of an earlier session is replaced; a folder of this session, of a repeated test, is not.
-
-    Raises:
-        OSError: The folder cannot be written.
     """
     folder = _fresh(parent, test)
     for name, text in _files(test, found):
@@ -250,7 +222,6 @@ def _session(folder: Path) -> str | None:
 
 
 def _files(test: FailedTest, found: Artifacts) -> Iterator[tuple[str, str]]:
-    """Yield name and text of each file."""
     traffic = found.traffic
     yield _ABOUT, _json({"test": test.nodeid, "phase": test.phase, "session": test.session, "workspace": found.about})
     yield "report.txt", f"{test.text}\n"

@@ -28,8 +28,6 @@ _PORT = "{port}"
 
 
 class NotStartedError(Exception):
-    """The command failed to start a server."""
-
     def __init__(self, reason: str, printed: str = "") -> None:
         super().__init__(reason)
         #: The end of the command's output.
@@ -37,8 +35,6 @@ class NotStartedError(Exception):
 
 
 class CommandServer:
-    """A server run by a command."""
-
     def __init__(self, command: str, timeout_s: float) -> None:
         self._command = command
         self._timeout_s = timeout_s
@@ -52,9 +48,6 @@ class CommandServer:
         """Start the server once, wait until ready, and return the root address.
 
         `{port}` in the command becomes the port, which is MOCKSERVER_PORT in its environment, too.
-
-        Raises:
-            NotStartedError: The command cannot be run, has ended, or had no server ready in time.
         """
         if self.url is None:
             port = _free_port()
@@ -75,7 +68,6 @@ class CommandServer:
         return "\n".join(part for part in (sentence, self._printed()) if part)
 
     def stop(self) -> None:
-        """Stop the server and its child processes."""
         self._end()
         self._output.close()
 
@@ -168,7 +160,6 @@ def _ask_to_end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process and its children."""
     if sys.platform == "win32":
         process.kill()
     else:

@@ -23,7 +23,6 @@ class Gate(NamedTuple):
 
 
 def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
-    """Add the coverage options and settings."""
     group.addoption(
         "--mockserver-fail-under",
         type=percent,
@@ -50,11 +49,6 @@ def add_options(parser: pytest.Parser, group: pytest.OptionGroup) -> None:
 
 
 def percent(text: str) -> float:
-    """Parse a percentage, from 0 to 100.
-
-    Raises:
-        argparse.ArgumentTypeError: The text is not a percentage.
-    """
     try:
         found = float(text)
     except ValueError:
@@ -65,11 +59,7 @@ def percent(text: str) -> float:
 
 
 def gate_of(config: pytest.Config) -> Gate | None:
-    """Return the session's gate, or None without coverage options.
-
-    Raises:
-        pytest.UsageError: A setting is not a percentage, or options exclude each other.
-    """
+    """Return the session's gate, or None without coverage options."""
     options = config.option
     least, baseline = _least(config), path_of(config, options.mockserver_baseline, "mockserver_baseline")
     if options.mockserver_update_baseline and baseline is None:

@@ -13,7 +13,16 @@ import pytest
 
 from mockserver.core.text.messages import counted
 from mockserver.testing.client import Client, MockServerError
-from mockserver.testing.sessions.artifacts import Artifacts, FailedTest, Item, Listed, Reader, Traffic, gather, write
+from mockserver.testing.sessions.artifacts import (
+    Artifacts,
+    FailedTest,
+    Item,
+    Listed,
+    Traffic,
+    gather,
+    read_traffic,
+    write,
+)
 from mockserver.testing.sessions.session import TestWorkspace
 
 #: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two.
@@ -54,14 +63,7 @@ def _gathered(test: TestWorkspace) -> Artifacts | str:
 
 
 def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session: str) -> None:
-    """Add sections to a failure report, and write artifacts into a new folder.
-
-    Args:
-        report: The report of pytest.
-        found: What was read.
-        folder: The folder for artifacts, or None if they are not wanted.
-        session: The id of the session.
-    """
+    """Add sections to a failure report, and write artifacts into a new folder unless `folder` is None."""
     report.sections.extend(found.sections)
     if folder is None or found.artifacts is None:
         return
@@ -80,7 +82,7 @@ def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session
 def failure_report(client: Client, name: str) -> list[Section]:
     """Return summary and journal of a workspace, omitting empty sections; errors become texts."""
     try:
-        traffic = Reader(client, name).traffic(READ)
+        traffic = read_traffic(client, name, READ)
     except MockServerError as error:
         return [("mockserver journal", printable(f"the journal cannot be read: {error}"))]
     found = [("mockserver", _troubles(traffic)), ("mockserver journal", _journal(traffic))]
@@ -97,7 +99,7 @@ def _troubles(traffic: Traffic) -> str:
         _part("requests that nothing here answers", _tallied(_unanswerable(requests))),
         _part("requests that a fault still holds", _tallied(_target(one) for one in requests if one["held"])),
         _part("webhook calls that failed", map(_call, _failed(traffic.deliveries))),
-        _part("e-mails that the SMTP server has not taken", map(_untaken, _unsent(traffic.mails))),
+        _part("e-mails that the SMTP server has not taken", _untaken(traffic.mails)),
         _part("stubs that failed", _tallied(_stub_failures(requests))),
         _part("control calls that were refused", _tallied(str(one) for one in traffic.refusals)),
         _part("warnings", _tallied(warning for one in requests for warning in one["warnings"])),
@@ -106,7 +108,6 @@ def _troubles(traffic: Traffic) -> str:
 
 
 def _part(title: str, rows: Iterable[str]) -> str:
-    """Return the last rows under a title, indented; empty without rows."""
     found = list(rows)
     if not found:
         return ""
@@ -115,7 +116,6 @@ def _part(title: str, rows: Iterable[str]) -> str:
 
 
 def _summary(traffic: Traffic) -> str:
-    """Summarize the traffic in one line."""
     requests, timers = traffic.requests, traffic.timers
     refused = sum(1 for one in requests.items if (one["status"] or 0) >= 400)
     silent = sum(1 for one in requests.items if one["status"] is None)
@@ -141,7 +141,6 @@ def _with(words: str, *parts: tuple[int, str]) -> str:
 
 
 def _unanswerable(requests: Iterable[Item]) -> Iterator[str]:
-    """Yield unanswerable requests with their reasons."""
     for one in requests:
         if one["operation"] is None or one["beyond"] == "refused":
             yield f"{_target(one)}: {one['reason']}" if one["reason"] else _target(one)
@@ -166,23 +165,23 @@ def _call(one: Item) -> str:
     return f"{event} to {one['url']}: {outcome}, {one['state']} after {counted(tries, 'attempt')}"
 
 
-def _unsent(mails: Listed) -> list[Item]:
-    return [one for one in mails.items if (one.get("smtp") or {}).get("error")]
-
-
-def _untaken(one: Item) -> str:
-    return f"to {one['to']}: {one['subject']}: {one['smtp']['error']}"
+def _untaken(mails: Listed) -> Iterator[str]:
+    for one in mails.items:
+        if error := (one.get("smtp") or {}).get("error"):
+            yield f"to {one['to']}: {one['subject']}: {error}"
 
 
 # ------------------------------------------------------------------ the journal
 
 
 def _journal(traffic: Traffic) -> str:
+    timers = (f"{one['at']} {one['machine']} {one['key']}: {one['event']}" for one in traffic.timers.items)
+    faults = (f"{one['fault']} ({one['id']}): {counted(one['hits'], 'hit')}" for one in traffic.faults.items)
     parts = [
         _requests(traffic.requests),
         _part("e-mails", map(_mail, traffic.mails.items)),
-        _part("timers that fired", map(_timer, traffic.timers.items)),
-        _part("faults", map(_fault, traffic.faults.items)),
+        _part("timers that fired", timers),
+        _part("faults", faults),
         _part("stubs", _stubs(traffic.stubs.items)),
     ]
     return "\n".join(part for part in parts if part)
@@ -195,7 +194,6 @@ def _requests(requests: Listed) -> str:
 
 
 def _omitted(lines: int, older: int) -> Iterator[str]:
-    """Yield a line about hidden lines and older requests, if any."""
     counts = [f"lines: {lines}" if lines > 0 else "", f"older requests: {older}" if older else ""]
     if omitted := ", ".join(count for count in counts if count):
         yield f"(not shown: {omitted})"
@@ -216,14 +214,6 @@ def _target(one: Item) -> str:
 def _mail(one: Item) -> str:
     code = "" if one["otp"] is None else f", one-time code {one['otp']}"
     return f"to {one['to']}: {one['subject']}{code}"
-
-
-def _timer(one: Item) -> str:
-    return f"{one['at']} {one['machine']} {one['key']}: {one['event']}"
-
-
-def _fault(one: Item) -> str:
-    return f"{one['fault']} ({one['id']}): {counted(one['hits'], 'hit')}"
 
 
 def _stubs(stubs: Sequence[Item]) -> Iterator[str]:
@@ -258,6 +248,5 @@ def _folded(blocks: Iterable[str]) -> list[str]:
 
 
 def _tallied(sentences: Iterable[str]) -> Iterator[str]:
-    """Yield unique sentences with repeat counts."""
     for sentence, times in Counter(sentences).items():
         yield sentence if times == 1 else f"{sentence} ({times:,} times)"

@@ -87,11 +87,7 @@ class Launcher:
         config.add_cleanup(self._server.stop)
 
     def start(self) -> str:
-        """Start the server on the first call, and return its root address.
-
-        Raises:
-            NotStartedError: The server did not start, now or before.
-        """
+        """Start the server on the first call, and return its root address."""
         if self._error is not None:
             raise self._error
         try:
@@ -102,14 +98,12 @@ class Launcher:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Send the server address to an xdist worker."""
         try:
             node.workerinput[_WORKER_INPUT] = self.start()
         except NotStartedError as error:
             raise pytest.UsageError("\n".join(filter(None, [str(error), error.printed]))) from error
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Show the output of a failed command."""
         trouble = self._server.trouble() if self._error is None else f"{self._error}\n{self._error.printed}".rstrip()
         if trouble is not None:
             terminalreporter.section("mockserver command")
@@ -132,28 +126,18 @@ class TestWorkspace:
 
     __test__ = False  # pytest takes the name for that of a test
 
-    def __init__(
-        self, server: MockServer, scenario: Scenario | None = None, seed: int | None = None, *, strict: bool = False
-    ) -> None:
-        """Create a workspace; arguments as for `MockServer.workspace`.
-
-        Raises:
-            MockServerError: 400, the scenario is not valid.
-        """
+    def __init__(self, server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> None:
+        """Create a workspace; `marked` are the arguments of the marker."""
         self.server = server
-        self.scenario = scenario
-        self.strict = strict
-        self.workspace = server.workspace(scenario, seed=seed, strict=strict)
+        self.scenario = scenario if marked.get("scenario") is None else marked["scenario"]
+        self.strict = bool(marked.get("strict"))
+        self.workspace = server.workspace(self.scenario, seed=marked.get("seed"), strict=self.strict)
         #: Whether it is kept for the user, because the test has failed and the server goes on.
         self.is_kept = False
         self._is_left = False
 
     def leave(self) -> None:
-        """Drop or leave the workspace, once.
-
-        Raises:
-            MockServerError: The server does not answer.
-        """
+        """Drop or leave the workspace, once."""
         if self._is_left:
             return
         self._is_left = True
@@ -161,10 +145,3 @@ class TestWorkspace:
             self.workspace.leave()
         else:
             self.workspace.drop()
-
-
-def workspace_of_test(server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> TestWorkspace:
-    """Create a workspace from a scenario and marker arguments."""
-    chosen = marked.get("scenario")
-    chosen = scenario if chosen is None else chosen
-    return TestWorkspace(server, chosen, marked.get("seed"), strict=bool(marked.get("strict")))

@@ -27,11 +27,7 @@ class Tally:
     """A plugin that sums, reports and checks session coverage, including xdist workers."""
 
     def __init__(self, config: pytest.Config, gate: Gate) -> None:
-        """Check the gate of a session.
-
-        Raises:
-            pytest.UsageError: A counted name is unknown, or the baseline cannot be read.
-        """
+        """Check the gate of a session."""
         self._met = Coverage()
         self._gate = gate
         try:
@@ -53,16 +49,10 @@ class Tally:
         self._lost = 0
 
     def add(self, data: Mapping[str, Any]) -> None:
-        """Add the coverage of a report as plain data.
-
-        Raises:
-            ValueError: The value is not a report of coverage.
-        """
         self._met.merge(from_json(data))
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """Add the coverage of a finished xdist worker."""
         handed = getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT)
         if handed is None:
             self._lost += 1
@@ -105,7 +95,6 @@ class Tally:
             terminalreporter.line(verdict, red=True, bold=True)
 
     def _compare(self) -> None:
-        """Compare the coverage with the baseline, unless a worker's coverage is lost."""
         if self._gate.baseline is None or self._lost:
             return
         met = points_of(to_json(report(self._met)))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import Any
 
 from marshmallow import ValidationError, validate
+from marshmallow.exceptions import SCHEMA
 
 from mockserver.core.contract.errors import INVALID_PARAMETER, MISSING_PARAMETER, ErrorCode, ServiceError
 from mockserver.core.state import reasons
@@ -103,6 +104,18 @@ def _field_errors(errors: Any, keys: Keys) -> list[tuple[Keys, FieldError]]:
     if isinstance(errors, Unread):
         return []
     return [found for inner in errors for found in _field_errors(inner, keys)]
+
+
+def messages_in(errors: Any, keys: Keys = ()) -> Iterator[tuple[Keys, str]]:
+    """Yield all messages of a validation error, each with the keys of its value."""
+    if isinstance(errors, Mapping):
+        for key, inner in errors.items():
+            yield from messages_in(inner, keys if key == SCHEMA else (*keys, key))
+    elif isinstance(errors, list):
+        for inner in errors:
+            yield from messages_in(inner, keys)
+    else:
+        yield keys, str(errors)
 
 
 def _path(keys: Keys) -> str:

@@ -148,17 +148,29 @@ class TestEvent:
         payload = here.deliveries()[0].payloads[0]
         assert (payload["email"], payload["subject"], payload["link"]) == ("zoe@example.test", "Yo", "https://a.test")
 
-    def test_it_happens_to_nobody_where_nobody_is_named(self, performer):
+    @pytest.mark.parametrize(
+        ("effects", "events"),
+        [
+            ([mail(), {"event": "opened", "to": []}], []),
+            ([{"event": "opened"}], [("opened", "recipient@example.test", 0)]),
+        ],
+    )
+    def test_it_happens_to_the_named_recipients_or_to_a_made_up_one(self, performer, effects, events):
         here = performer()
-        here.do(mail(), {"event": "opened", "to": []})
+        here.do(*effects)
 
-        assert here.events() == []
+        assert here.events() == events
 
-    def test_it_happens_to_some_recipient_where_there_is_no_mail(self, performer):
+    @pytest.mark.parametrize(
+        ("before", "bounce", "event"), [([], {"after": "PT1H"}, "delivered"), ([{"after": "PT1H"}], {}, "blocked")]
+    )
+    def test_an_address_is_blocked_after_its_first_bounce(self, performer, before, bounce, event):
         here = performer()
-        here.do({"event": "opened"})
+        for more in (*before, bounce):
+            here.do({"event": "hardBounce", "to": "BOB@example.test", **more})
+        here.do(mail(), {"event": "delivered"})
 
-        assert here.events() == [("opened", "recipient@example.test", 0)]
+        assert here.events()[-1][0] == event
 
     def test_nothing_is_delivered_to_an_address_that_has_bounced_hard(self, performer):
         here = performer()
@@ -178,19 +190,6 @@ class TestEvent:
         here.do(mail(), {"event": "delivered"})
 
         assert here.events()[-1][0] == "delivered"
-
-    def test_nobody_is_blocked_before_the_bounce(self, performer):
-        here = performer()
-        here.do({"event": "hardBounce", "to": "bob@example.test", "after": "PT1H"}, mail(), {"event": "delivered"})
-
-        assert here.events()[-1][0] == "delivered"
-
-    def test_the_first_bounce_counts(self, performer):
-        here = performer()
-        here.do({"event": "hardBounce", "to": "bob@example.test", "after": "PT1H"})
-        here.do({"event": "hardBounce", "to": "BOB@example.test"}, mail(), {"event": "delivered"})
-
-        assert here.events()[-1][0] == "blocked"
 
     def test_who_has_bounced_stays_blocked_after_a_restart(self, performer):
         here = performer()

@@ -35,12 +35,6 @@ def test_a_text_is_plain_unless_a_header_says_otherwise(stubbed):
     assert xml.headers["access-control-allow-origin"] == "*"
 
 
-def test_an_answer_without_a_body_has_none(stubbed):
-    api = stubbed({"method": "DELETE", "answer": {"status": 204}})
-    answer = api.delete("/v3/contacts")
-    assert (answer.status_code, answer.data) == (204, b"")
-
-
 def test_a_parameter_takes_one_whole_segment(stubbed):
     api = stubbed(stub("/v3/contacts/{email}/notes", "{{ request.path.email }}"))
     assert texts(api, "/v3/contacts/a@b.test/notes", "/v3/contacts/a%20%2Fb/notes") == ["a@b.test", "a /b"]
