@@ -12,8 +12,6 @@ from zlib import crc32
 import pytest
 import schemathesis
 from examples import examples
-from hypothesis import settings
-from hypothesis.stateful import run_state_machine_as_test
 from schemathesis.config import SchemathesisConfig
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance, unsupported_method
 
@@ -163,20 +161,3 @@ def test_answers_match_the_document(met, case):
         reset()
     met[operation_of(case), answer.status_code] += 1
     case.validate_response(answer, excluded_checks=excluded(case, answer))
-
-
-class Histories(SCHEMA.as_state_machine()):
-    """Calls in a row, each with what earlier ones have answered; what is deleted stays deleted."""
-
-    def setup(self):
-        reset()
-
-    def validate_response(self, response, case, additional_checks=(), **kwargs):
-        case.validate_response(
-            response, additional_checks=additional_checks, excluded_checks=excluded(case, response), **kwargs
-        )
-
-
-@pytest.mark.hypothesis
-def test_histories_of_calls_match_the_document():
-    run_state_machine_as_test(Histories, settings=settings(examples(30), stateful_step_count=8))

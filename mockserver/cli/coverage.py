@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -66,13 +65,8 @@ def _report(target: Target, of: str, format_: str) -> str:
     return target.client.call("GET", "/_mock/coverage", query=query).text
 
 
-def _figures(target: Target, of: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_report(target, of, "json"))
-    return found
-
-
 def _is_enough(target: Target, of: str, wanted: float) -> bool:
-    percent = float(_figures(target, of)["percent"])
+    percent = float(json.loads(_report(target, of, "json"))["percent"])
     if percent < wanted:
         counted = "the contract" if of == "specification" else f"the contract (--of {of})"
         echo(f"{percent} % of {counted} was met, and {wanted:g} % are wanted", err=True)
@@ -80,7 +74,8 @@ def _is_enough(target: Target, of: str, wanted: float) -> bool:
 
 
 def _is_met(target: Target, baseline: Path, update: bool) -> bool:
-    found = compare(baseline, points_of(_figures(target, "specification")), update=update)
+    figures = json.loads(_report(target, "specification", "json"))
+    found = compare(baseline, points_of(figures), update=update)
     for line in differences(found, baseline, updated=update):
         echo(line, err=True)
     return not found.lost

@@ -39,7 +39,9 @@ def list_(target: Target) -> None:
 @_TARGET
 def show(identifier: str, target: Target) -> None:
     """Show one stub as YAML."""
-    target.show(target.get(path_of("stubs", identifier)), _print_yaml)
+    from mockserver.scenario.dump import to_yaml
+
+    target.show(target.get(path_of("stubs", identifier)), lambda found: echo(to_yaml(found), nl=False))
 
 
 @stubs.command("add")
@@ -90,12 +92,6 @@ def _print(rows: Sequence[Any]) -> None:
     for row in rows:
         spent = "" if row["active"] else ", spent"
         echo(printable(f"{row['id']:{width}}  {row['method']:6} {row['path']}  {_counted(row['hits'], 'hit')}{spent}"))
-
-
-def _print_yaml(found: Any) -> None:
-    from mockserver.scenario.dump import to_yaml
-
-    echo(to_yaml(found), nl=False)
 
 
 # ------------------------------------------------------------------ recording

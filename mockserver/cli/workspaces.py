@@ -143,7 +143,9 @@ snapshots = Group("snapshots", default="list", help="List and delete the snapsho
 @TARGET
 def list_snapshots(target: Target) -> None:
     """List the snapshots of a workspace, oldest first."""
-    target.show(target.get("/snapshots"), _print_snapshots)
+    found = target.get("/snapshots")
+    rows = [(row["name"], moment(row["at"])) for row in found["items"]]
+    target.show(found, lambda _: listing("snapshots", ("name", "at"), rows))
 
 
 @snapshots.command("remove")
@@ -152,7 +154,3 @@ def list_snapshots(target: Target) -> None:
 def remove(names: Sequence[str], target: Target) -> None:
     """Delete snapshots."""
     target.remove("snapshots", names)
-
-
-def _print_snapshots(found: Any) -> None:
-    listing("snapshots", ("name", "at"), [(row["name"], moment(row["at"])) for row in found["items"]])

@@ -74,34 +74,16 @@ def test_completion_offers_all_commands_when_nothing_is_typed():
 # ---------------------------------------------------------------------- names
 
 
-@pytest.fixture
-def patient(monkeypatch):
-    """Nobody waits at a prompt here, and a busy machine takes long."""
-    monkeypatch.setattr("mockserver.cli.options._LONGEST_S", PATIENCE_S)
-
-
-@pytest.mark.usefixtures("patient")
-def test_workspaces_are_those_of_the_running_server(serve):
-    root = serve("empty")
-
-    assert completed("env", "--workspace", "", MOCKSERVER_URL=root) == ["default"]
-    assert completed("mail", "--url", root, "--workspace", "d") == ["default"]
-
-
-@pytest.mark.usefixtures("patient")
-def test_stubs_are_those_of_the_running_server(serve):
+def test_names_are_those_of_the_running_server_and_its_workspace(run, serve, monkeypatch):
+    monkeypatch.setattr("mockserver.cli.options._LONGEST_S", PATIENCE_S)  # a busy machine takes long
     stubs = [{"id": name, "method": "GET", "path": f"/v3/{name}", "answer": {"text": "a"}} for name in ("notes", "x")]
     root = serve({"stubs": stubs})
-
-    assert completed("stubs", "remove", "x", "no", MOCKSERVER_URL=root) == ["notes"]
-
-
-@pytest.mark.usefixtures("patient")
-def test_snapshots_and_rules_are_those_of_the_workspace(run, serve):
-    root = serve("empty")
     assert run("snapshot", "before", MOCKSERVER_URL=root).exit_code == 0
     assert run("faults", "add", "latency", "ms=1", MOCKSERVER_URL=root).exit_code == 0
 
+    assert completed("env", "--workspace", "", MOCKSERVER_URL=root) == ["default"]
+    assert completed("mail", "--url", root, "--workspace", "d") == ["default"]
+    assert completed("stubs", "remove", "x", "no", MOCKSERVER_URL=root) == ["notes"]
     assert completed("restore", "", MOCKSERVER_URL=root) == ["before"]
     assert completed("faults", "remove", "", MOCKSERVER_URL=root) == ["fault-1"]
 

@@ -131,13 +131,6 @@ def test_a_dropped_workspace_ends_it(begin, root):
     assert "mine" in follower.stderr.read()
 
 
-def test_the_first_connection_is_not_waited_for(begin):
-    follower = begin("logs", "-f", "--url", "http://127.0.0.1:9")
-
-    assert follower.wait(timeout=20) == 1
-    assert follower.stderr.read() == "no server at http://127.0.0.1:9; start one with `mockserver serve`\n"
-
-
 # ---------------------------------------------------------------------- a terminal
 
 

@@ -81,11 +81,6 @@ def test_dns_verify_fails_and_names_the_records_when_some_are_not_right(run):
 # ---------------------------------------------------------------------- machines
 
 
-def test_machines_are_drawn_without_a_server_when_no_command_is_named():
-    assert invoke(["machines"], {"MOCKSERVER_URL": "http://127.0.0.1:9"}).stdout.startswith("%% ")
-    assert {"name", "mermaid"} == set(json.loads(invoke(["machines", "--json"]).stdout)[0])
-
-
 def test_machines_show_lists_the_instances_of_all_machines(run, shown):
     rows = run("machines", "show").stdout.splitlines()
 

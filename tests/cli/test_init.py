@@ -150,7 +150,3 @@ def test_where_a_file_cannot_be_written_a_sentence_says_so(project, run):
     answer = run("init", str(folder))
 
     assert (answer.exit_code, answer.stderr.startswith("cannot write ")) == (1, True)
-
-
-def test_a_folder_that_is_not_there_is_misuse(run, tmp_path):
-    assert run("init", str(tmp_path / "none")).exit_code == 2

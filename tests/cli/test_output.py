@@ -85,30 +85,20 @@ def test_what_is_painted_is_printable(terminal):
     assert paint(paint("ok", "good"), "bad") == "\033[31mok\033[0m"
 
 
-def test_elsewhere_nothing_is_painted(environment):
-    environment()
-
-    assert paint("ok", "good") == "ok"
-
-
 # ---------------------------------------------------------------------- tables
 
 
 def test_a_table_has_columns_and_no_spaces_at_the_ends(environment):
     environment()
 
+    assert table(("id", "name"), []) == "id  name"
+    assert paint("ok", "good") == "ok"
     assert table(("id", "name"), [(1, "News"), (1_000, None), ("\x1b", "a\nb")]).splitlines() == [
         "id    name",
         "1     News",
         "1000",
         "\\x1b  a\\nb",
     ]
-
-
-def test_a_table_without_rows_has_its_headers(environment):
-    environment()
-
-    assert table(("id", "name"), []) == "id  name"
 
 
 def test_where_nobody_looks_nothing_is_cut(environment):

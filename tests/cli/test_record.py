@@ -66,12 +66,6 @@ def test_where_nothing_was_forwarded_nothing_is_written(run, serve, tmp_path):
     assert not out.exists()
 
 
-def test_a_workspace_that_is_not_there_is_misuse(run, forwarding):
-    told = run("stubs", "record", "--url", forwarding, "--workspace", "nowhere")
-
-    assert (told.exit_code, "nowhere" in told.stderr) == (2, True)
-
-
 def test_what_is_left_out_is_told(run, forwarding):
     requests.get(f"{forwarding}/v3/companies", headers={"api-key": "any", "X-Mock-Fault": "malformed_body"}, timeout=10)
 

@@ -8,8 +8,6 @@ import pytest
 import requests
 import yaml
 
-from mockserver.cli import serving
-
 SCENARIO = {
     "accounts": [{"name": "acme", "api_keys": ["any"]}],
     "stubs": [
@@ -115,9 +113,3 @@ def test_a_stub_that_is_not_there_is_told(run, command):
     answer = run(*command)
 
     assert (answer.exit_code, "unknown stub 'none'" in answer.output) == (2, True)
-
-
-def test_libraries_of_the_environment_are_those_of_the_server(monkeypatch):
-    monkeypatch.setenv("MOCKSERVER_STUBS", "a,b")
-
-    assert serving.serve.make_context("serve", []).params["stubs"] == ("a", "b")

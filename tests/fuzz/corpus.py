@@ -96,17 +96,13 @@ _BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
 _MAIL = {
     "sender": {"name": "News", "email": "news@acme.test"},
     "to": [{"email": "bob@example.test", "name": "Bob"}, {"email": "carol@example.test"}],
-    "cc": [{"email": "dan@example.test"}],
-    "bcc": [{"email": "eve@example.test", "name": "Eve"}],
-    "replyTo": {"email": "help@acme.test", "name": "Help"},
-    "subject": "Hello {{ params.name }}",
-    "htmlContent": "<p>Hello {{ params.name }}, {% if params.vip %}dear{% endif %} Bob.</p>",
-    "textContent": "Hello.",
+    "cc": [{"email": "dan@example.test"}], "bcc": [{"email": "eve@example.test", "name": "Eve"}],
+    "replyTo": {"email": "help@acme.test", "name": "Help"}, "subject": "Hello {{ params.name }}",
+    "htmlContent": "<p>Hello {{ params.name }}, {% if params.vip %}dear{% endif %} Bob.</p>", "textContent": "Hello.",
     "params": {"name": "Bob", "vip": True, "orders": [{"id": 1}]},
     "attachment": [{"content": "SGVsbG8=", "name": "hello.txt"}, {"url": "https://acme.test/terms.pdf"}],
-    "headers": {"X-Mailin-Custom": "a:1|b:2", "Idempotency-Key": "abc"},
-    "tags": ["welcome", "test"],
-}
+    "headers": {"X-Mailin-Custom": "a:1|b:2", "Idempotency-Key": "abc"}, "tags": ["welcome", "test"],
+}  # fmt: skip
 _SHORT = {name: _MAIL[name] for name in ("sender", "to", "subject", "textContent")}
 _VERSIONS = [
     {"to": [{"email": "bob@example.test"}], "params": {"name": "Bob"}, "subject": "For Bob"},
@@ -123,31 +119,22 @@ _CONTACT = {
     "emailBlacklisted": False, "updateEnabled": True, "extId": "b-1",
 }  # fmt: skip
 _REQUESTS = (
-    *(("POST", "/v3/smtp/email", mail) for mail in _MAILS),
-    ("DELETE", f"/v3/smtp/email/{_BATCH}", None),
-    ("GET", f"/v3/smtp/emailStatus/{_BATCH}", None),
-    ("POST", "/v3/contacts", _CONTACT),
-    ("GET", "/v3/contacts", None),
-    ("GET", "/v3/contacts/bob@example.test", None),
-    ("GET", "/v3/contacts/1", None),
+    *(("POST", "/v3/smtp/email", mail) for mail in _MAILS), ("DELETE", f"/v3/smtp/email/{_BATCH}", None),
+    ("GET", f"/v3/smtp/emailStatus/{_BATCH}", None), ("POST", "/v3/contacts", _CONTACT),
+    ("GET", "/v3/contacts", None), ("GET", "/v3/contacts/bob@example.test", None), ("GET", "/v3/contacts/1", None),
     ("PUT", "/v3/contacts/bob@example.test", {"attributes": {"LASTNAME": "Builder"}, "unlinkListIds": [1]}),
     ("DELETE", "/v3/contacts/bob@example.test", None),
-    ("POST", "/v3/contacts/lists", {"name": "Shop", "folderId": 1}),
-    ("GET", "/v3/contacts/lists", None),
-    ("GET", "/v3/contacts/lists/1", None),
-    ("PUT", "/v3/contacts/lists/1", {"name": "Shops", "folderId": 1}),
-    ("DELETE", "/v3/contacts/lists/1", None),
-    ("GET", "/v3/contacts/lists/1/contacts", None),
+    ("POST", "/v3/contacts/lists", {"name": "Shop", "folderId": 1}), ("GET", "/v3/contacts/lists", None),
+    ("GET", "/v3/contacts/lists/1", None), ("PUT", "/v3/contacts/lists/1", {"name": "Shops", "folderId": 1}),
+    ("DELETE", "/v3/contacts/lists/1", None), ("GET", "/v3/contacts/lists/1/contacts", None),
     ("POST", "/v3/contacts/lists/1/contacts/add", {"emails": ["bob@example.test"]}),
     ("POST", "/v3/contacts/lists/1/contacts/remove", {"ids": [1, 2], "all": False}),
-    ("GET", "/v3/contacts/attributes", None),
-    ("POST", "/v3/contacts/attributes/normal/SHOP_PLAN", {"type": "text"}),
+    ("GET", "/v3/contacts/attributes", None), ("POST", "/v3/contacts/attributes/normal/SHOP_PLAN", {"type": "text"}),
     ("POST", "/v3/contacts/attributes/category/SIZE", {"enumeration": [{"value": 1, "label": "small"}]}),
-    ("DELETE", "/v3/contacts/attributes/normal/SHOP_PLAN", None),
-    ("GET", "/v3/emailCampaigns", None),
+    ("DELETE", "/v3/contacts/attributes/normal/SHOP_PLAN", None), ("GET", "/v3/emailCampaigns", None),
     ("GET", "/v3/smtp/templates/12", None),
     ("POST", "/v3/events", {"event_name": "bought", "identifiers": {"email_id": "bob@example.test"}}),
-)
+)  # fmt: skip
 
 
 def of_libraries():
@@ -189,23 +176,17 @@ STUBS = {
 
 #: What stands for the parts of a path, where no case says otherwise.
 PARTS = {
-    "name": ("default", "w1", "w2", "before", "shop", "standard", "nothing"),
-    "machine": tuple(LIFECYCLES),
+    "name": ("default", "w1", "w2", "before", "shop", "standard", "nothing"), "machine": tuple(LIFECYCLES),
     "key": ("1", "2", "21", "acme.test", "2003001", "814200"),
     "event": ("verify", "expire_otp", "resend_otp", "authenticate", "dns_broken", "cancel", "redeliver", "assign"),
     "domain": ("acme.test", "shop.test", "sub.acme.test", "münchen.test"),
     "identifier": ("1", "2", "fault-1", "slow", "report"),
     "client_id": ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210", "crm"),
-    "senderId": ("1", "2", "3", "999"),
-    "webhookId": ("814200", "1", "999"),
-    "campaignId": ("11", "12", "999"),
-    "id": ("2003001", "2003002", "1"),
-    "domainName": ("acme.test", "shop.test", "none.test"),
-    "share": ("nothing",),
-    "token": ("6a3c5e0b9d8f7a1c2e4b6d8f0a1c3e5b7d",),
-    "attributeCategory": ("normal", "transactional"),
+    "senderId": ("1", "2", "3", "999"), "webhookId": ("814200", "1", "999"), "campaignId": ("11", "12", "999"),
+    "id": ("2003001", "2003002", "1"), "domainName": ("acme.test", "shop.test", "none.test"), "share": ("nothing",),
+    "token": ("6a3c5e0b9d8f7a1c2e4b6d8f0a1c3e5b7d",), "attributeCategory": ("normal", "transactional"),
     "attributeName": ("FIRSTNAME", "ORDER_ID"),
-}
+}  # fmt: skip
 SMALL = {
     "description": "A small workspace.",
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},

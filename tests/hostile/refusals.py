@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import partial
-
-import pytest
 
 KEY = "xkeysib-acme"
 #: What stands for the parts of a path: rows that the workspace has.
@@ -69,14 +66,6 @@ def problem(answer, status, *paths):
     assert all(error["message"] for error in answer.json.get("errors", []))
     assert not TRACES.search(answer.data)
 
-
-def short(value):
-    """The name of a case: what it sends, cut to a readable length."""
-    text = ascii(value)
-    return text if len(text) < 40 else f"{text[:30]} and so on, {len(text)}"
-
-
-each = partial(pytest.mark.parametrize, ids=short)
 
 #: Bodies that are no JSON of ours.
 RAW = {

@@ -83,35 +83,29 @@ TOO_LARGE = {
 }
 
 
-@pytest.mark.parametrize("pieces", TOO_LARGE.values(), ids=TOO_LARGE)
-def test_a_head_that_is_too_large_is_refused_before_it_is_complete(root, connect, pieces):
-    peer = connect(root)
-    send_all_or_less(peer, pieces)
+def test_heads_that_are_too_large_are_refused_before_they_are_complete(root, connect):
+    for name, pieces in TOO_LARGE.items():
+        peer = connect(root)
+        send_all_or_less(peer, pieces)
+        status, headers, body = read_answer(peer)
 
-    status, headers, body = read_answer(peer)
-
-    assert (status, headers["connection"], headers["content-type"]) == (431, "close", "application/json")
-    assert json.loads(body)["code"] == "bad_request"
-    assert is_closed(peer)
+        assert (status, headers["connection"], headers["content-type"]) == (431, "close", "application/json"), name
+        assert json.loads(body)["code"] == "bad_request"
+        assert is_closed(peer)
 
 
-@pytest.mark.parametrize(
-    ("path", "kind", "member"),
-    [
-        ("/v3/senders", "application/json", "code"),
+def test_early_refusals_have_the_format_of_their_audience(root, connect):
+    for path, kind, member in (
+        ("/v3/senders", "application/json", "code"), ("/w/other/v3/senders", "application/json", "code"),
         ("/_mock/state", "application/problem+json", "detail"),
-        ("/w/other/_mock/state", "application/problem+json", "detail"),
-        ("/w/other/v3/senders", "application/json", "code"),
         ("/realms/partner/oauth/token", "application/json", "error"),
-    ],
-)  # fmt: skip
-def test_early_refusal_has_the_format_of_its_audience(root, connect, path, kind, member):
-    peer = connect(root)
-    send_all_or_less(peer, [f"GET {path} HTTP/1.1\r\n".encode(), *[b"x: " + LONG + b"\r\n"] * 10])
+        ("/w/other/_mock/state", "application/problem+json", "detail"),
+    ):  # fmt: skip
+        peer = connect(root)
+        send_all_or_less(peer, [f"GET {path} HTTP/1.1\r\n".encode(), *[b"x: " + LONG + b"\r\n"] * 10])
+        status, headers, body = read_answer(peer)
 
-    status, headers, body = read_answer(peer)
-
-    assert (status, headers["content-type"], member in json.loads(body)) == (431, kind, True)
+        assert (status, headers["content-type"], member in json.loads(body)) == (431, kind, True), path
 
 
 def test_a_head_just_below_the_limit_is_read(root):
@@ -152,15 +146,15 @@ def test_a_body_far_over_the_limit_is_not_read_to_its_end(serve, connect):
 # ---------------------------------------------------------------------- time
 
 
-@pytest.mark.parametrize("sent", [b"G", b"GET /v3/senders HTTP/1.1\r\n", b"GET /v3/senders HTTP/1.1\r\nx: y"])
-def test_half_a_head_does_not_stay_for_ever(root, connect, sent):
-    peer = connect(root)
-    peer.sendall(sent)
+def test_half_a_head_does_not_stay_for_ever(root, connect):
+    for sent in (b"G", b"GET /v3/senders HTTP/1.1\r\n", b"GET /v3/senders HTTP/1.1\r\nx: y"):
+        peer = connect(root)
+        peer.sendall(sent)
+        status, _, body = read_answer(peer)
 
-    status, _, body = read_answer(peer)
-
-    assert (status, json.loads(body)["message"]) == (408, "The head of the request was not complete within 0.3 seconds")
-    assert is_closed(peer)
+        told = "The head of the request was not complete within 0.3 seconds"
+        assert (status, json.loads(body)["message"]) == (408, told), sent
+        assert is_closed(peer)
 
 
 def test_half_a_body_does_not_stay_for_ever(root, connect):
@@ -210,20 +204,15 @@ def test_between_two_requests_a_connection_may_rest_longer(root, connect):
     assert read_answer(peer)[0] == 200
 
 
-@pytest.mark.parametrize(
-    "request_bytes",
-    [
+def test_answers_may_take_longer_than_requests(root, connect):
+    for request_bytes in (
         head("GET /_mock/mailbox?to=nobody&wait=1 HTTP/1.1"),
         head("GET /v3/account HTTP/1.1", KEY, 'x-mock-fault: {"fault":"latency","ms":1000}'),
         head("GET /v3/account HTTP/1.1", KEY, 'x-mock-fault: {"fault":"slow_body","ms":1000}'),
-    ],
-    ids=["a request that waits", "a late answer", "a slow answer"],
-)
-def test_an_answer_may_take_longer_than_a_request(root, connect, request_bytes):
-    peer = connect(root)
-    peer.sendall(request_bytes)
-
-    assert read_answer(peer)[0] == 200
+    ):
+        peer = connect(root)
+        peer.sendall(request_bytes)
+        assert read_answer(peer)[0] == 200
 
 
 def test_a_request_that_waits_for_the_answer_to_another_is_not_late(root, connect):
@@ -424,16 +413,11 @@ def test_whoever_asks_for_another_protocol_is_answered_in_this_one_without_a_wor
     assert caplog.records == []
 
 
-@pytest.mark.parametrize("header", ["api_key: any", "API_KEY: any"])
-def test_a_header_with_an_underscore_is_not_the_one_with_a_dash(root, connect, header):
-    peer = connect(root)
-    peer.sendall(head("GET /v3/account HTTP/1.1", header))
-
-    assert read_answer(peer)[0] == 401
-
-
-def test_a_header_with_an_underscore_counts_for_nothing_beside_the_one_with_a_dash(root, connect):
-    peer = connect(root)
-    peer.sendall(head("GET /v3/account HTTP/1.1", KEY, "x_mock_workspace: nowhere", "x_mock_fault: unavailable"))
-
-    assert read_answer(peer)[0] == 200
+def test_headers_with_an_underscore_are_not_those_with_a_dash(root, connect):
+    for status, headers in (
+        (401, ["api_key: any"]), (401, ["API_KEY: any"]),
+        (200, [KEY, "x_mock_workspace: nowhere", "x_mock_fault: unavailable"]),
+    ):  # fmt: skip
+        peer = connect(root)
+        peer.sendall(head("GET /v3/account HTTP/1.1", *headers))
+        assert read_answer(peer)[0] == status, headers

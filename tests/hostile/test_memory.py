@@ -193,23 +193,16 @@ def test_a_workspace_takes_no_more_than_its_limits(make_api, flow):
     assert held(api.workspace) < sum(LIMITS.values()) + ITSELF
 
 
-def test_a_snapshot_that_there_is_no_room_for_is_refused(make_api):
-    api = make_api("empty", snapshots_bytes_limit=10_000)
-    api.post("/_mock/seed", json={"senders": [{"name": "x" * 20_000, "email": "a@acme.test"}]})
-    answer = api.post("/_mock/snapshots", json={})
+def test_snapshots_beyond_their_limit_are_refused_and_say_if_deleting_helps(make_api):
+    for limit, statuses in ((10_000, [409]), (40_000, [201, 409])):
+        api = make_api("empty", snapshots_bytes_limit=limit)
+        api.post("/_mock/seed", json={"senders": [{"name": "x" * 20_000, "email": "a@acme.test"}]})
+        answers = [api.post("/_mock/snapshots", json={}) for _ in statuses]
 
-    assert (answer.status_code, api.get("/_mock/snapshots").json["items"]) == (409, [])
-    assert "--snapshots-bytes-limit" in answer.json["detail"]
-    assert "delete" not in answer.json["detail"]
-
-
-def test_where_others_leave_no_room_for_a_snapshot_they_can_be_deleted(make_api):
-    api = make_api("empty", snapshots_bytes_limit=40_000)
-    api.post("/_mock/seed", json={"senders": [{"name": "x" * 20_000, "email": "a@acme.test"}]})
-    first, second = (api.post("/_mock/snapshots", json={}) for _ in range(2))
-
-    assert (first.status_code, second.status_code) == (201, 409)
-    assert second.json["detail"].endswith("delete some")
+        assert [answer.status_code for answer in answers] == statuses
+        assert len(api.get("/_mock/snapshots").json["items"]) == len(statuses) - 1
+        assert "--snapshots-bytes-limit" in answers[-1].json["detail"]
+        assert answers[-1].json["detail"].endswith("delete some") == (len(statuses) == 2)
 
 
 def test_a_payload_that_is_too_large_is_told_in_its_place(make_api):
@@ -248,15 +241,12 @@ def test_a_call_of_a_receiver_that_is_too_large_is_kept_without_its_body(make_ap
     assert [row["body"] for row in found["items"]] == ["20,000 bytes, too many to be kept", "x" * 10]
 
 
-@pytest.mark.parametrize(
-    "body", [b'{"id":12345678901234567890123}', rb'{"s":"\ud800"}', b"[" * 300 + b"]" * 300, b"\xff"]
-)
-def test_an_odd_body_of_a_receiver_is_shown_as_text(make_api, body):
+def test_bodies_of_a_receiver_that_are_not_good_json_are_shown_as_text(make_api):
     api = make_api("empty")
-    api.post("/_mock/receiver/r", data=body)
-    answer = api.get("/_mock/receivers/r")
-
-    assert (answer.status_code, answer.json["items"][0]["body"]) == (200, body.decode(errors="replace"))
+    for body in (b'{"id":12345678901234567890123}', rb'{"s":"\ud800"}', b"[" * 300 + b"]" * 300, b"\xff"):
+        api.post("/_mock/receiver/r", data=body)
+        answer = api.get("/_mock/receivers/r")
+        assert (answer.status_code, answer.json["items"][0]["body"]) == (200, body.decode(errors="replace"))
 
 
 def test_the_calls_of_an_account_that_is_gone_count_no_longer(make_api):

@@ -28,15 +28,8 @@ def _story():
         "behaviour": {"oauth_public_apps": True},
         "accounts": [
             {
-                "name": "group",
-                "id": 1003001,
-                "role": "master",
-                "enterprise": True,
-                "api_keys": ["key-group"],
-                "email": "boss@group.test",
-                "first_name": "Ada",
-                "last_name": "Byron",
-                "company_name": "Group",
+                "name": "group", "id": 1003001, "role": "master", "enterprise": True, "api_keys": ["key-group"],
+                "email": "boss@group.test", "first_name": "Ada", "last_name": "Byron", "company_name": "Group",
                 "users": [
                     {"email": "boss@group.test", "admin": True, "password": "right horse"},
                     {"email": "clerk@group.test"},
@@ -58,9 +51,7 @@ def _story():
         ],
         "oauth_apps": [
             {
-                "client_id": "shop-app",
-                "client_secret": SECRETS["shop-app"],
-                "name": "Shop App",
+                "client_id": "shop-app", "client_secret": SECRETS["shop-app"], "name": "Shop App",
                 "redirect_uris": [CALLBACK, "https://app.test/second?keep=1", "http://127.0.0.1:9/callback"],
                 "scopes": ["account:read", "account:write", "contacts:read", "organization:read"],
             },
@@ -69,17 +60,12 @@ def _story():
                 "scopes": ["account:read", "contacts:read"], "public": True,
             },
             {
-                "client_id": "other-app",
-                "client_secret": SECRETS["other-app"],
-                "redirect_uris": [CALLBACK],
+                "client_id": "other-app", "client_secret": SECRETS["other-app"], "redirect_uris": [CALLBACK],
                 "scopes": ["all"],
             },
             {
-                "client_id": "foreign-app",
-                "client_secret": SECRETS["foreign-app"],
-                "name": "Foreign App",
-                "redirect_uris": [CALLBACK],
-                "account": "foreign",
+                "client_id": "foreign-app", "client_secret": SECRETS["foreign-app"], "name": "Foreign App",
+                "redirect_uris": [CALLBACK], "account": "foreign",
             },
             {"client_id": "bare-app", "client_secret": SECRETS["bare-app"], "redirect_uris": [CALLBACK]},
         ],

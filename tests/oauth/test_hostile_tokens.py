@@ -17,11 +17,6 @@ USERINFO = "/realms/partner/oauth/userinfo"
 FOREIGN = rsa.generate_private_key(65_537, 2048)
 
 
-def short(value):
-    text = ascii(value)
-    return text if len(text) < 60 else f"{text[:40]} and so on, {len(text)}"
-
-
 def encoded(value):
     raw = value if isinstance(value, bytes) else json.dumps(value).encode()
     return urlsafe_b64encode(raw).rstrip(b"=").decode()
@@ -130,40 +125,35 @@ FORGED = {
 }
 
 
-@pytest.mark.parametrize("forge", FORGED.values(), ids=FORGED.keys())
-def test_a_token_that_the_server_did_not_sign_is_none(target, unmoved, token, public_key, forge):
+def test_tokens_that_the_server_did_not_sign_are_refused(target, unmoved, token, public_key):
     header, claims, signature = token.split(".")
-    forged = forge(decoded(header), decoded(claims), signature, public_key)
-    assert forged != token
     with unmoved(target):
-        assert refuses(target, forged)
+        for name, forge in FORGED.items():
+            forged = forge(decoded(header), decoded(claims), signature, public_key)
+            assert forged != token
+            assert refuses(target, forged), name
     assert target.works(token)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a" * 9_000 + ".b.c",
-        "", ".", "..", "...", "a.b.c", "null", "%00", "a b c", "\xff\xfe\x80", "\x7f\x01", "é.é.é", "=.=.=",
-        f"{encoded({'alg': 'RS256'})}..", f"{encoded([])}.{encoded({})}.eA", f"{encoded(None)}.{encoded({})}.eA",
-        f"{encoded(b'{')}.{encoded({})}.eA", f"{encoded(b'[' * 4_000)}.{encoded({})}.eA",
-        f"{encoded(b'9' * 5_000)}.{encoded({})}.eA", f"{encoded({'alg': 'RS256'})}.{encoded(b'[' * 4_000)}.eA",
-        f"{encoded({'alg': 'dir', 'enc': 'A256GCM'})}....", "a" * 50_000, "." * 50_000,
-    ],
-    ids=short,
-)  # fmt: skip
-def test_garbage_is_no_token(target, unmoved, text):
+GARBAGE = [
+    "a" * 9_000 + ".b.c",
+    "", ".", "..", "...", "a.b.c", "null", "%00", "a b c", "\xff\xfe\x80", "\x7f\x01", "é.é.é", "=.=.=",
+    f"{encoded({'alg': 'RS256'})}..", f"{encoded([])}.{encoded({})}.eA", f"{encoded(None)}.{encoded({})}.eA",
+    f"{encoded(b'{')}.{encoded({})}.eA", f"{encoded(b'[' * 4_000)}.{encoded({})}.eA",
+    f"{encoded(b'9' * 5_000)}.{encoded({})}.eA", f"{encoded({'alg': 'RS256'})}.{encoded(b'[' * 4_000)}.eA",
+    f"{encoded({'alg': 'dir', 'enc': 'A256GCM'})}....", "a" * 50_000, "." * 50_000,
+]  # fmt: skip
+
+
+def test_garbage_is_no_token(target, unmoved):
     with unmoved(target):
-        assert refuses_bytes(target, text)
-
-
-def refuses_bytes(target, text):
-    for path in ("/v3/senders", USERINFO):
-        for header in (f"Bearer {text}", f"bearer\t{text}", f"Bearer  {text} ", text):
-            assert target.open("GET", path, headers={"Authorization": header}).status_code == 401
-    form = target.post("introspect", token=text)
-    assert form.json in ({"active": False}, {"error": "invalid_request", "error_description": "token is missing"})
-    return True
+        for text in GARBAGE:
+            for path in ("/v3/senders", USERINFO):
+                for header in (f"Bearer {text}", f"bearer\t{text}", f"Bearer  {text} ", text):
+                    assert target.open("GET", path, headers={"Authorization": header}).status_code == 401, text[:60]
+            told = target.post("introspect", token=text).json
+            missing = {"error": "invalid_request", "error_description": "token is missing"}
+            assert told in ({"active": False}, missing), text[:60]
 
 
 def test_a_token_is_taken_from_the_header_only(target, token):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 from examples import examples
 from hypothesis import settings
@@ -41,32 +39,20 @@ def _kept(history, api):
 
 
 class Elsewhere:
-    """An outside that is a script: calls are answered at once, or held until a test answers them."""
+    """Stands for all outside of a workspace: calls are answered at once, by a script."""
+
+    posts = True
 
     def __init__(self):
-        #: Every call that was ever made.
         self.calls = []
-        #: The calls that are held, by number: who gets to know what came of them.
-        self.held = {}
-        #: Gives the outcome of a call; None: it is held.
+        #: Returns the outcome of a call.
         self.answer_at_once = None
-        self._numbers = itertools.count(1)
 
     def call(self, url, job):
         assert job.is_wanted
         post = job.written()
         self.calls.append(post)
-        number = next(self._numbers)
-        if self.answer_at_once is not None:
-            job.done(CallOutcome(**self.answer_at_once(post)))
-        else:
-            self.held[number] = job.done
-
-    def answer(self, number, **outcome):
-        """Let one of the calls that are held come to something."""
-        self.held.pop(number)(CallOutcome(**outcome))
-
-    posts = True
+        job.done(CallOutcome(**self.answer_at_once(post)))
 
     def post(self, *_):
         pass
