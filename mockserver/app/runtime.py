@@ -71,7 +71,6 @@ class Runtime:
             raise
 
     def run(self) -> None:
-        """Answer requests until `interrupt`."""
         self.server.run(sockets=list(self._listeners))
 
     @property

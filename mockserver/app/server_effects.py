@@ -58,7 +58,6 @@ class ServerEffects:
             store.storage.attempt(partial(_catch_up, workspace))  # later, if the workspace is unreadable
 
     def close(self) -> None:
-        """Stop all effects without waiting."""
         self._dispatcher.close()
         self.look_ups.close()
         if self.forwarder is not None:

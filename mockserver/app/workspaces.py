@@ -108,7 +108,6 @@ def _stubs_of(library: Library, settings: Settings) -> Iterator[Stub]:
 
 
 def _add_behind(workspace: Workspace, stubs: tuple[Stub, ...]) -> None:
-    """Add the settings' stubs behind those of a workspace."""
     try:
         stub_schema.add_behind(workspace, stubs)
     except SectionError as error:

@@ -21,8 +21,6 @@ Report = Callable[[Sending], None]
 
 
 class ForwardedCall(NamedTuple):
-    """A call to forward to the peer."""
-
     method: str
     #: The request target below the peer's root, percent-encoded: `/v3/contacts?limit=2`.
     target: str
@@ -31,8 +29,6 @@ class ForwardedCall(NamedTuple):
 
 
 class PeerAnswer(NamedTuple):
-    """The peer's answer to a forwarded call, or an error."""
-
     status: int = 0
     headers: Sequence[tuple[str, str]] = ()
     body: bytes = b""
@@ -174,7 +170,6 @@ class Jobs:
                 self.cancel(job.machine, job.key)
 
     def begin(self, account: int, machine: str, key: Key) -> Job:
-        """Begin a job for an instance, and cancel its present job."""
         self.cancel(machine, key)
         job = self._jobs[machine, key] = Job(account, machine, key, self.server)
         return job

@@ -136,8 +136,6 @@ class Dispatcher:
 
 
 class _Queue:
-    """Queued tasks, first in, first out, within each host's concurrency."""
-
     def __init__(self, concurrency: int, most: int) -> None:
         self._concurrency, self._most = concurrency, most
         self._waiting: dict[str, deque[Task]] = {}
@@ -178,7 +176,6 @@ class _Queue:
         heapq.heappush(self._later, (moment, next(self._numbers), task))
 
     def take(self, now: float) -> Task | None:
-        """Remove the next task, counting it as running, or return None."""
         while self._later and self._later[0][0] <= now:
             self._line_up(heapq.heappop(self._later)[-1])
         host = next(iter(self._ready), None)

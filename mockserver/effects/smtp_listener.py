@@ -74,7 +74,6 @@ class Incoming:
         return content[len(_LINE) :]
 
     def forget(self) -> None:
-        """Drop the e-mail, and its size."""
         self._kept.clear()
         self._count()
 
@@ -123,8 +122,6 @@ _LOG = logging.getLogger(__name__)
 
 
 class _Handler:
-    """Checks e-mails, and passes them to a function in other threads."""
-
     def __init__(self, take: Take) -> None:
         self._take = take
         self._readers = ThreadPoolExecutor(_READERS, "mail-reader")
@@ -249,8 +246,6 @@ class _Protocol(SMTP):
 
 
 class Listener:
-    """Receives e-mails by SMTP from `start` to `stop`, in a thread."""
-
     def __init__(self, host: str, port: int, take: Take) -> None:
         """Bind an address; port 0 is free."""
         self._socket = bind(host, port)

@@ -62,7 +62,6 @@ class TimerThread:
             self._thread = thread
 
     def close(self) -> None:
-        """Fire no more timers, and end the thread."""
         with self._changed:
             self._closed = True
             self._changed.notify()

@@ -81,8 +81,6 @@ class Texts(ValueType):
 
 
 class YesOrNo(ValueType):
-    """True or false; the flag without value means true."""
-
     types = (bool,)
     words = "true or false"
 
@@ -96,8 +94,6 @@ class ScenarioReference(ValueType):
 
 @dataclass(frozen=True, slots=True)
 class PathType(ValueType):
-    """A path; only the flag requires an existing file or folder."""
-
     types = (str, os.PathLike)
     words = "a path"
     #: Whether the path may lead to a file, or to a folder, and whether it must exist when the flag is read.
@@ -107,8 +103,6 @@ class PathType(ValueType):
 
 
 class Seconds(ValueType):
-    """A duration in seconds, finite and above 0."""
-
     types = (int, float)
     words = "a number of seconds above 0"
 
@@ -118,8 +112,6 @@ class Seconds(ValueType):
 
 @dataclass(frozen=True, slots=True)
 class Choice(ValueType):
-    """One of several words."""
-
     types = (str,)
     choices: tuple[str, ...]
 
@@ -133,8 +125,6 @@ class Choice(ValueType):
 
 @dataclass(frozen=True, slots=True)
 class WholeNumber(ValueType):
-    """A whole number from `least` to `most`, inclusive."""
-
     types = (int,)
     least: int = 1
     #: The upper bound, or None.
@@ -178,7 +168,6 @@ def setting(
     metavar: str | None = None,
     flag_default: str | None = None,
 ) -> Value:
-    """Declare a setting, optional with default None."""
     declaration = Declaration(type, help, metavar, flag_default=flag_default)
     return field(default=default, repr=not isinstance(type, Secret), metadata={Declaration: declaration})
 

@@ -40,7 +40,6 @@ class ServerMissingError(ImportError):
 
 @cache
 def version() -> str:
-    """Return the installed package's version, or `0+unknown`."""
     from importlib import metadata  # noqa: PLC0415  # it takes long to import
 
     try:

@@ -308,7 +308,6 @@ class Settings:
 
 
 def declared() -> Iterator[Declared]:
-    """Yield all settings in declaration order."""
     for row in fields(Settings):
         yield Declared(row.name, row.default, row.metadata[Declaration])
 

@@ -183,14 +183,6 @@ def test_names_of_workspaces_that_are_gone_are_bounded_too():
     )  # fmt: skip
 
 
-def test_a_workspace_that_found_no_room_was_neither_dropped_nor_evicted():
-    store = small_store(bare, limit=1)
-    with pytest.raises(StoreFullError):
-        store.create(name="late")
-
-    assert store.why_gone("late") is None
-
-
 def test_an_idle_workspace_is_small(make_api):
     """What a fresh workspace of `standard` costs; a thousand of them shall fit anywhere."""
     store = make_api().store
@@ -294,5 +286,5 @@ def test_a_store_with_room_for_one_keeps_the_default_workspace():
     with pytest.raises(StoreFullError):
         store.create(name="w")
 
-    assert store.names() == ("default",)
+    assert (store.names(), store.why_gone("w")) == (("default",), None)
     assert homes(store) == expected_homes(store)

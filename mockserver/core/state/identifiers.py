@@ -140,7 +140,6 @@ class RecordIds:
         self._random.positions.update(positions)
 
     def follow(self, seed: int) -> None:
-        """Draw by another seed, continuing the count."""
         self._random.seed = seed
 
     def resume(self, draws: MutableMapping[str, int]) -> None:
@@ -204,7 +203,6 @@ class Keyring:
 
     @classmethod
     def of(cls, form: KeyringForm) -> Keyring:
-        """Return a saved keyring."""
         found = cls(0, "", replica=form.replica)
         found._root, found._first, found._known = form.root, form.first, set(form.known)
         return found

@@ -125,7 +125,6 @@ class State(Tables):
         return self.tally.kept()
 
     def full(self, added: int = MOST_ADDED) -> str | None:
-        """Return why adding rows is impossible, or None."""
         if self.highest_id > LAST_ID - _ROOM_FOR_IDS:
             return f"no free ids left: the highest one is {self.highest_id:,}, the limit is {LAST_ID:,}"
         kept = self.kept()
@@ -134,7 +133,6 @@ class State(Tables):
         return f"the workspace is full: it has {kept:,} rows, the limit is {self.rows_limit:,} (--rows-limit)"
 
     def add_account(self, account: Account) -> None:
-        """Add an account without rows, and its keys."""
         self.accounts[account.id] = account
         account.tally = self.tally
         self.names[account.name] = account.id
@@ -166,7 +164,6 @@ class State(Tables):
         return key not in self.keys and key not in self.revoked_keys
 
     def remove_account(self, account: Account) -> None:
-        """Remove an account with rows and timers, and revoke its keys."""
         del self.accounts[account.id]
         self.names.pop(account.name, None)
         self.tally.rows -= 1

@@ -11,8 +11,6 @@ from mockserver.core.traffic.match import Match
 
 @dataclass(slots=True, eq=False)
 class Stub:
-    """A stub: its requests, document and progress."""
-
     method: str
     #: The pattern of the path, in which `{name}` stands for one whole segment.
     path: str
@@ -61,7 +59,6 @@ class Stubs:
         return self._by_id.get(identifier)
 
     def put_first(self, stubs: Iterable[Stub]) -> None:
-        """Add stubs, in their order, before the others: later stubs are tried first."""
         self._set([*stubs, *self])
 
     def put_last(self, stubs: Iterable[Stub]) -> None:
@@ -110,7 +107,6 @@ def is_parameter(segment: str) -> bool:
 
 
 def params_of(pattern: Sequence[str], segments: Sequence[str]) -> Mapping[str, str] | None:
-    """Return a path's parameter values, or None without match."""
     found = {}
     for wanted, segment in zip(pattern, segments, strict=True):
         if is_parameter(wanted) and segment:

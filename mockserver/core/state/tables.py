@@ -216,7 +216,6 @@ class Tables:
         return Contents({row: rows for row, rows in self._tables.items() if rows}, timelines, self._records)
 
     def put_table(self, row: type, rows: Mapping[Any, Any]) -> None:
-        """Put back a saved table; the caller sets a shared tally."""
         own = Tally(rows=len(rows)) if issubclass(row, Bounded) else self.tally
         self._tables[row] = _table(Table, rows, own)
 

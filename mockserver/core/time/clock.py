@@ -68,7 +68,6 @@ class Clock:
 
     @classmethod
     def of(cls, setting: ClockSetting) -> Self:
-        """Return a clock with a saved setting."""
         found = cls()
         found.start, found._offset, found._frozen_at = setting
         return found
@@ -107,7 +106,6 @@ class Clock:
         self._frozen_at = self.now()
 
     def thaw(self) -> None:
-        """Run on from the frozen moment."""
         if self._frozen_at is not None:
             self._offset = self._frozen_at - self._wall()
             self._frozen_at = None
@@ -277,13 +275,11 @@ class Timers:
         return None
 
     def cancel(self, machine: str, key: Key) -> None:
-        """Cancel all timers of an instance."""
         self.count -= len(self._live.pop((machine, key), ()))
         self._note_change()
         self._sweep()
 
     def cancel_account(self, account: int) -> None:
-        """Cancel all timers of an account."""
         for timer in self:
             if timer.account == account:
                 self._forget(timer)

@@ -19,8 +19,6 @@ class TransitionRefused(Exception):
 
 
 class Transition(NamedTuple):
-    """A state machine's row: event, source state, target state."""
-
     event: str
     source: str
     target: str

@@ -131,12 +131,10 @@ class Meter:
                 self._faults[exchange.fault_kind] += 1
 
     def add_handshake(self, fault: str) -> None:
-        """Count a TLS handshake with a fault of this kind."""
         with self._lock:
             self._faults[fault] += 1
 
     def add_attempt(self, state: str) -> None:
-        """Count a delivery attempt by resulting state."""
         with self._lock:
             self._attempts[state] += 1
 
@@ -154,7 +152,6 @@ class Meter:
             return dict(self._faults)
 
     def attempts(self) -> dict[str, int]:
-        """Return delivery attempts by resulting state."""
         with self._lock:
             return dict(self._attempts)
 

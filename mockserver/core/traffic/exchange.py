@@ -79,7 +79,6 @@ class Held:
             wake()
 
     def unwatch(self) -> None:
-        """Drop the connection, as journals outlive connections."""
         self._wake = _ignore
 
     def wait(self, seconds: float) -> None:
@@ -281,7 +280,6 @@ class Exchange:
 
 
 def read_json(body: bytes) -> Any:
-    """Return a body's JSON value, or None."""
     try:
         return json.loads(body) if body else None
     except (ValueError, RecursionError):

@@ -40,8 +40,6 @@ class Recipient(NamedTuple):
 
 
 class Attachment(NamedTuple):
-    """An e-mail's file, or a file's address, which is never fetched."""
-
     name: str
     #: None: the content is at `url`, or was too large to keep.
     content: bytes | None = None
@@ -218,7 +216,6 @@ class Mailbox(Ring[Mail]):
         return found
 
     def remove(self, mail: Mail) -> None:
-        """Remove an e-mail, unless it is no longer in the mailbox."""
         self.keep(lambda row: row is not mail)
         self.sendings.pop(mail.id, None)
 

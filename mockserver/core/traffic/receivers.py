@@ -63,7 +63,6 @@ class Receiver:
         return manner
 
     def answer_by(self, manner: Manner) -> None:
-        """Change the answers from now on."""
         self.manner, self.answered = manner, 0
 
 

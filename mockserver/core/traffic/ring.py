@@ -126,7 +126,6 @@ class Ring(Generic[Item]):
         self._items = deque(map(made, self._items))
 
     def keep(self, wanted: Callable[[Item], bool]) -> None:
-        """Drop all items that are not wanted."""
         rows = [row for row in zip(self._items, self._sizes, strict=True) if wanted(row[0])]
         if len(rows) == len(self._items):
             return

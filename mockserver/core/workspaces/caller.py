@@ -11,8 +11,6 @@ from mockserver.core.workspaces.workspace import Workspace
 
 
 class Visit(NamedTuple):
-    """A request's origin, and the mock's address as the client reached it."""
-
     #: The URL that leads to the workspace without a key, without a slash at its end.
     root: str = ""
     ip: str = "127.0.0.1"

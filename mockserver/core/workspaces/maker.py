@@ -43,7 +43,6 @@ class Maker:
         return self._sizes.get(chosen, math.inf) if isinstance(chosen, str) else math.inf
 
     def first(self, name: str) -> Workspace:
-        """Make a workspace with the default scenario's keys."""
         return self._made(self.scenario, name, self._seed)
 
     def fresh(

@@ -67,7 +67,6 @@ class Storage:
 
     @property
     def server(self) -> str:
-        """The server's id in a shared store, otherwise empty."""
         return ""
 
     @property
@@ -142,7 +141,6 @@ class Storage:
         """Delete the coverage of saved workspaces that are not loaded."""
 
     def past(self) -> Coverage:
-        """Return removed workspaces' coverage of all servers and starts; read only."""
         return self._past
 
     def add_past(self, coverage: Coverage) -> None:

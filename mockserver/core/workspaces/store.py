@@ -81,8 +81,6 @@ class KeyIndex:
 
 
 class Passivated:
-    """A passivated workspace, loaded on use."""
-
     def __init__(self, outline: Outline) -> None:
         self.outline = outline
         #: Why the last attempt to load it failed, or None.
@@ -187,7 +185,6 @@ class Store:
             return tuple(self._workspaces)
 
     def loaded(self) -> Sequence[Workspace]:
-        """Return the workspaces in memory, the one used longest ago first."""
         with self._lock:
             return tuple(workspace for workspace in self._workspaces.values() if workspace is not None)
 
@@ -274,7 +271,6 @@ class Store:
             return self.get(name) or self.create(name=name, key=key)
 
     def makes(self, key: str, within: Workspace | None = None) -> bool:
-        """Return whether `find` would create a workspace for a key."""
         isolates = self.keys is KeyMode.ISOLATE and within is None
         return isolates and not self.knows(key) and not is_drawn(key) and is_key(key)
 
@@ -293,7 +289,6 @@ class Store:
             self._learn(key, workspace)
 
     def _learn(self, key: str, workspace: Workspace) -> None:
-        """Add a workspace's key, unless the workspace was removed."""
         with self._lock:
             if self._workspaces.get(workspace.name) is workspace:
                 self._key_index.add(key, workspace.name)

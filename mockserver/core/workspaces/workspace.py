@@ -275,7 +275,6 @@ class Workspace:
     # ------------------------------------------------------------------ accounts, keys and ids
 
     def add_key(self, account: Account, key: str) -> None:
-        """Let a key open an account."""
         account.api_keys.append(key)
         self.state.keys[key] = account.id
         if self.origin.keyring is not None:
@@ -287,7 +286,6 @@ class Workspace:
         self.on_key(key)
 
     def remove_account(self, account: Account) -> None:
-        """Remove an account with rows, timers and jobs, revoking its keys."""
         self.state.remove_account(account)
         self.jobs.cancel_account(account.id)
 
@@ -372,13 +370,11 @@ class Workspace:
         return evicted
 
     def note_call(self, call: CallRecord) -> None:
-        """Record a control call, without oversized body."""
         if call.size > self.calls.largest:
             call = call.without_body()
         self.calls.push(call, call.size)
 
     def recorded_call(self, identifier: str) -> CallRecord | None:
-        """Return a kept control call by id, or None."""
         return next((call for call in self.calls if call.id == identifier), None)
 
     def complete(self, exchange: Exchange) -> int:
@@ -453,7 +449,6 @@ class Workspace:
                 self.fired.push(fired, fired.size)
 
     def fired_timer(self, text: str) -> FiredTimer | None:
-        """Return a kept fired timer by id, or None."""
         try:
             wanted = TimerId.parse(text)
         except ValueError:

@@ -58,7 +58,6 @@ class Pages:
         self._environment.globals |= {"style": style, **names}
 
     def render(self, template: str, **values: Any) -> str:
-        """Render a template with escaped values."""
         return self._environment.get_template(template).render(**values)
 
 
@@ -87,7 +86,6 @@ def page(
 
 
 def still(template: str, workspace: str, **values: Any) -> Reply:
-    """Return a workspace's page without form, for any caller."""
     text = _pages().render(template, workspace=workspace, **values)
     return Reply(200, text.encode(), headers=_headers(_policy(None)))
 

@@ -10,8 +10,6 @@ NO_PARAMS: Mapping[str, str] = MappingProxyType({})
 
 
 class Addressed(Protocol):
-    """An operation's method, and path with parameters in braces."""
-
     @property
     def method(self) -> str: ...
 

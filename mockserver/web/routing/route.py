@@ -129,7 +129,6 @@ class EndpointTable:
         return None if any(other and len(other.params) < len(found.params) for other in others) else found
 
     def at(self, request: Request) -> list[Operation]:
-        """Return operations of a request's path, of all methods."""
         given = matched_path(request).split("/")
         return [row for wanted, row in self._by_length.get(len(given), ()) if _matches(wanted, given)]
 

@@ -62,8 +62,6 @@ _DIGITS = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 
 
 class Range(validate.Range):
-    """A validator of number bounds, with error `out_of_range`."""
-
     def _format_error(self, value: Any, message: str) -> Any:
         return [FieldError(OUT_OF_RANGE, super()._format_error(value, message).removesuffix("."))]
 
@@ -147,7 +145,6 @@ class Int64(fields.Integer):
 
 
 def identifier(name: str) -> Int64:
-    """Return the field of a path's id: any 64-bit integer, existing or not."""
     return Int64(text=True, data_key=name, required=True, **documented())
 
 
@@ -245,8 +242,6 @@ def _check_key(value: str) -> None:
 
 
 class HeaderName(fields.String):
-    """The name of a webhook header; headers set by the mock are refused."""
-
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(validate=[Longest(LONGEST_HEADER_NAME), _check_header_name], **kwargs)
 

@@ -154,7 +154,6 @@ def _unusual(_: Any) -> Any:
 
 
 def _loaded(schema: Schema, found: dict[str, Any], data: Any) -> Any:
-    """Apply the schema's `POST_LOAD` hooks to loaded members."""
     return schema._invoke_load_processors(  # noqa: SLF001  # as in `Schema._do_load`
         POST_LOAD, found, many=False, original_data=data, partial=None, unknown=schema.unknown
     )

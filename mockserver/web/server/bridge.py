@@ -22,8 +22,6 @@ _DRAINED = 20
 
 
 class Bridge:
-    """An ASGI application that runs requests by a `Runner`."""
-
     def __init__(self, runner: Runner, body_limit: int, bodies_limit: int) -> None:
         """Prepare a bridge; bodies of more than `body_limit` bytes are cut off just past the limit.
 
@@ -34,7 +32,6 @@ class Bridge:
         self._bodies = Bodies(bodies_limit)
 
     def close(self) -> None:
-        """Start no more work in threads."""
         self.runner.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -45,8 +45,6 @@ _DESCRIPTORS = Path("/proc/self/fd")
 
 
 class _Kept(NamedTuple):
-    """A cached TLS context, and its expiry."""
-
     context: ssl.SSLContext
     until: datetime
 
@@ -145,8 +143,6 @@ StrPath = str | os.PathLike[str]
 
 
 class OwnCertificate:
-    """A certificate with chain and key, presented to all clients."""
-
     def __init__(self, certificate: StrPath, key: StrPath | None = None) -> None:
         """Load certificate, chain and key from PEM files; without `key`, the certificate file has the key."""
         for called, file in (("--tls-cert", certificate), ("--tls-key", key)):

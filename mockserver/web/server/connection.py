@@ -156,7 +156,6 @@ class Connection(HttpToolsProtocol):
             self._learn(data)
 
     def _feed(self, data: bytes | memoryview) -> None:
-        """Parse bytes, and refuse requests that violate HTTP/1.1."""
         while not self._is_refused:
             try:
                 self.parser.feed_data(data)
@@ -182,7 +181,6 @@ class Connection(HttpToolsProtocol):
         self.url, self._is_resuming = url, False
 
     def _measure(self) -> None:
-        """Count the bytes of an incomplete request, and apply the limit."""
         self._came += self._parsing
         if not self._since:
             self._since = monotonic()

@@ -47,8 +47,6 @@ class Outcome(NamedTuple):
 
 
 class FirstRun(NamedTuple):
-    """Result of the first run, on the event loop."""
-
     suspended: SuspendedRequest
     #: The outcome, or why the request leaves the loop, or an error of the application that is still to be raised.
     found: Outcome | LeaveLoop | Exception

@@ -99,7 +99,6 @@ class Server(uvicorn.Server):
         return self._running.wait(seconds)
 
     def stop(self) -> None:
-        """Ask the server to stop, from any thread, without waiting."""
         self.should_exit = True
         if self._loop is not None:
             with suppress(RuntimeError):  # the server has stopped already

@@ -156,7 +156,6 @@ class _Signal:
         self._is_set = False
 
     async def wait(self, seconds: float) -> bool:
-        """Wait for the signal. Return False after this many seconds."""
         if not self._is_set:
             self._waiting = self._loop.create_future()
             limit = self._loop.call_later(seconds, self._end)

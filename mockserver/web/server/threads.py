@@ -40,11 +40,9 @@ class Threads:
         return await self._done("long", _LONG, work)
 
     async def run_waiting(self, work: Callable[[], Result]) -> Result:
-        """Return the result of work that waits for a lock."""
         return await self._done("waiting", _WAITING, work)
 
     def close(self) -> None:
-        """Cancel queued work; results of running work are lost."""
         for pool in self._pools.values():
             pool.close()
 

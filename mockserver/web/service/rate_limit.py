@@ -62,8 +62,6 @@ _OPERATIONS = {
 
 @dataclass(slots=True, eq=False)
 class Window:
-    """The number of requests since a moment of the workspace's clock."""
-
     since: datetime
     count: int = 0
 
