@@ -127,19 +127,25 @@ def _is_secret(name: str, value: Any, secrets: Collection[str]) -> bool:
 
 
 def _spelt(name: str) -> str:
-    """A name without the case and the signs between words in which spellings differ: `apikey` for `Api-Key`."""
+    """Return a name in lower case without hyphens and underscores: `apikey` for `Api-Key`."""
     return name.lower().replace("-", "").replace("_", "")
 
 
 def plain(text: str) -> str:
     """Return a text without URL credentials, API keys and signed tokens."""
-    found = _CREDENTIALS.sub(rf"\1{REDACTED}@", _IN_ADDRESS.sub(rf"\1{REDACTED}", text))
+    found = _IN_ADDRESS.sub(_redacted, text)
+    if "@" in found:
+        found = _CREDENTIALS.sub(lambda match: f"{_redacted(match)}@", found)
     found = _KEY.sub(REDACTED, found)
     return _DOTTED.sub(_without_tokens, found) if _SIGNED in found else found
 
 
+def _redacted(match: re.Match[str]) -> str:
+    return f"{match[1]}{REDACTED}"
+
+
 def _without_tokens(dotted: re.Match[str]) -> str:
-    """Words with dots between them, each signed token redacted: three words, of which the first begins as one does."""
+    """Return dotted words with each signed token redacted: three words, the first with the start of a token."""
     words = dotted[0].split(".")
     found, index = [], 0
     while index < len(words):
@@ -151,7 +157,7 @@ def _without_tokens(dotted: re.Match[str]) -> str:
 
 
 def headers(rows: Iterable[Header]) -> dict[str, str]:
-    """Headers by their names, without secrets."""
+    """Return headers by name, without secrets."""
     return {name: _header(name.lower(), value) for name, value in rows}
 
 
