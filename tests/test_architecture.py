@@ -27,7 +27,7 @@ def test_picture_of_the_packages_has_the_layers_of_the_import_linter():
     assert arrows == list(zip(layers(), layers()[1:], strict=False))
 
 
-def test_every_package_has_a_paragraph():
+def test_every_package_has_its_paragraph_on_the_page():
     described = re.findall(r"^- \*\*`mockserver/(\w+)`\*\*", _TEXT, re.MULTILINE)
 
     assert sorted(described) == sorted(path.parent.name for path in (_ROOT / "mockserver").glob("*/__init__.py"))

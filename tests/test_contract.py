@@ -105,7 +105,7 @@ def test_every_error_code_has_its_row():
     assert ALL_CODES.keys() <= codes
 
 
-def test_every_place_is_there_once():
+def test_cited_places_exist_exactly_once():
     assert len(set(places())) == len(list(places()))
 
 
@@ -273,11 +273,11 @@ _ANCHORS = _HEADING.findall(LEDGER)
 _SECTIONS = dict(zip(_ANCHORS, _HEADING.split(LEDGER)[2::2], strict=True))
 
 
-def test_every_section_has_its_name_once():
+def test_section_names_of_the_contract_are_unique():
     assert len(set(_ANCHORS)) == len(_ANCHORS) == 7
 
 
-def test_the_marks_are_those_of_the_record():
+def test_marks_of_the_contract_match_the_fidelity_record():
     ((_, *rows),) = tables(_SECTIONS["marks"])
 
     assert {row[1].strip("`") for row in rows} == {*Mark, "-"}

@@ -52,7 +52,7 @@ def test_a_difference_names_its_path(wanted, got, expected):
     assert list(differences(wanted, got)) == [expected]
 
 
-def test_all_differences_are_found_at_once():
+def test_all_differences_of_an_answer_are_listed():
     assert len(list(differences({"a": 1, "b": 2, "c": 3}, {"a": 2, "b": 3, "d": 4}))) == 4
 
 

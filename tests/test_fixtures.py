@@ -43,7 +43,7 @@ def test_case_of_a_fixture_is_answered_as_promised(case, send):
     assert not found, "\n".join(["the answers are not as promised", *found])
 
 
-def test_every_operation_has_its_file():
+def test_every_operation_has_a_fixture_file():
     wanted = {f"{room}/{operation}.yaml" for room, operations in OF_THE_API.items() for operation in operations}
     assert {f"{path.parent.name}/{path.name}" for path in FILES} == wanted
 

@@ -30,7 +30,7 @@ def actionlint(*arguments, text=None):
 
 
 @pytest.mark.parametrize("path", _WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_is_clean(path):
+def test_workflow_passes_actionlint(path):
     assert actionlint(path).stdout == ""
 
 
@@ -46,7 +46,7 @@ def test_a_mistake_in_a_workflow_is_found():
 
 
 @pytest.mark.parametrize("path", _SCRIPTS, ids=lambda path: path.name)
-def test_a_script_is_clean(path):
+def test_script_passes_shellcheck(path):
     run = subprocess.run([_PROGRAMS / "shellcheck", path], capture_output=True, text=True, check=False)
 
     assert run.stdout == ""
@@ -66,7 +66,7 @@ def test_actions_of_others_are_pinned_by_their_commit(path):
 
 
 @pytest.mark.parametrize("path", _WORKFLOWS, ids=lambda path: path.name)
-def test_one_action_has_one_pin(path):
+def test_action_has_the_same_pin_in_all_workflows(path):
     used = {
         line.split()[-3] for line in path.read_text(encoding="utf-8").splitlines() if re.search(r"uses: .* # v", line)
     }

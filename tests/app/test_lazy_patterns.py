@@ -44,7 +44,7 @@ def test_the_pattern_of_a_named_module_is_late_and_works(compiled_in):
     assert (pattern.search("aBC")[1], pattern.sub("-", "aBCd"), pattern.groups) == ("B", "a-d", 1)
 
 
-def test_another_module_gets_what_it_always_does(compiled_in):
+def test_patterns_of_other_modules_are_compiled_at_once(compiled_in):
     assert compiled_in("another") == re.compile("(b)c", re.IGNORECASE)
 
 

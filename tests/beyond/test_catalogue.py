@@ -25,11 +25,11 @@ def shape(operation):
     return operation.method, *("{}" if part.startswith("{") else part for part in operation.path.split("/"))
 
 
-def test_it_has_what_the_vendors_document_and_its_newest_client_have_beyond_the_mock():
+def test_catalogue_has_all_operations_of_the_vendor_beyond_the_mock():
     assert len(OPERATIONS) == 231
 
 
-def test_each_address_has_one_name():
+def test_every_catalogue_address_has_one_operation_name():
     assert len({shape(row) for row in OPERATIONS}) == len(OPERATIONS)
 
 

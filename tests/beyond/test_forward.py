@@ -80,7 +80,7 @@ KEPT_HERE = {
 }  # fmt: skip
 
 
-def test_what_is_of_this_side_stays_here(listen, make_forwarding):
+def test_own_request_headers_are_not_forwarded(listen, make_forwarding):
     peer = listen(CONTACTS)
     api = make_forwarding(peer.url(""), key="xkeysib-acme-0123456789")
 
@@ -94,7 +94,7 @@ def test_what_is_of_this_side_stays_here(listen, make_forwarding):
     assert b"xkeysib" not in peer.calls[0]
 
 
-def test_other_headers_are_handed_on(listen, make_forwarding):
+def test_other_request_headers_are_forwarded(listen, make_forwarding):
     peer = listen(CONTACTS)
     given = {"Accept": "text/csv", "User-Agent": "suite/1", "Idempotency-Key": "7", "Accept-Language": "fr"}
 
@@ -104,7 +104,7 @@ def test_other_headers_are_handed_on(listen, make_forwarding):
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
-def test_a_write_stays_here(listen, make_forwarding, method):
+def test_write_is_not_forwarded_without_the_setting(listen, make_forwarding, method):
     peer = listen(CONTACTS)
     api = make_forwarding(peer.url(""))
 
@@ -126,7 +126,7 @@ def test_a_write_leaves_with_its_body_if_that_is_wanted(listen, make_forwarding,
 
 
 @pytest.mark.parametrize("method", ["TRACE", "CONNECT", "PROPFIND"])
-def test_no_other_method_leaves(listen, make_forwarding, method):
+def test_unknown_method_is_never_forwarded(listen, make_forwarding, method):
     peer = listen(CONTACTS)
     api = make_forwarding(peer.url(""), forward_writes=True)
 
@@ -162,7 +162,7 @@ def test_a_scenario_may_say_that_calls_are_not_forwarded(listen, make_forwarding
     assert peer.calls == []
 
 
-def test_a_stub_goes_before(listen, make_forwarding):
+def test_stub_answers_before_a_call_is_forwarded(listen, make_forwarding):
     peer = listen(CONTACTS)
     stub = {"method": "GET", "path": PATH, "answer": {"json": {"contacts": ["here"]}}}
 
@@ -186,7 +186,7 @@ def test_without_a_peer_the_reason_says_so(make_api):
 @pytest.mark.parametrize(
     ("method", "path", "status"), [("OPTIONS", PATH, 204), ("GET", "/v3/senders", 200), ("GET", "/elsewhere", 404)]
 )
-def test_other_requests_are_answered_here(listen, make_forwarding, method, path, status):
+def test_modelled_operations_are_not_forwarded(listen, make_forwarding, method, path, status):
     peer = listen(CONTACTS)
 
     assert make_forwarding(peer.url("")).request(method, path).status_code == status
@@ -233,7 +233,7 @@ NOT_HANDED_BACK = (
 )
 
 
-def test_what_is_of_the_other_side_stays_there(listen, make_forwarding):
+def test_connection_headers_of_the_peer_are_dropped(listen, make_forwarding):
     api = make_forwarding(listen(answer_of(headers=NOT_HANDED_BACK)).url(""))
 
     answer = api.get(PATH)

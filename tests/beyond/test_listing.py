@@ -37,13 +37,13 @@ def test_each_operation_has_a_row_with_its_address(api):
     ("setting", "behaviour", "answered"),
     [("refuse", {}, "refused"), ("shape", {}, "shaped"), ("shape", {"beyond": "forward"}, "forwarded")],
 )
-def test_it_tells_how_a_call_is_answered_in_the_workspace(make_api, setting, behaviour, answered):
+def test_listing_shows_how_the_workspace_answers_a_call(make_api, setting, behaviour, answered):
     api = make_api({"behaviour": behaviour}, beyond=setting, forward_to="http://127.0.0.1:9")
 
     assert {row["answered"] for row in listed(api).values()} == {answered}
 
 
-def test_it_names_the_stubs_that_can_have_the_address(make_api):
+def test_listing_names_the_stubs_that_match_an_address(make_api):
     rows = listed(make_api({"stubs": STUBS}))
 
     assert rows["getCompaniesById"]["stubs"] == ["one", "fixed"]

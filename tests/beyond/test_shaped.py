@@ -32,7 +32,7 @@ def test_the_bodies_are_those_of_the_clients_models(shaping):
     }
 
 
-def test_the_journal_warns_that_nothing_was_done(shaping):
+def test_journal_warns_about_a_shaped_answer(shaping):
     shaping.post("/v3/categories", json={"email": "bob@example.test"})
 
     found = shaping.get("/_mock/requests").json["items"][0]
@@ -81,7 +81,7 @@ def test_a_seed_can_choose_it_and_leaves_it_as_it_is(api):
     assert api.post("/v3/categories", json={}).status_code == 201
 
 
-def test_a_word_that_is_none_is_refused_with_those_that_are(api):
+def test_unknown_beyond_mode_is_refused_with_the_known_modes(api):
     answer = api.post("/_mock/reset", json={"scenario": {"behaviour": {"beyond": "shapes"}}})
 
     assert answer.status_code == 400

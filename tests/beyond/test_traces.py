@@ -45,7 +45,7 @@ def test_the_report_of_coverage_tells_what_was_called_how_often_and_how_answered
     assert called.get("/_mock/coverage").json["beyond"] == BEYOND
 
 
-def test_no_percentage_counts_them(called):
+def test_percentages_ignore_operations_beyond(called):
     found = called.get("/_mock/coverage").json
 
     assert found["percent"] == 0
@@ -88,7 +88,7 @@ def test_junit_has_them_as_properties_of_a_suite_without_cases(called):
 
 
 @pytest.mark.parametrize(("form", "words"), [("text", "beyond the mock"), ("html", "Beyond"), ("junit", "beyond")])
-def test_a_report_without_any_does_not_speak_of_them(api, form, words):
+def test_report_without_calls_beyond_omits_their_section(api, form, words):
     api.delete("/_mock/coverage")
 
     assert words not in api.get(f"/_mock/coverage?format={form}").text
@@ -101,7 +101,7 @@ def test_reports_of_several_servers_are_added(called):
     assert added([found, found, older])["beyond"]["postCompanies"] == {"calls": 4, "answered": {"stubbed": 4}}
 
 
-def test_they_stay_in_the_servers_total_when_the_workspace_is_reset(called):
+def test_calls_beyond_stay_in_the_server_total_after_a_reset(called):
     called.post("/_mock/reset", json={})
 
     assert called.get("/_mock/coverage").json["beyond"] == {}
@@ -168,7 +168,7 @@ def test_a_fault_lets_the_answer_through_that_comes_late(make_api):
 
 
 @pytest.mark.parametrize("code", SPEC_CODES)
-def test_it_may_have_any_code_of_the_service(api, code):
+def test_fault_for_an_operation_beyond_may_have_any_error_code(api, code):
     rule = {"fault": "error", "code": code, "match": {"operation": "postCompanies"}}
 
     assert api.post("/_mock/faults", json=rule).status_code == 201

@@ -83,7 +83,7 @@ def test_what_is_printed_can_be_uploaded_again_but_not_for_another_app(run, app,
     assert run("update", app["client_id"], "--file", str(file)).exit_code == 2
 
 
-def test_an_app_is_forgotten(run, app):
+def test_app_delete_removes_the_oauth_app(run, app):
     assert run("delete", app["client_id"]).output == f"deleted: {app['client_id']}\n"
     assert listed(run) == []
 

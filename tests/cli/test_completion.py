@@ -227,7 +227,7 @@ def test_zsh_completes_where_nothing_else_has_begun_its_completion(home):
         ("mockserver scenarios show onb", ["onboarding"]),
     ],
 )
-def test_fish_completes(home, run, line, fits):
+def test_fish_shell_completes_commands_and_values(home, run, line, fits):
     (home / "report.html").write_text("")
     (home / "folder").mkdir()
     assert run("completion", "fish", "--install", HOME=str(home)).exit_code == 0

@@ -74,7 +74,7 @@ def test_the_line_that_installs_names_what_is_installed_here(project, run, monke
     assert "  pip install 'brevo-mockserver[server] @ file:///my%20mock'" in answer.stdout.splitlines()
 
 
-def test_nothing_is_changed_that_is_there(project, run):
+def test_init_keeps_existing_files_unchanged(project, run):
     own = {SCENARIO: "description: Mine.\n", TEST: "def test_mine(): pass\n"}
     folder = project(**own)
 
@@ -137,7 +137,7 @@ def test_the_scenario_is_well_and_its_first_line_leads_editors_to_the_schema(pro
     assert run("scenarios", "check", str(folder / SCENARIO)).exit_code == 0
 
 
-def test_this_folder_is_the_default(project, run, monkeypatch):
+def test_init_uses_the_current_folder_by_default(project, run, monkeypatch):
     monkeypatch.chdir(project())
 
     assert run("init").exit_code == 0

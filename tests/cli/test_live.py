@@ -138,7 +138,7 @@ def test_a_class_of_statuses_is_looked_for_in_all_of_the_journal(shown, ask):
     assert [row["path"] for row in shown("logs", "--status", "4xx", "-n", "1")["items"]] == ["/v3/proceses"]
 
 
-def test_a_request_is_shown_whole(run, shown, ask):
+def test_logs_show_prints_a_whole_request(run, shown, ask):
     sender(ask)
     identifier = shown("logs")["items"][0]["id"]
 
@@ -149,7 +149,7 @@ def test_a_request_is_shown_whole(run, shown, ask):
     assert shown("logs", "show", identifier)["request"]["body"]["name"] == "Jo"
 
 
-def test_the_journal_is_emptied(run, shown, ask):
+def test_logs_clear_empties_the_journal(run, shown, ask):
     ask("GET", "/account")
 
     assert run("logs", "clear").output == "cleared\n"
@@ -279,7 +279,7 @@ def test_deliveries_are_listed_shown_and_made_again(run, shown, webhook):
      ("PT20M", "15T09:20:00"), ("next", "15T09:15:00"), ("2d", "17T09:00:00"), ("1w", "22T09:00:00"),
      ("sender.2.expire_otp.20260115T091500000000Z", "15T09:15:00")],
 )  # fmt: skip
-def test_the_clock_is_advanced(shown, length, now):
+def test_advance_moves_the_workspace_clock(shown, length, now):
     assert shown("advance", length)["now"] == f"2026-01-{now}Z"
 
 
@@ -366,7 +366,7 @@ def test_a_workspace_is_made_shown_listed_and_dropped(run, shown, tmp_path):
     assert "mine" not in run("workspaces").output
 
 
-def test_a_workspace_is_reset(run, shown, ask):
+def test_reset_restores_the_scenario_of_a_workspace(run, shown, ask):
     sender(ask)
 
     assert run("reset").exit_code == 0

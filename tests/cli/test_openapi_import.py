@@ -228,7 +228,7 @@ def test_what_is_left_out_is_told_with_file_and_line(convert, tmp_path):
 
 
 @pytest.mark.slow
-def test_there_are_as_many_stubs_as_a_workspace_may_have(convert):
+def test_import_stops_at_the_limit_of_stubs(convert):
     result, stubs = convert(api({f"/v3/a{number}": answering() for number in range(MOST_STUBS + 1)}))
 
     assert len(stubs) == MOST_STUBS
@@ -302,7 +302,7 @@ def test_a_file_that_is_too_large_or_no_text_is_refused(convert, run, tmp_path):
     assert "it has more than 33,554,432 bytes" in run("stubs", "from-openapi", str(file)).stderr
 
 
-def test_a_base_is_a_path(convert):
+def test_base_option_needs_a_path_with_a_slash(convert):
     result, _ = convert(api({}), "--base", "v3")
 
     assert (result.exit_code, "--base is a path such as /v3, not 'v3'" in result.stderr) == (2, True)

@@ -78,7 +78,7 @@ def test_colours_are_for_terminals_unless_the_environment_says_otherwise(environ
     assert (is_coloured(Terminal()), is_coloured(io.StringIO())) == (of_terminal, of_file)
 
 
-def test_what_is_painted_is_printable(terminal):
+def test_coloured_output_has_no_control_characters(terminal):
     terminal(80)
 
     assert paint("\x1b[0mok", "good") == "\033[32m\\x1b[0mok\033[0m"
@@ -101,7 +101,7 @@ def test_a_table_has_columns_and_no_spaces_at_the_ends(environment):
     ]
 
 
-def test_where_nobody_looks_nothing_is_cut(environment):
+def test_redirected_table_is_not_truncated(environment):
     environment(COLUMNS="20")
 
     assert len(table(("text",), [("x" * 1_000,)]).splitlines()[1]) == 1_000
@@ -120,7 +120,7 @@ def test_on_a_terminal_the_widest_columns_are_cut_until_a_row_fits(terminal, col
     assert plain.endswith("\u2026")
 
 
-def test_a_column_is_never_cut_to_nothing(terminal):
+def test_narrow_terminal_keeps_each_column_visible(terminal):
     terminal(1)
 
     assert table(("a", "b"), [("x" * 20, "y" * 20)]).splitlines()[1] == f"{'x' * 7}\u2026  {'y' * 7}\u2026"

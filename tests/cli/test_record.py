@@ -57,7 +57,7 @@ def test_without_a_file_it_is_printed_also_when_it_is_asked_for_in_parts(run, fo
     assert run("stubs", "record", "--url", forwarding).stdout == told
 
 
-def test_where_nothing_was_forwarded_nothing_is_written(run, serve, tmp_path):
+def test_record_without_forwarded_calls_writes_no_file(run, serve, tmp_path):
     out = tmp_path / "recorded.yaml"
 
     told = run("stubs", "record", "--url", serve(), "--output", str(out))
@@ -66,7 +66,7 @@ def test_where_nothing_was_forwarded_nothing_is_written(run, serve, tmp_path):
     assert not out.exists()
 
 
-def test_what_is_left_out_is_told(run, forwarding):
+def test_record_lists_the_omitted_answers(run, forwarding):
     requests.get(f"{forwarding}/v3/companies", headers={"api-key": "any", "X-Mock-Fault": "malformed_body"}, timeout=10)
 
     told = run("stubs", "record", "--url", forwarding)

@@ -83,7 +83,7 @@ def test_info_tells_that_another_version_has_to_read_a_store_which_is_named_as_t
     assert f"file        {path}\n" in told
 
 
-def test_info_changes_nothing(path):
+def test_store_info_leaves_the_file_unchanged(path):
     before = filled(path, row("acme")).read_bytes()
     invoke(["store", "info", "--check", str(path)])
     assert path.read_bytes() == before

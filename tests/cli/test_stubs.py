@@ -109,7 +109,7 @@ def test_a_workspace_is_chosen_by_its_name(run, stub_server, more):
 
 
 @pytest.mark.parametrize("command", [("show", "none"), ("remove", "none")])
-def test_a_stub_that_is_not_there_is_told(run, command):
+def test_removal_of_an_unknown_stub_is_refused(run, command):
     answer = run(*command)
 
     assert (answer.exit_code, "unknown stub 'none'" in answer.output) == (2, True)

@@ -62,7 +62,7 @@ def answered():
     return found
 
 
-def test_it_calls_every_operation_beyond(answered):
+def test_official_client_calls_every_operation_beyond(answered):
     assert sorted(answered) == sorted(catalogue())
 
 

@@ -138,7 +138,7 @@ def test_call(connect, case, holds):
     assert extras(answer.data) <= UNKNOWN_TO_MODELS
 
 
-def test_all_operations_are_called(cases):
+def test_all_modelled_operations_are_called_by_the_client(cases):
     assert METHODS.keys() == OPERATIONS.keys()
     assert {case.operation for case in cases if case.code is None} == set(METHODS)
 
@@ -158,7 +158,7 @@ def first_case(cases):
     [("unknown", "Key not found"), ("revoked", "Key not found"), (None, "authentication not found in headers")],
 )
 @pytest.mark.parametrize("operation", METHODS)
-def test_a_stranger_is_refused(connect, first_case, operation, key, message):
+def test_client_with_a_wrong_key_is_refused(connect, first_case, operation, key, message):
     """401 is declared nowhere, and real everywhere: the library's most general error, before anything else is told."""
     with pytest.raises(ApiError) as refused:
         call(connect(key), first_case(operation))

@@ -46,7 +46,7 @@ MAIL = {
 }
 
 
-def test_an_email_is_sent(emails, workspace):
+def test_client_sends_an_email_to_the_mailbox(emails, workspace):
     answer = emails.send_transac_email(
         **MAIL,
         attachment=[SendTransacEmailRequestAttachmentItem(name="a.txt", content="SGVsbG8=")],
@@ -61,7 +61,7 @@ def test_an_email_is_sent(emails, workspace):
     assert (mail.recipients[0].name, mail.params, mail.headers) == ("Bob", {"NAME": "Ada"}, {"X-Mailin-custom": "a:1"})
 
 
-def test_versions_are_sent(emails, workspace):
+def test_client_sends_message_versions_separately(emails, workspace):
     versions = [
         SendTransacEmailRequestMessageVersionsItem(
             to=[SendTransacEmailRequestMessageVersionsItemToItem(email=f"{name}@example.test")], params={"NAME": name}

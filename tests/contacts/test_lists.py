@@ -46,7 +46,7 @@ class TestLists:
 
         assert counts(contacts.get(f"/lists/{number}")) == counts(contacts.get("/lists")["lists"][0]) == (2, 1, 1)
 
-    def test_a_list_is_changed(self, contacts):
+    def test_update_of_a_list_changes_name_and_folder(self, contacts):
         number, folder = contacts.list(), contacts.made("/folders", name="Other")
 
         contacts.done("PUT", f"/lists/{number}", {"name": "Changed"})
@@ -275,7 +275,7 @@ class TestAttributes:
 
         assert contacts.get("/attributes")["attributes"] == [{"name": name, "category": category, **shown}]
 
-    def test_an_attribute_is_changed(self, contacts):
+    def test_update_of_an_attribute_changes_its_values(self, contacts):
         contacts.call("POST", "/attributes/category/SIZE", {"enumeration": [{"value": 1, "label": "S"}]})
 
         contacts.done("PUT", "/attributes/category/SIZE", {"enumeration": [{"value": 2, "label": "M"}]})
@@ -302,7 +302,7 @@ class TestAttributes:
         assert contacts.call("POST", f"/attributes/{address}", body)[1][0] == code
         assert contacts.get("/attributes") == {"attributes": []}
 
-    def test_an_attribute_is_created_once(self, contacts):
+    def test_duplicate_attribute_creation_is_refused(self, contacts):
         contacts.call("POST", "/attributes/normal/PLAN", {})
 
         again = contacts.call("POST", "/attributes/normal/PLAN", {})

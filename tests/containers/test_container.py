@@ -43,13 +43,13 @@ def test_its_server_is_ready_and_makes_workspaces_of_its_scenario_and_seed(mock)
         assert answer.status_code == 200
 
 
-def test_its_options_are_those_of_any_container():
+def test_container_takes_the_options_of_testcontainers():
     others = {"self", "image", "_wait_strategy", "kwargs"}
 
     assert set(ContainerOptions.__annotations__) == {*signature(DockerContainer.__init__).parameters} - others
 
 
-def test_it_has_the_scenarios_of_a_folder(mock):
+def test_container_loads_the_scenarios_of_a_folder(mock):
     with mock.server.workspace("own") as workspace:
         answer = requests.get(f"{workspace.url}/senders", headers={"api-key": workspace.api_key}, timeout=5)
 

@@ -11,7 +11,7 @@ WORKSPACE = {"accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"]}]}
 
 
 @pytest.mark.parametrize("path", ["health", "livez", "readyz"])
-def test_the_server_says_that_it_is_well(api, path):
+def test_health_call_reports_status_ok(api, path):
     health = api.get(f"/_mock/{path}").json
 
     assert set(health) == {"status", "version", "scenario", "workspaces", "evicted", "store", "uptime_s", "started"}

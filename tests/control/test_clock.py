@@ -184,7 +184,7 @@ def test_a_move_ends_at_the_moment_of_a_timer_that_is_cancelled_on_the_way(make_
         FIRST.replace("sender", "domain"), FIRST.replace("0915", "0916"), "", ".", "...", "Next",
     ],
 )  # fmt: skip
-def test_a_timer_that_is_not_there_is_refused_with_those_that_are(make_api, identifier):
+def test_unknown_timer_is_refused_with_the_pending_timers(make_api, identifier):
     api = make_api(ONBOARDING)
 
     refusal = api.post("/_mock/clock/advance", json={"to": identifier})

@@ -50,7 +50,7 @@ def test_every_route_of_the_control_api_stands_in_it_and_nothing_else(api):
     assert DECLARED.keys() == routes
 
 
-def test_the_index_has_the_same_calls(api):
+def test_index_lists_the_calls_of_the_document(api):
     index = api.get("/_mock").json
 
     assert {(row["method"], row["path"]): row["does"] for row in index["items"]} == {

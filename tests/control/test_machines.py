@@ -119,7 +119,7 @@ def test_history_begins_with_the_first_transition_survives_deletion_and_ends_wit
     assert steps(api, "sender/2") == []
 
 
-def test_a_history_has_nothing_of_other_instances(api):
+def test_history_contains_transitions_of_one_instance_only(api):
     api.post("/v3/senders", json={"name": "News", "email": "news@acme.test"})
     api.post("/_mock/machines/sender/2/resend_otp")
 

@@ -86,7 +86,7 @@ def test_unknown_mail_or_form_is_a_problem(api, name):
     assert api.get(f"/_mock/mailbox/{name.format(**mail)}").status_code == 404
 
 
-def test_one_mail_or_all_are_thrown_away(api):
+def test_single_mail_or_whole_mailbox_is_deleted(api):
     mail, other = api.get("/_mock/mailbox").json["items"]
 
     assert api.delete(f"/_mock/mailbox/{mail['id']}").status_code == 204
@@ -96,7 +96,7 @@ def test_one_mail_or_all_are_thrown_away(api):
 
 
 @pytest.mark.parametrize("identifier", ["none", "{id}.eml"])
-def test_a_mail_that_is_not_there_cannot_be_thrown_away(api, identifier):
+def test_deletion_of_an_unknown_mail_is_404(api, identifier):
     mail = api.get("/_mock/mailbox").json["items"][0]
 
     assert api.delete(f"/_mock/mailbox/{identifier.format(**mail)}").status_code == 404

@@ -211,7 +211,7 @@ def test_a_store_tells_what_it_has_written_and_what_waits(make_api, scrape, tmp_
 
 
 @pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/snapshots/before/restore"])
-def test_counters_never_go_down(make_api, scrape, path):
+def test_counters_survive_resets_and_deletions(make_api, scrape, path):
     api = make_api("empty", journal_limit=1)
     api.post("/_mock/snapshots", json={"name": "before"})
     for name in "abc":

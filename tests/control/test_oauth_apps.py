@@ -23,7 +23,7 @@ def public_api(make_api):
     return make_api({"behaviour": {"oauth_public_apps": True}, "oauth_apps": [APP]})
 
 
-def test_an_app_of_the_scenario_is_there(api):
+def test_apps_of_the_scenario_are_listed(api):
     assert api.get("/_mock/oauth/apps").json == {"items": [APP], "count": 1}
     assert api.get("/_mock/oauth/apps/crm-sync").json == APP
 
@@ -190,7 +190,7 @@ def test_a_scope_that_is_given_twice_stands_once(api):
     assert [row["scopes"] for row in (made, changed, loaded)] == [["account:read", "crm:read"]] * 3
 
 
-def test_apps_can_be_seeded(api):
+def test_seeded_apps_are_added_to_the_scenario_apps(api):
     api.post("/_mock/seed", json={"oauth_apps": [{"client_id": "other"}]})
 
     assert [row["client_id"] for row in api.get("/_mock/oauth/apps").json["items"]] == ["crm-sync", "other"]

@@ -31,7 +31,7 @@ def test_every_page_of_the_contract_is_served(api, name):
 
 
 @pytest.mark.parametrize("name", ["nothing.md", "ledger.md", "..", "%2e%2e%2fglossary.md", "senders"])
-def test_a_page_that_is_not_there_is_404(api, name):
+def test_unknown_documentation_page_is_404(api, name):
     assert api.get(f"/_mock/{CONTRACT}/{name}").status_code == 404
 
 
@@ -58,7 +58,7 @@ def test_the_ledger_leads_to_the_contract(api):
     assert '<a href="contract/webhooks.md#getWebhooks">getWebhooks</a>' in api.get("/_mock/docs/ledger.md").text
 
 
-def test_each_heading_has_an_anchor_once():
+def test_headings_of_a_page_have_unique_anchors():
     html = html_of("# A title\n\n## Of `code`, and more\n")
 
     assert re.findall(r'<h\d id="([^"]*)"', html) == ["a-title", "of-code-and-more"]

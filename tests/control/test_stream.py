@@ -434,7 +434,7 @@ def test_counting_stream_is_idle_between_two_news(live, monkeypatch):
 
 
 @pytest.mark.parametrize("query", ["every=60", "every=60&kind=reset"])
-def test_a_reset_is_told_at_once(live, query):
+def test_reset_is_streamed_without_delay(live, query):
     with live.events(f"/_mock/stream?{query}") as events:
         live.call("POST", "/_mock/reset")
 

@@ -43,7 +43,7 @@ def test_a_stub_is_shown_as_it_was_written_with_what_has_become_of_it(api):
     assert listed(api) == [shown]
 
 
-def test_a_stub_is_asked_before_those_that_were_there(api):
+def test_new_stub_goes_before_older_stubs(api):
     first, second = added(api, ALL)["id"], added(api, ONE)["id"]
 
     assert ids(api) == [second, first]
@@ -66,7 +66,7 @@ def test_stubs_of_a_scenario_are_listed_with_hits_and_position(make_api):
     assert (shown["hits"], shown["position"], shown["active"]) == (2, 1, False)
 
 
-def test_all_stubs_are_replaced_by_others(api):
+def test_put_replaces_all_stubs_of_a_workspace(api):
     added(api, {"id": "old", **ALL})
 
     answer = api.put(ADDRESS, json={"items": [{"id": "b", **ONE}, {"id": "old", **ONE}]})
@@ -84,7 +84,7 @@ def test_one_stub_is_replaced_where_it_stands_and_begins_anew(make_api):
     assert (ids(api), api.get(f"{ADDRESS}/b").json) == (["a", "b", "c"], answer.json)
 
 
-def test_one_stub_is_removed_and_then_all(api):
+def test_delete_removes_a_single_stub_or_all(api):
     added(api, {"items": [{"id": "a", **ALL}, {"id": "b", **ONE}]})
 
     assert (api.delete(f"{ADDRESS}/a").status_code, ids(api)) == (204, ["b"])
@@ -93,7 +93,7 @@ def test_one_stub_is_removed_and_then_all(api):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_a_stub_that_is_not_there_is_told(api, method):
+def test_unknown_stub_is_404_with_the_known_ids(api, method):
     answer = api.request(method, f"{ADDRESS}/none", **({"json": ONE} if method == "PUT" else {}))
 
     assert (answer.status_code, answer.content_type) == (404, "application/problem+json")

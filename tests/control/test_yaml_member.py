@@ -81,7 +81,7 @@ def test_a_scenario_and_a_text_exclude_each_other(api, path, scenario):
 
 @calls
 @pytest.mark.parametrize("text", [None, 7, {}, ["seed: 1"]])
-def test_a_text_is_a_string(api, path, text):
+def test_yaml_member_accepts_only_a_string(api, path, text):
     assert places(api.post(path, json={"yaml": text})) == [("/yaml", None)]
 
 

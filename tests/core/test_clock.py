@@ -72,7 +72,7 @@ def test_freezing_keeps_the_moment(wall):
     assert clock.now() == NINE + timedelta(seconds=60)
 
 
-def test_the_past_is_refused(wall):
+def test_moving_the_clock_into_the_past_is_refused(wall):
     with pytest.raises(ClockError, match="backwards"):
         Clock(NINE, frozen=True, real=wall).check(NINE - timedelta(microseconds=1))
 

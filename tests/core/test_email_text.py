@@ -31,7 +31,7 @@ def letter(**members):
         ("a@" + "ü" * 80, "ü" * 80),
     ],
 )  # fmt: skip
-def test_domains_have_one_form(address, domain):
+def test_domain_of_an_address_is_normalised(address, domain):
     assert domain_of(address) == domain
 
 

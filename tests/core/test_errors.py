@@ -52,7 +52,7 @@ def test_a_code_makes_an_error_with_its_own_status_and_message():
     assert (error.status, error.code.code, error.message) == (400, "OTP code has expired", "OTP code has expired")
 
 
-def test_status_and_message_can_be_others():
+def test_error_code_accepts_another_status_and_message():
     error = errors.BAD_REQUEST("too large", status=413)
 
     assert (error.status, error.message) == (413, "too large")

@@ -16,7 +16,7 @@ def test_feed_returns_later_items_oldest_first():
     assert (feed.after(3), feed.after(7)) == ([], [])
 
 
-def test_the_oldest_go_when_there_are_too_many():
+def test_full_feed_drops_its_oldest_items():
     feed = Feed()
     for _ in range(1_003):
         feed.add("a", None)

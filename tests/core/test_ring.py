@@ -17,7 +17,7 @@ def test_the_newest_thing_comes_first(ring):
     assert (list(ring), ring.newest, ring.bytes) == (["b", "a"], "b", 2)
 
 
-def test_the_oldest_goes_when_there_are_too_many(ring):
+def test_full_ring_drops_its_oldest_item(ring):
     gone = [list(ring.push(thing, 1)) for thing in "abcd"]
 
     assert (gone, list(ring), ring.evicted) == ([[], [], [], ["a"]], ["d", "c", "b"], 1)

@@ -53,7 +53,7 @@ def test_a_state_that_was_written_down_is_equal_when_it_is_read(name, busy_state
 
 
 @every_scenario
-def test_a_copy_is_equal(name, busy_state):
+def test_deep_copy_of_a_state_equals_the_state(name, busy_state):
     state = busy_state(name)
 
     assert difference(copy.deepcopy(state), state) is None

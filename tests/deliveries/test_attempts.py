@@ -177,7 +177,7 @@ def test_a_redelivery_has_as_many_attempts_as_the_first_delivery(hooked_workspac
     assert len(hooked_workspace.deliveries.get(made.id).attempts) == 10
 
 
-def test_attempts_are_bounded(make_workspace, refusing):
+def test_number_of_kept_attempts_is_limited(make_workspace, refusing):
     workspace = make_workspace(refusing, behaviour={"webhook_timeout": "PT1S"})
     (made,) = workspace.trigger("delivered")
     workspace.clock.advance("PT0S")

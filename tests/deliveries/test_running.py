@@ -111,7 +111,7 @@ def test_later_event_of_a_story_leaves_by_itself(make_workspace, peer, arrival):
     arrival()
 
 
-def test_retries_follow_each_other_by_themselves(make_workspace, peer, monkeypatch):
+def test_retries_run_automatically_on_a_running_clock(make_workspace, peer, monkeypatch):
     monkeypatch.setattr(attempts, "RETRIES", (timedelta(seconds=0.05),) * 4)
     workspace = make_workspace(peer.url, frozen=False)
     peer.always = 429

@@ -9,7 +9,7 @@ SPELLINGS = pytest.mark.parametrize(
 
 
 @SPELLINGS
-def test_a_domain_is_found(make_api, written, asked):
+def test_international_domain_is_found_in_both_spellings(make_api, written, asked):
     api = make_api({"domains": [{"name": written, "state": "verified"}]})
 
     found = api.get(f"/v3/senders/domains/{asked}")

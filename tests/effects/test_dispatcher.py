@@ -60,7 +60,7 @@ def make():
         found.close()
 
 
-def test_no_more_waits_than_may(make, hold):
+def test_full_queue_refuses_further_tasks(make, hold):
     dispatcher = make(threads=2, concurrency=2, waiting=3)
     taken = [dispatcher.submit(hold.task()) for _ in range(2)]
     hold.await_begun(2)
@@ -92,7 +92,7 @@ def test_a_host_leaves_threads_for_others(make, hold):
     hold.await_done(5)
 
 
-def test_what_is_not_wanted_any_more_is_not_done(make, hold):
+def test_cancelled_task_is_not_run(make, hold):
     dispatcher = make(threads=1)
     dispatcher.submit(hold.task())
     hold.await_begun(1)
@@ -124,7 +124,7 @@ def test_what_waits_and_what_is_under_way_is_unfinished(make, hold):
     assert dispatcher.unfinished == 2
 
 
-def test_nothing_is_taken_after_the_end(make, hold):
+def test_closed_dispatcher_refuses_tasks(make, hold):
     dispatcher = make()
     dispatcher.close()
 
@@ -193,7 +193,7 @@ def test_a_task_is_repeated_however_many_wait(make, hold):
     assert log.next() == "again"
 
 
-def test_nothing_is_repeated_after_the_end(make):
+def test_closed_dispatcher_repeats_no_task(make):
     dispatcher = make(threads=1)
     log = Log(dispatcher)
     dispatcher.close()

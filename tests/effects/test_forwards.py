@@ -51,7 +51,7 @@ def test_a_call_leaves_as_it_is_and_its_answer_comes_back(listen, send):
     assert answer == PeerAnswer(200, headers, b'{"contacts":[]}')
 
 
-def test_a_body_is_handed_on(listen, send):
+def test_request_body_is_forwarded_unchanged(listen, send):
     peer = listen(CONTACTS)
 
     send(peer.url(""), ForwardedCall("PUT", "/v3/x", [("content-type", "text/plain")], b"a\x00b"))
@@ -91,7 +91,7 @@ def test_without_a_key_of_its_own_a_call_has_the_key_that_any_mock_takes(listen,
     assert peer.headers("api-key") == ["any"]
 
 
-def test_a_key_of_its_own_is_sent(listen, send):
+def test_forward_key_replaces_the_client_key(listen, send):
     peer = listen(CONTACTS)
     send(peer.url(""), forward_key=KEY)
     assert peer.headers("api-key") == [KEY]
@@ -255,7 +255,7 @@ def _endless(receiver, connection):
         (_endless, "the answer has more than 1,000 bytes"),
     ],
 )  # fmt: skip
-def test_what_is_no_whole_answer_is_told(listen, send, behave, told):
+def test_incomplete_peer_answer_is_reported(listen, send, behave, told):
     answer = send(listen(behave).url(""), forward_answer_limit=1_000)
     assert answer.error.startswith(told), answer.error
     assert answer.status == 0
@@ -273,7 +273,7 @@ def test_what_is_compressed_comes_back_as_it_is(listen, send):
     assert peer.headers("accept-encoding") == ["identity"]
 
 
-def test_a_peer_that_is_not_there_is_told(send):
+def test_unreachable_peer_is_reported(send):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{taken.getsockname()[1]}"
@@ -331,7 +331,7 @@ def test_more_calls_than_may_wait_are_refused(listen):
     assert "the queue of forwarded calls is full" in [answer.error for answer in answers]
 
 
-def test_nothing_is_sent_after_the_end(listen):
+def test_closed_server_forwards_nothing(listen):
     peer, answers = listen(CONTACTS), []
     forwards = Forwards(Settings(), peer.url(""))
     forwards.close()

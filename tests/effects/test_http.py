@@ -314,7 +314,7 @@ def _hang_up(_, connection):
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", "Connection broken: "),
     ],
 )  # fmt: skip
-def test_what_is_no_whole_answer_is_an_error(listen, answer, told):
+def test_incomplete_webhook_answer_is_an_error(listen, answer, told):
     outcome = _call(listen(answer).url())
     assert outcome.status is None
     assert outcome.error.startswith(told), outcome.error
@@ -422,17 +422,17 @@ def test_a_peer_that_reads_by_and_by_takes_no_longer_than_the_call_may():
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0])
-def test_without_any_time_there_is_no_answer(listen, seconds):
+def test_zero_timeout_gives_no_answer(listen, seconds):
     receiver = listen()
     assert _call(receiver.url(), seconds=seconds) == CallOutcome(error=f"no answer within {seconds:g} seconds")
 
 
 @pytest.mark.parametrize("seconds", [1e6, 1e300, float("inf")])
-def test_any_amount_of_time_will_do(listen, seconds):
+def test_long_timeout_values_are_accepted(listen, seconds):
     assert _call(listen().url(), seconds=seconds) == CallOutcome(status=200)
 
 
-def test_an_answer_after_a_while_is_an_answer(listen):
+def test_slow_webhook_answer_is_accepted(listen):
     def slow(receiver, connection):
         receiver.over.wait(0.05)
         connection.sendall(OK)
@@ -538,7 +538,7 @@ def test_a_webhook_with_all_that_it_may_carry_is_called(make_api, listen):
     assert row["attempts"][0]["request"]["url"] == receiver.url("/a?b=c")
 
 
-def test_a_bearer_without_a_token_is_none(make_api, listen):
+def test_bearer_auth_without_token_sends_no_header(make_api, listen):
     receiver = listen()
     assert _delivery(_hooked(make_api, receiver.url(), auth={"type": "bearer"}))["state"] == "delivered"
     assert receiver.headers("Authorization") == []

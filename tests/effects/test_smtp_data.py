@@ -100,7 +100,7 @@ def on_the_wire(content):
 
 
 @given(CONTENTS, st.binary(), st.integers(1, 7))
-def test_a_mail_is_whole_however_it_is_cut(content, rest, size):
+def test_mail_in_arbitrary_pieces_is_read_completely(content, rest, size):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mail_data, "_PIECE", size)
         mail, wire = Incoming(TotalSize()), on_the_wire(content)

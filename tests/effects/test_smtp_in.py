@@ -140,7 +140,7 @@ def test_the_domain_of_a_sub_account_leads_to_that_account(server, client):
         assert (len(found["events"]), arrived(workspace)) == (1, [])
 
 
-def test_each_recipient_has_an_event_of_its_own(mail_workspace, client):
+def test_each_smtp_recipient_gets_a_separate_event(mail_workspace, client):
     client.send_message(a_mail(), to_addrs=["one@in.acme.test", "two@in.acme.test"])
 
     assert [recipient for _, recipient in arrived(mail_workspace)] == ["two@in.acme.test", "one@in.acme.test"]
@@ -197,7 +197,7 @@ def test_a_mail_that_is_too_large_is_refused(mail_workspace, client):
     assert arrived(mail_workspace) == []
 
 
-def test_too_many_recipients_are_refused_one_by_one(mail_workspace, client):
+def test_recipients_beyond_the_limit_are_refused_individually(mail_workspace, client):
     recipients = [f"r{number}@in.acme.test" for number in range(MOST_RECIPIENTS + 1)]
 
     refused = client.send_message(a_mail(), to_addrs=recipients)
@@ -288,7 +288,7 @@ def test_what_the_library_stumbles_over_is_not_understood(listen, monkeypatch, c
     assert "Traceback" not in caplog.text
 
 
-def test_too_many_connections_are_sent_away(listen, monkeypatch):
+def test_smtp_connections_beyond_the_limit_are_refused(listen, monkeypatch):
     monkeypatch.setattr(smtp_listener, "_CONNECTIONS", 1)
     address = listen(print)
 
@@ -307,7 +307,7 @@ def test_health_tells_the_address_and_counts(listen, server, client):
     assert after == {"address": server.smtp_in, "received": before["received"] + 1}
 
 
-def test_without_a_listener_there_is_no_address():
+def test_smtp_address_is_none_without_listener():
     with MockServer("empty") as server:
         assert server.smtp_in is None
 
@@ -348,7 +348,7 @@ def test_an_address_that_is_taken_is_an_error_and_nothing_is_left_running(server
 
 
 @pytest.mark.parametrize("address", ["", "127.0.0.1", ":25", "127.0.0.1:", "127.0.0.1:x", "127.0.0.1:70000", "a b:25"])
-def test_an_address_that_is_none_is_refused(address):
+def test_invalid_smtp_listen_address_is_refused(address):
     with pytest.raises(ValueError, match="HOST:PORT"):
         MockServer("empty", smtp_in=address)
 

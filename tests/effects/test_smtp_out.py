@@ -202,7 +202,7 @@ def test_a_recipient_that_is_refused_is_named(inbox, post):
     assert post(server).until("failed") == ("failed", 1, "ops@acme.test: 550 5.1.1 nobody of that name")
 
 
-def test_the_others_are_delivered_while_one_is_waiting(inbox, post):
+def test_other_mails_are_sent_while_a_mail_is_retried(inbox, post):
     server = inbox("451 4.3.0 later")
 
     slow = post(server, limits=SmtpLimits(delays=(60,)))
@@ -248,7 +248,7 @@ def test_a_server_that_wants_nobody_is_tried_again(listen, post):
     assert post(f"smtp://{peer.address}").until("failed") == ("failed", 4, "421 too busy")
 
 
-def test_too_many_mails_are_refused_at_once(inbox, post):
+def test_mails_beyond_the_queue_limit_are_refused(inbox, post):
     server = inbox()
     server.gate.clear()
     first = post(server, limits=SmtpLimits(waiting=1))
@@ -407,7 +407,7 @@ def test_a_certificate_of_nobody_known_is_refused(inbox, post, server_tls, how):
         ("smtp://u%40x:p%3A%2F@mail.test:2525", ("mail.test", 2525, False, "u@x", "p:/")),
     ],
 )
-def test_an_address_has_parts(url, parts):
+def test_smtp_url_is_split_into_parts(url, parts):
     assert SmtpUrl.parse(url) == parts
 
 
@@ -418,7 +418,7 @@ BAD = [
 
 
 @pytest.mark.parametrize("url", BAD)
-def test_an_address_that_is_none_is_refused(url):
+def test_invalid_smtp_url_is_refused(url):
     with pytest.raises(ValueError, match="SMTP URL"):
         create_app(Settings(smtp_url=url))
 
@@ -491,7 +491,7 @@ def test_a_mail_tells_why_it_failed_and_so_does_health(inbox, start):
     assert (health["failed"], health["last_error"]) == (1, "554 no")
 
 
-def test_without_a_server_nothing_is_said_of_one():
+def test_health_omits_smtp_without_a_server():
     with MockServer("empty") as server:
         workspace = server.workspace("empty")
         ask_for_code(workspace)
@@ -501,7 +501,7 @@ def test_without_a_server_nothing_is_said_of_one():
 
 
 @pytest.mark.parametrize("leave", ["reset", "drop"])
-def test_a_workspace_that_is_over_sends_nothing_more(inbox, start, leave):
+def test_deleted_workspace_sends_no_further_mail(inbox, start, leave):
     peer = inbox()
     peer.gate.clear()
     server = start(peer.url)

@@ -203,7 +203,7 @@ def test_a_request_that_nobody_holds_is_a_conflict(mock):
     assert mock.answer(request).status_code == 409
 
 
-def test_a_request_is_let_go_once(mock):
+def test_held_request_is_released_once(mock):
     client = Client(mock.root, "hang")
     held = mock.held()
 
@@ -211,7 +211,7 @@ def test_a_request_is_let_go_once(mock):
     assert client.answer.status_code == 200
 
 
-def test_an_unknown_request_is_not_there(mock):
+def test_release_of_an_unknown_request_is_404(mock):
     assert mock.answer({"id": "unknown"}).status_code == 404
 
 
@@ -239,7 +239,7 @@ def test_request_missing_in_the_journal_cannot_be_released(mock, call):
     assert isinstance(client.result, requests.ConnectionError)
 
 
-def test_a_delay_that_is_over_is_held_no_more(mock):
+def test_request_after_its_delay_is_not_held(mock):
     client = Client(mock.root, "latency; ms=300")
     held = mock.held()
     assert client.answer.status_code == 200

@@ -86,7 +86,7 @@ def test_every_documented_error_is_injected_with_its_own_status(api, rules, oper
 
 
 @pytest.mark.parametrize("code", errors.ALL_CODES)
-def test_every_code_can_be_injected(api, rules, code):
+def test_every_error_code_can_be_injected_by_a_rule(api, rules, code):
     rules.add("error", code=code, force=True, match={"operation": "getSenders"})
     found = api.get("/v3/senders")
     assert (found.status_code, found.json["code"]) == (errors.ALL_CODES[code].status, code)
@@ -165,7 +165,7 @@ def test_no_body_is_json_when_it_is_malformed(length):
         json.loads(spoilt(b"1" * (length - 1) + b"\n"))
 
 
-def test_a_refusal_is_malformed_as_well(api, rules):
+def test_malformed_body_fault_applies_to_refusals(api, rules):
     rules.add("malformed_body")
     found = api.get("/v3/senders/domains/none.test")
     assert (found.status_code, found.data[:1], found.data[-2:]) == (404, b"{", b"\x00\n")
@@ -272,5 +272,5 @@ def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):
     }
 
 
-def test_every_fault_says_what_it_does(catalogue):
+def test_every_fault_kind_has_a_description(catalogue):
     assert [name for name, row in catalogue.items() if len(row["does"]) < 10] == []

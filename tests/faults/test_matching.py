@@ -122,7 +122,7 @@ def test_the_control_api_has_no_faults(api, rules):
     assert api.get("/_mock/health").status_code == api.get("/_mock/state").status_code == 200
 
 
-def test_a_preflight_has_no_faults(api, rules):
+def test_preflight_requests_are_exempt_from_faults(api, rules):
     rules.add("unavailable")
     assert api.request("OPTIONS", "/v3/senders").status_code == 204
     assert rules.hits() == [0]

@@ -172,7 +172,7 @@ def test_the_services_own_code_is_not_met_by_who_could_not_read_it(api, rules, f
 
 
 @pytest.mark.parametrize("fault", WITHOUT_ANSWER)
-def test_no_answer_is_a_status_of_its_own(api, rules, fault):
+def test_missing_answer_is_counted_as_separate_status(api, rules, fault):
     rules.add(fault)
     create(api)
     assert api.workspace.coverage.answers == {("createSender", None): 1}

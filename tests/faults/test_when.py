@@ -146,7 +146,7 @@ def test_a_rule_hits_about_its_share(api, rules):
 
 
 @pytest.mark.parametrize(("probability", "status"), [(0, 200), (1, 503)])
-def test_never_and_always_are_exact(api, rules, probability, status):
+def test_probability_zero_and_one_are_exact(api, rules, probability, status):
     assert pattern(api, rules, 50, probability=probability) == [status] * 50
 
 
@@ -156,7 +156,7 @@ def test_a_miss_of_chance_leaves_the_request_to_the_next_rule(api, rules):
     assert statuses(api, 2) == [500, 500]
 
 
-def test_only_what_may_hit_is_drawn(api, rules):
+def test_randomness_is_drawn_for_matching_rules_only(api, rules):
     rules.add("unavailable", probability=0.5, after=3, times=1)
     statuses(api, 3)
     assert "fault fault-1" not in api.workspace.state.random.positions

@@ -108,7 +108,7 @@ def fault(text):
     return f"x-mock-fault: {text}"
 
 
-def test_a_reset_is_a_reset(peer):
+def test_connection_reset_fault_resets_the_socket(peer):
     peer.send("GET", "/v3/senders", fault("connection_reset"))
     with pytest.raises(ConnectionResetError):
         peer.socket.recv(1)
@@ -132,7 +132,7 @@ def test_a_truncated_body_announces_its_whole_length(peer, plain):
     assert body == plain[: len(plain) // 2]
 
 
-def test_a_refusal_is_truncated_as_well(peer):
+def test_truncated_body_fault_applies_to_refusals(peer):
     answer = peer.send("GET", "/v3/senders/domains/none.test", fault("truncated_body")).read_all()
     head, _, body = answer.partition(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 404")
@@ -196,7 +196,7 @@ def test_an_answer_without_a_body_stays_whole(peer, sender, text):
 
 
 @pytest.mark.parametrize("text", ["connection_reset", "empty_response", "hang; ms=5"])
-def test_no_answer_means_that_nothing_was_done(root, peer, sender, text):
+def test_hanging_request_changes_nothing(root, peer, sender, text):
     peer.send("DELETE", sender, fault(text))
     with pytest.raises((ConnectionResetError, AssertionError), match=r"reset|ended"):
         peer.read_answer()

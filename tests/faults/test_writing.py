@@ -71,7 +71,7 @@ def test_fault_rule_is_removed_by_id(api, rules):
     assert api.get(f"{FAULTS}/a").status_code == api.delete(f"{FAULTS}/a").status_code == 404
 
 
-def test_all_rules_are_removed(api, rules):
+def test_delete_removes_all_fault_rules(api, rules):
     rules.add(), rules.add()
     assert api.delete(FAULTS).status_code == 204
     assert rules.all() == []
@@ -101,7 +101,7 @@ def test_an_id_that_fits_no_address_and_no_header_is_refused(rules, name):
     assert list(rules.refused("unavailable", id=name)) == ["/id"]
 
 
-def test_there_is_an_end_to_rules(api, rules):
+def test_number_of_fault_rules_is_limited(api, rules):
     assert put(api, *[{"fault": "unavailable"}] * 1_001).status_code == 400
     assert put(api, *[{"fault": "unavailable"}] * 1_000).status_code == 200
     assert api.post(FAULTS, json={"fault": "unavailable"}).status_code == 409

@@ -45,7 +45,7 @@ def test_a_delay_does_not_hold_the_workspace(api):
     thread.join()
 
 
-def test_a_late_answer_is_whole(api):
+def test_delayed_answer_under_wsgi_is_complete(api):
     plain = api.get("/v3/senders").data
     assert ask(api, "latency; ms=1").data == ask(api, "slow_body; ms=1").data == plain
 

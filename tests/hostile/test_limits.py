@@ -125,7 +125,7 @@ def test_the_limits_of_a_head_are_settings(serve):
     assert asked({f"x{number}": "a" for number in range(10)}) == 431
 
 
-def test_trailers_are_no_headers(root, connect):
+def test_trailers_of_a_chunked_body_are_ignored(root, connect):
     """A key among them would let in whoever is let through by what stands before the server."""
     peer = connect(root)
     peer.sendall(head("GET /v3/senders HTTP/1.1", "transfer-encoding: chunked") + b"0\r\napi-key: any\r\n\r\n")
@@ -176,7 +176,7 @@ def test_half_a_body_does_not_stay_for_ever(root, connect):
     ],
     ids=["head", "body", "chunk"],
 )
-def test_what_trickles_in_does_not_take_for_ever(root, connect, begun):
+def test_slowly_sent_request_times_out(root, connect, begun):
     peer = connect(root)
     peer.settimeout(0.05)
     peer.sendall(begun)

@@ -81,7 +81,7 @@ def test_an_empty_group_of_addresses_is_nobody(payload):
         ("=?utf-8?b?a?= and =?utf-8?x?a?=", "=?utf-8?b?a?= and =?utf-8?x?a?="),
     ],
 )  # fmt: skip
-def test_a_subject_is_decoded(payload, subject, read):
+def test_encoded_subject_of_a_mail_is_decoded(payload, subject, read):
     assert payload(f"Subject: {subject}\n\n".encode())["Subject"] == read
 
 

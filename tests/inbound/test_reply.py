@@ -47,7 +47,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize(("page", "written"), PAGES.values(), ids=PAGES)
-def test_a_page_is_read(page, written):
+def test_html_body_is_converted_to_text(page, written):
     assert extract_html(page) == (written, "")
 
 
@@ -55,7 +55,7 @@ def test_the_signature_of_a_page_is_found():
     assert extract_html("<div>Yes.</div><div>-- <br><div>Jo</div></div>") == ("Yes.", "Jo")
 
 
-def test_lines_beyond_so_many_are_one():
+def test_blank_lines_beyond_the_limit_are_collapsed():
     text = "x\n" * 200_000 + "-- \nJo"
 
     assert extract(text) == (text, "")

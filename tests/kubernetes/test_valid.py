@@ -16,7 +16,7 @@ PODS = {name: row["spec"]["template"]["spec"] for name, row in DOCUMENTS.items()
 
 @pytest.mark.parametrize("kubernetes", VERSIONS)
 @pytest.mark.parametrize("document", DOCUMENTS.values(), ids=DOCUMENTS)
-def test_a_manifest_is_valid(document, kubernetes):
+def test_manifest_is_valid_for_each_kubernetes_version(document, kubernetes):
     assert kubernetes_validate.validate(document, kubernetes, strict=True) == kubernetes.rpartition(".")[0]
 
 
@@ -26,7 +26,7 @@ def test_a_mistake_in_a_manifest_is_found():
 
 
 @pytest.mark.parametrize("pod", PODS.values(), ids=PODS)
-def test_a_pod_has_no_rights(pod):
+def test_pods_run_without_privileges(pod):
     (container,) = pod["containers"]
 
     assert pod["securityContext"]["runAsNonRoot"] is True
@@ -46,7 +46,7 @@ def test_a_pod_runs_this_version_or_that_of_another_image_as_the_user_of_the_ima
 
 
 @pytest.mark.parametrize("file", FILES)
-def test_what_is_selected_is_there(file):
+def test_selectors_match_existing_pods(file):
     rows = documents(file)
     labels = [row["spec"]["template"]["metadata"]["labels"] for row in rows if "template" in row.get("spec", {})]
     selectors = [row["spec"]["selector"] for row in rows if "selector" in row.get("spec", {})]

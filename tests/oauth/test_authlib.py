@@ -119,7 +119,7 @@ def test_a_token_is_refreshed_on_demand(signed_in, live_root, hours_pass, method
     assert senders(session, live_root) == ["news@group.test"]
 
 
-def test_a_token_is_refreshed_by_itself(signed_in, connect, live_root, hours_pass):
+def test_authlib_refreshes_an_expired_token_automatically(signed_in, connect, live_root, hours_pass):
     """The library sees by `expires_in` that it is time, and gives the new token away to be kept."""
     token = {**signed_in().token, "expires_at": 1}
     hours_pass("PT1H")
@@ -147,7 +147,7 @@ def test_an_app_for_itself_fetches_a_new_token_by_itself(connect, live_root, hou
 
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-def test_a_token_is_revoked(signed_in, metadata, live_root, kind, method):
+def test_authlib_revokes_a_refresh_token(signed_in, metadata, live_root, kind, method):
     session = signed_in(revocation_endpoint_auth_method=method)
 
     answer = session.revoke_token(metadata["revocation_endpoint"], session.token[kind], kind)
@@ -157,7 +157,7 @@ def test_a_token_is_revoked(signed_in, metadata, live_root, kind, method):
 
 
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
-def test_a_token_is_introspected(signed_in, metadata, kind):
+def test_authlib_introspects_an_access_token(signed_in, metadata, kind):
     session = signed_in()
     token = session.token[kind]
 

@@ -102,7 +102,7 @@ def test_long_state_or_nonce_is_refused_by_redirection(realm, name):
     assert realm.code(**{name: "x" * 8_192})
 
 
-def test_mock_user_must_be_somebody(realm):
+def test_unknown_mock_user_is_refused_on_a_page(realm):
     """It is the tester's mistake, so a page tells it, with the names that there are."""
     answer = realm.authorize(mock_user="nobody@group.test", mock_consent="accept")
 
@@ -145,7 +145,7 @@ def test_a_parameter_that_comes_twice_is_refused(realm, twice):
 
 
 @pytest.mark.parametrize(("app", "user"), [("shop-app", "owner@foreign.test"), ("foreign-app", "boss@group.test")])
-def test_a_private_app_is_for_nobody_else(realm, app, user):
+def test_private_app_refuses_users_of_other_accounts(realm, app, user):
     answer = realm.authorize(app, scope="contacts:read", mock_user=user, mock_consent="accept")
 
     assert is_sent_back(realm, answer, "access_denied")
@@ -173,7 +173,7 @@ def test_two_standalone_accounts_are_two_organizations(make_realm):
 
 
 @pytest.mark.parametrize("user", ["boss@group.test", "keeper@shop.test", "owner@foreign.test"])
-def test_a_public_app_is_for_everybody(realm, pkce, user):
+def test_public_app_accepts_users_of_all_accounts(realm, pkce, user):
     asked, answered = pkce
     token = realm.exchange(realm.code("public-app", user, **asked), "public-app", **answered).json["access_token"]
 

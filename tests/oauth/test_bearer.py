@@ -118,7 +118,7 @@ def test_the_scope_all_opens_every_operation(client, operation):
 
 
 @EVERY
-def test_the_declaration_is_that_of_the_contract(operation):
+def test_declared_scopes_match_the_contract(operation):
     assert operation.needs == scopes(operation)[0]
 
 

@@ -44,7 +44,7 @@ def test_unknown_path_is_an_oauth_error(realm, is_refused):
     assert is_refused(realm.open("GET", f"{REALM}/nowhere"), 404, "invalid_request")
 
 
-def test_the_scopes_are_those_of_the_contract(realm):
+def test_discovery_lists_the_scopes_of_the_contract(realm):
     rows = realm.open("GET", f"{REALM}/scopes").json["scopes"]
 
     resources = [

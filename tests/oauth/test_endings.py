@@ -28,7 +28,7 @@ def test_revoking_ends_an_access_token_alone_and_with_a_refresh_token_all_of_its
 
 @pytest.mark.parametrize("name", ["revoke", "introspect"])
 @pytest.mark.parametrize("token", [None, ""])
-def test_the_token_must_be_named(realm, is_refused, name, token):
+def test_revocation_without_token_is_refused(realm, is_refused, name, token):
     assert is_refused(realm.post(name, token=token), 400, "invalid_request")
 
 
@@ -70,7 +70,7 @@ def test_the_token_of_an_app_for_itself_has_no_user(realm):
 
 @pytest.mark.parametrize("hint", ["access_token", "refresh_token", "nonsense"])
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
-def test_a_hint_changes_nothing(realm, kind, hint):
+def test_token_type_hint_is_ignored(realm, kind, hint):
     token = realm.tokens()[kind]
 
     assert realm.post("introspect", token=token, token_type_hint=hint).json["active"] is True

@@ -74,7 +74,7 @@ def test_refusal_has_the_right_authenticate_header(realm, ask, name, fault, chal
 
 
 @pytest.mark.parametrize("name", ["oauthTokenRefresh", "oauthAuthorize"])
-def test_a_message_is_told_without_what_it_could_do(realm, add_fault, ask, name):
+def test_fault_message_is_escaped_on_the_page(realm, add_fault, ask, name):
     add_fault(realm, "server_error", message='<b>"No"</b> \\ ä', match={"operation": name})
     answer = ask(realm, name)
 
@@ -217,7 +217,7 @@ def test_a_rule_may_name_a_path(realm, add_fault, ask, match, hit):
     assert [name for name in FRONT if ask(realm, name).headers.get("X-Mock-Fault") == rule] == hit
 
 
-def test_a_rule_may_be_for_one_app(realm, add_fault):
+def test_fault_rule_can_match_a_single_app(realm, add_fault):
     add_fault(realm, "server_error", match={"operation": "oauthAuthorize", "query": {"client_id": "shop-app"}})
 
     assert realm.told(realm.authorize())["error"] == "server_error"

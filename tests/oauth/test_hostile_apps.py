@@ -73,7 +73,7 @@ def test_secrets_are_refused_in_place_of_others(target, unmoved, loot, make_visi
 # ---------------------------------------------------------------------- one app for another
 
 
-def test_an_app_can_do_nothing_with_what_another_one_was_given(target, unmoved, loot):
+def test_credentials_of_another_app_are_refused(target, unmoved, loot):
     with unmoved(target):
         for app in ("other-app", "foreign-app", "public-app"):
             told = {"error": "invalid_client"} if app == "public-app" else {"active": False}
@@ -107,7 +107,7 @@ VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
 CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
 
-def test_a_code_is_nothing_without_its_verifier(target, unmoved):
+def test_authorization_code_needs_its_pkce_verifier(target, unmoved):
     hashed, plain = {"code_challenge_method": "S256"}, {"code_challenge_method": "plain"}
     wrong = [CHALLENGE, None, "", VERIFIER[:-1], f"{VERIFIER} ", VERIFIER.upper(), "é\x00"]
     for asked, verifier in [*((hashed, row) for row in wrong), (plain, VERIFIER), ({}, VERIFIER)]:

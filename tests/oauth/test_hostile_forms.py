@@ -83,7 +83,7 @@ def test_a_browser_chooses_no_token_that_is_not_of_our_form(target):
     assert "<script>" not in answer.text
 
 
-def test_the_token_of_another_browser_is_none(target, unmoved, before_consent, make_visitor):
+def test_csrf_token_of_another_browser_is_refused(target, unmoved, before_consent, make_visitor):
     other = make_visitor(target)
     other.visit(QUESTION)
     with unmoved(target):
@@ -104,7 +104,7 @@ def test_ticket_of_another_browser_is_refused(target, unmoved, before_consent, m
     assert before_consent.press("Accept").status_code == 302
 
 
-def test_a_ticket_is_answered_once(target, unmoved, before_consent):
+def test_consent_ticket_works_once(target, unmoved, before_consent):
     form = before_consent.form
     assert before_consent.press("Accept").status_code == 302
     with unmoved(target):
@@ -121,7 +121,7 @@ def test_consent_needs_a_valid_decision(target, unmoved, before_consent):
             assert refused(before_consent.press("Accept", decision=decision), 400), decision
 
 
-def test_a_form_of_one_workspace_does_nothing_in_another(realm, other_workspace, unmoved, make_visitor):
+def test_consent_form_of_another_workspace_is_refused(realm, other_workspace, unmoved, make_visitor):
     other = other_workspace("other")
     visitor = make_visitor(realm)
     visitor.visit(SIGNED_IN)

@@ -145,7 +145,7 @@ GARBAGE = [
 ]  # fmt: skip
 
 
-def test_garbage_is_no_token(target, unmoved):
+def test_garbage_in_place_of_a_token_is_refused(target, unmoved):
     with unmoved(target):
         for text in GARBAGE:
             for path in ("/v3/senders", USERINFO):

@@ -23,7 +23,7 @@ def grant(event, source, target):
 
 
 @pytest.mark.parametrize("name", FRONT)
-def test_every_operation_is_named(realm, ask, last_entry, name):
+def test_journal_names_every_oauth_operation(realm, ask, last_entry, name):
     answer = ask(realm, name)
     entry = last_entry(realm)
 
@@ -63,7 +63,7 @@ def test_an_address_that_leads_nowhere_has_no_operation(realm, last_entry):
     assert (last_entry(realm)["operation"], last_entry(realm)["status"]) == (None, 404)
 
 
-def test_the_journal_is_that_of_the_workspace(realm, other_workspace, last_entry):
+def test_oauth_requests_are_in_the_journal_of_their_workspace(realm, other_workspace, last_entry):
     realm.authorize()
     other_workspace("other").authorize("bare-app")
 
@@ -82,7 +82,7 @@ def test_a_flow_without_pages_moves_the_grant_within_two_requests(realm, last_en
     assert moves(last_entry(realm)) == [grant("exchange", "code_issued", "active")]
 
 
-def test_pages_move_it_one_by_one(realm, visitor, question, last_entry):
+def test_sign_in_pages_advance_the_machine_step_by_step(realm, visitor, question, last_entry):
     visitor.visit(question())
     assert moves(last_entry(realm)) == []
     visitor.press("boss@group.test")
@@ -157,7 +157,7 @@ def coverage(realm, query=""):
 
 
 @pytest.mark.parametrize("query", ["", "?workspace=*"])
-def test_the_percentages_are_those_of_the_api(realm, query):
+def test_coverage_percentages_ignore_oauth_requests(realm, query):
     before = coverage(realm, query)
     realm.refresh(realm.tokens()["refresh_token"])
     realm.open("GET", "/account/login/corporate/sso/x")

@@ -78,7 +78,7 @@ def test_a_public_app_proves_itself_with_a_key(connect, visit, issuer, live_root
     assert senders(session, live_root) == ["news@group.test"]
 
 
-def test_a_token_is_refreshed_by_itself(signed_in, connect, issuer, live_root, hours_pass):
+def test_requests_oauthlib_refreshes_an_expired_token(signed_in, connect, issuer, live_root, hours_pass):
     """The library sees by `expires_in` that it is time, and gives the new token away to be kept."""
     token = {**signed_in().token, "expires_at": 1, "expires_in": -1}
     hours_pass("PT1H")

@@ -14,7 +14,7 @@ MONTHS = st.integers(-600, 600)
 
 
 @given(MOMENTS, MONTHS)
-def test_the_month_is_the_one_that_is_so_many_later(moment, months):
+def test_month_arithmetic_gives_the_expected_month(moment, months):
     later = months_later(moment, months)
     assert later.year * 12 + later.month == moment.year * 12 + moment.month + months
 
@@ -28,7 +28,7 @@ def test_the_day_stays_or_is_the_last_one_of_a_shorter_month(moment, months):
 
 
 @given(MOMENTS, MONTHS)
-def test_there_and_back_is_never_later(moment, months):
+def test_adding_and_subtracting_months_never_ends_later(moment, months):
     back = months_later(months_later(moment, months), -months)
     assert back <= moment
     assert back == moment or moment.day > 28

@@ -12,7 +12,7 @@ ACTS = st.lists(st.tuples(st.sampled_from(("add", "remove", "change", "look")), 
 
 
 @given(st.lists(KEYS), ACTS)
-def test_a_layer_is_as_a_copy(keys, acts):
+def test_layered_table_behaves_like_a_copy(keys, acts):
     below = {key: [key] for key in keys}
     whole, tally = {key: [key] for key in keys}, Tally(rows=len(below))
     layer = Layer(below, tally)

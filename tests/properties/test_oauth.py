@@ -98,7 +98,7 @@ def test_scopes_are_split_at_blanks_each_once_in_their_order(names, blanks):
 
 
 @given(TEXT)
-def test_splitting_again_changes_nothing(text):
+def test_splitting_scopes_twice_changes_nothing(text):
     found = discovery.split_scopes(text)
     assert discovery.split_scopes(" ".join(found)) == found
     assert all(name and " " not in name for name in found)

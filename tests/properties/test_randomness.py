@@ -71,7 +71,7 @@ def test_a_uuid_is_one_of_version_four(seed):
 
 
 @given(SEEDS, st.integers(0, 85))
-def test_text_is_of_its_alphabet(seed, length):
+def test_random_text_uses_the_given_alphabet(seed, length):
     alphabet = string.ascii_letters + string.digits + "+/"
     text = Randomness(seed, "default").text("any", length, alphabet)
     assert len(text) == length

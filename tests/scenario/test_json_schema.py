@@ -166,7 +166,7 @@ STUB = {
 }  # fmt: skip
 
 
-def test_it_is_a_schema_of_the_dialect_that_it_names():
+def test_json_schema_is_valid_for_its_dialect():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     assert SCHEMA["$schema"] == jsonschema.Draft202012Validator.META_SCHEMA["$id"]
 
@@ -220,15 +220,15 @@ def members(schema=SCHEMA, name="Scenario"):
         yield from members(row, inner)
 
 
-def test_every_member_has_a_description():
+def test_json_schema_describes_every_member():
     assert [name for name, row in members() if "description" not in row] == []
 
 
-def test_every_behaviour_has_its_default():
+def test_json_schema_has_the_default_of_every_behaviour():
     assert all("default" in row for row in SCHEMA["$defs"]["Behaviour"]["properties"].values())
 
 
-def test_nothing_of_openapi_is_left():
+def test_json_schema_contains_no_openapi_keywords():
     text = json.dumps(SCHEMA)
 
     assert "components" not in text
@@ -240,7 +240,7 @@ def test_the_file_is_what_the_code_makes():
     assert json.loads(SCHEMA_FILE.read_text(encoding="utf-8")) == SCHEMA
 
 
-def test_a_server_serves_it(make_api):
+def test_server_serves_the_json_schema(make_api):
     answer = make_api().get("/_mock/scenarios.schema.json")
 
     assert (answer.status_code, answer.content_type) == (200, "application/schema+json")

@@ -63,10 +63,10 @@ def test_a_bad_scenario_is_listed_with_its_mistake(folder, library):
 
 
 @pytest.mark.parametrize("name", ["nowhere", ".hidden", "a" * 10_000])
-def test_a_scenario_that_is_not_there_is_told_with_those_that_are(library, name):
+def test_unknown_scenario_is_refused_with_the_known_names(library, name):
     with pytest.raises(ScenarioError, match="; known: above, below, "):
         library.read(name)
 
 
-def test_a_folder_that_is_not_there_holds_nothing(tmp_path):
+def test_missing_scenario_folder_is_empty(tmp_path):
     assert Library(tmp_path / "nowhere").names() == Library().names()

@@ -190,7 +190,7 @@ def test_a_mistake_between_is_told_with_the_place_there(told):
     assert lines == ["between.yaml:4: accounts[1].langauge: unknown key; did you mean language?"]
 
 
-def test_a_list_above_hides_the_one_below(told):
+def test_list_in_an_extending_scenario_replaces_the_base_list(told):
     below = "senders:\n  - {name: A, email: a@b.test}\n"
 
     lines = told("extends: below\nsenders: [{name: A}]\n", below=below)

@@ -54,7 +54,7 @@ def test_an_alias_counts_with_the_levels_that_it_brings():
 
 
 @pytest.mark.parametrize(("levels", "fits"), [(99, True), (100, False)])
-def test_there_may_be_a_hundred_levels(levels, fits):
+def test_document_with_a_hundred_levels_is_read(levels, fits):
     text = "a: " + "[" * levels + "]" * levels
 
     if fits:
@@ -64,7 +64,7 @@ def test_there_may_be_a_hundred_levels(levels, fits):
             parse(text, "body")
 
 
-def test_a_document_has_so_many_parts_at_most():
+def test_document_with_too_many_nodes_is_refused():
     with pytest.raises(ScenarioError, match=r"body:3: b\[1\]: too many keys and values, expected at most 6"):
         parse("a: 1\nb: [1,\n1, 1]", "body", Bounds(parts=6))
 
@@ -94,7 +94,7 @@ def test_what_is_wrong_with_a_key_is_misread_in_its_place():
     assert [mark.line for mark in found.marks.values()] == [2, 3, 5, 6]
 
 
-def test_a_key_is_its_text():
+def test_mapping_keys_are_read_as_text():
     assert list(parse("1: a\ntrue: b\n2026-01-01: c\n~: d\n&x e: f\n*x : g\n1.50: h", "body")) == [
         "1", "true", "2026-01-01", "~", "e", "1.50",
     ]  # fmt: skip
@@ -145,7 +145,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_what_is_written_is_read_again(value):
+def test_written_yaml_is_read_back_unchanged(value):
     assert parse(to_yaml({"a": value}), "body") == {"a": value}
 
 

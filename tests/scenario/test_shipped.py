@@ -23,7 +23,7 @@ every_scenario = pytest.mark.parametrize(
 )
 
 
-def test_what_was_promised_is_there():
+def test_shipped_scenarios_contain_the_documented_rows():
     assert set(NAMES) >= PROMISED
 
 

@@ -24,7 +24,7 @@ def leaving(cluster):
     server.wait()
 
 
-def test_the_others_have_its_workspaces_at_once_as_they_were(cluster, leaving):
+def test_other_servers_serve_the_workspaces_of_a_stopped_server(cluster, leaving):
     made = [cluster.make(server=leaving) for _ in range(5)]
     for each in made:
         assert cluster.ask("POST", "/v3/senders", server=leaving, key=each["api_key"], json=SENDER).status_code == 201

@@ -115,7 +115,7 @@ def test_all_list_and_count_the_same_workspaces(cluster, made):
     assert counts == [found[0]["count"]] * 3
 
 
-def test_the_default_workspace_is_one(cluster):
+def test_servers_share_the_default_workspace(cluster):
     def offset(server):
         return cluster.ask("GET", "/_mock/clock", server=server).json()["offset_s"]
 
@@ -126,7 +126,7 @@ def test_the_default_workspace_is_one(cluster):
     assert [round(offset(server) - before) for server in cluster.servers] == [3 * 3600] * 3
 
 
-def test_the_coverage_of_the_whole_is_the_same_everywhere(cluster, other, made):
+def test_servers_report_the_same_total_coverage(cluster, other, made):
     assert cluster.ask("POST", "/v3/senders", server=other, key=made["api_key"], json=SENDER).status_code == 201
     assert cluster.ask("DELETE", f"/_mock/workspaces/{made['name']}").status_code == 204
 

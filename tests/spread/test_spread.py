@@ -64,7 +64,7 @@ def test_requests_on_one_connection_go_to_different_replicas(spread):
             assert answer.status_code == 200
 
 
-def test_it_is_shown_and_dropped_by_its_name(spread, about):
+def test_workspace_of_a_replica_is_shown_and_deleted_by_name(spread, about):
     address = f"/_mock/workspaces/{about['name']}"
 
     assert spread.ask("GET", address).json()["api_key"] == about["api_key"]
@@ -151,7 +151,7 @@ def test_an_access_token_finds_its_workspace(spread, place):
     assert [answer.status_code for answer in answers] == [200] * 3
 
 
-def test_a_stream_comes_through_at_once(spread):
+def test_stream_through_the_balancer_is_not_buffered(spread):
     about = spread.make()
     address = f"{spread.url}/w/{about['name']}/_mock/stream"
 

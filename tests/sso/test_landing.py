@@ -183,7 +183,7 @@ def test_a_token_is_used_below_the_address_of_its_workspace(workspace, other, is
     assert workspace.reason() == "unknown token: workspace default never issued it, or its account was deleted"
 
 
-def test_a_workspace_that_is_not_there_has_a_page_as_well(workspace, workspace_of, is_page):
+def test_unknown_workspace_gets_a_refusal_page(workspace, workspace_of, is_page):
     assert is_page(workspace_of(workspace.api, "/w/nowhere").land("x"), 404, "There is no workspace nowhere")
 
 

@@ -79,7 +79,7 @@ def test_a_landing_address_is_http(workspace, url):
     assert workspace.make("sub-account", id=1003002, url=url).status_code == 400
 
 
-def test_an_area_that_there_is_not_is_refused(workspace):
+def test_unknown_sso_target_is_refused(workspace):
     assert workspace.make("sub-account", id=1003002, target="billing").json["code"] == "invalid_parameter"
 
 

@@ -78,7 +78,7 @@ def other(join, one):
     return join()
 
 
-def test_a_change_at_one_server_is_there_at_the_other(one, other):
+def test_change_by_one_server_is_visible_at_the_other(one, other):
     one.revoke("a")
     other.revoke("b")
     assert one.revoked() == other.revoked() == ["a", "b"]
@@ -357,7 +357,7 @@ def test_coverage_is_that_of_all_servers_and_of_workspaces_that_are_gone(one, ot
     assert one.store.coverage().answers["op", 200] == 0
 
 
-def test_a_secret_is_drawn_once(one, other):
+def test_signing_secret_is_drawn_once_for_all_servers(one, other):
     assert one.storage.secret("key") is None
     assert one.storage.secret("key", lambda: b"first") == other.storage.secret("key", lambda: b"second") == b"first"
 

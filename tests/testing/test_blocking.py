@@ -95,7 +95,7 @@ def test_a_handle_that_does_not_wait_says_nothing(workspace, under, method):
         under(lambda: asked(WAIT_NOT[method], workspace))
 
 
-def test_a_process_is_warned_once(workspace):
+def test_blocking_call_warns_once_per_process(workspace):
     with pytest.warns(BlockingCallWarning) as found:
         under_asyncio(lambda: [workspace.clock.advance(minutes=1) for _ in range(3)])
 

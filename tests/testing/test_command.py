@@ -163,7 +163,7 @@ def test_a_command_without_a_server_has_so_much_time(run, pytester):
 
 
 @pytest.mark.parametrize("seconds", ["soon", "0", "nan", "inf"])
-def test_a_time_that_is_none_is_refused(run, seconds):
+def test_invalid_start_timeout_is_refused(run, seconds):
     result = run(TWO, "--mockserver-command", SERVE, "--mockserver-command-timeout", seconds)
 
     assert result.ret == pytest.ExitCode.USAGE_ERROR

@@ -58,7 +58,7 @@ def test_a_call_that_failed_shows_when_the_next_attempt_is_due(workspace, receiv
     assert found.attempts[0].error
 
 
-def test_a_delivery_is_redelivered(workspace, receiver):
+def test_handle_redelivers_a_webhook_call(workspace, receiver):
     receiver.answer(400, times=1)
     (made,) = workspace.trigger("hardBounce")
     assert workspace.deliveries.all(state="dropped", wait=10)

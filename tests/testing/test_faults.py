@@ -23,7 +23,7 @@ def test_a_fault_applies_to_matching_requests_only(workspace, ask):
     assert (fault.hits, fault.active, fault.fault) == (1, True, "error")
 
 
-def test_a_fault_is_removed(workspace, ask):
+def test_handle_removes_a_fault_rule(workspace, ask):
     fault = workspace.faults.add("server_error")
     assert ask(workspace, "GET", "/senders").status == 500
 

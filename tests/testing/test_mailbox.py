@@ -51,7 +51,7 @@ def test_a_mail_that_comes_later_is_waited_for(workspace, ask, later):
     assert workspace.mailbox.latest(to="late@acme.test", wait=10).to == "late@acme.test"
 
 
-def test_one_mail_is_removed(written):
+def test_handle_removes_a_single_mail(written):
     written.mailbox.remove(written.mailbox.latest().id)
 
     assert [mail.to for mail in written.mailbox.all()] == ["ada@acme.test"]

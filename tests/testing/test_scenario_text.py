@@ -43,7 +43,7 @@ def story(tmp_path):
     return write
 
 
-def test_the_text_is_what_is_sent(story):
+def test_scenario_file_is_sent_as_its_text(story):
     path = story(STORY)
 
     assert sendable(path) == sendable(str(path)) == YamlText(str(path), STORY)

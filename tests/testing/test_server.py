@@ -111,7 +111,7 @@ def test_proxies_of_the_environment_are_ignored(server, monkeypatch):
     assert server.default.name == "default"
 
 
-def test_an_address_may_have_a_path(running):
+def test_server_address_may_contain_a_path(running):
     """A gateway may add a path; the prefix of a workspace takes its place here."""
     with MockServer.connect(f"{running}/w/default") as server, server.workspace() as workspace:
         assert workspace.url == f"{running}/w/default/w/{workspace.name}/v3"

@@ -45,7 +45,7 @@ def test_a_stub_is_replaced_under_its_id(workspace, stub):
     assert [row.stub for row in workspace.stubs.all()] == [other.stub]
 
 
-def test_a_stub_is_removed(workspace, stub):
+def test_handle_removes_a_stub(workspace, stub):
     stub.remove()
 
     assert workspace.stubs.all() == []

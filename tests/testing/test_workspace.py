@@ -86,7 +86,7 @@ def test_a_name_that_is_taken_is_refused(server):
     assert refusal.value.status == 409
 
 
-def test_workspaces_do_not_see_each_other(server, workspace, ask):
+def test_workspaces_of_one_server_are_isolated(server, workspace, ask):
     with server.workspace("onboarding") as other:
         ask(workspace, "DELETE", "/senders/1")
         workspace.faults.add("server_error")

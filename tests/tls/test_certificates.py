@@ -36,7 +36,7 @@ def test_a_name_that_leads_here_is_certified(served, name):
 
 
 @pytest.mark.parametrize("name", ["app.brevo.com", "acme.com", "my_service"])
-def test_a_name_of_somebody_else_is_not_certified(served, name):
+def test_public_host_name_gets_no_certificate(served, name):
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
         served.ask(name)
 
@@ -70,7 +70,7 @@ def test_a_certificate_is_renewed_before_it_runs_out(serve_tls, monkeypatch):
     assert after.not_valid_after_utc > before.not_valid_after_utc + timedelta(days=369)
 
 
-def test_each_server_has_an_authority_of_its_own(served, serve_tls):
+def test_each_server_creates_a_separate_authority(served, serve_tls):
     with pytest.raises(ssl.SSLCertVerificationError):
         serve_tls().ask(context=served.trusting())
 
@@ -95,7 +95,7 @@ def test_the_certificate_of_the_authority_is_written_where_asked(serve_tls, tmp_
     assert requests.get(f"{served.url}/_mock/health", verify=str(file), timeout=20).status_code == 200
 
 
-def test_no_key_is_written(serve_tls, tmp_path):
+def test_private_key_of_the_authority_is_not_written(serve_tls, tmp_path):
     serve_tls(tls_ca_file=tmp_path / "ca.pem")
 
     assert [file.name for file in tmp_path.iterdir()] == ["ca.pem"]
@@ -124,7 +124,7 @@ def test_the_control_api_gives_it_to_all_who_ask(serve_tls):
     assert answer.content_type == "application/pem-certificate-chain"
 
 
-def test_a_server_without_tls_has_none(api):
+def test_server_without_tls_has_no_authority(api):
     answer = api.get("/_mock/ca")
 
     assert (answer.status_code, answer.json["detail"]) == (404, "this server has no TLS; start it with --tls")

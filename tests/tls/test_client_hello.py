@@ -45,7 +45,7 @@ def in_records(data, size):
     [("api.brevo.com", "api.brevo.com"), ("API.Brevo.com", "api.brevo.com"), (None, None), ("127.0.0.1", None)],
     ids=["name", "upper case", "no name", "address"],
 )
-def test_name_is_read(called, name, version):
+def test_server_name_is_read_from_the_client_hello(called, name, version):
     hello, over = read(sent(called, version))
 
     assert (over, hello.error, hello.name) == ([True], None, name)

@@ -57,7 +57,7 @@ def test_own_certificate_is_presented_to_all_clients(serve_tls, issuer, files, g
         served.ask("api.brevo.com", context=context)
 
 
-def test_nobody_is_told_its_authority(serve_tls, files):
+def test_server_with_its_own_certificate_shows_no_authority(serve_tls, files):
     answer = serve_tls(tls_cert=files["both"]).control("GET", "/ca")
 
     assert (answer.status_code, answer.json["detail"]) == (

@@ -143,7 +143,7 @@ def test_an_answer_waits_for_a_client_that_does_not_read(serve_tls):
     assert read > 9_000_000
 
 
-def test_many_clients_are_answered_at_once(served):
+def test_concurrent_tls_clients_are_answered(served):
     connections = [served.connect() for _ in range(50)]
     try:
         assert [exchange(connection)[0] for connection in connections] == [200] * 50

@@ -74,7 +74,7 @@ def test_a_server_without_tls_tells_of_none():
         assert (server.tls_url, server.ca) == (None, None)
 
 
-def test_coroutines_trust_as_well(tls_server):
+def test_coroutine_handles_trust_the_authority(tls_server):
     async def names():
         async with AsyncMockServer(tls=True) as own:
             other = await AsyncMockServer.connect(tls_server.url, ca=tls_server.file)
@@ -87,7 +87,7 @@ def test_a_server_elsewhere_is_trusted_by_a_file(tls_server):
     assert MockServer.connect(tls_server.url, ca=tls_server.file).default.name == "default"
 
 
-def test_or_by_a_variable(tls_server, monkeypatch):
+def test_environment_variable_names_the_trusted_authority(tls_server, monkeypatch):
     monkeypatch.setenv("MOCKSERVER_CA", tls_server.file)
 
     assert MockServer.connect(tls_server.url).default.name == "default"
@@ -101,7 +101,7 @@ def test_one_that_is_not_trusted_is_told_with_what_helps(tls_server):
 @pytest.mark.parametrize(
     ("content", "sentence"), [(None, "ca: cannot read .*: No such file"), ("x", "ca: .* holds no certificate in PEM")]
 )
-def test_a_file_that_is_none_is_told(tls_server, tmp_path, content, sentence):
+def test_unreadable_authority_file_is_reported(tls_server, tmp_path, content, sentence):
     file = tmp_path / "ca.pem"
     if content is not None:
         file.write_text(content)
@@ -153,7 +153,7 @@ def test_commands_trust_what_a_variable_names(tls_server):
     assert (found.returncode, found.stdout.splitlines()[0]) == (0, f"export MOCKSERVER_URL={tls_server.url}")
 
 
-def test_without_it_they_tell_what_helps(tls_server):
+def test_untrusted_certificate_error_names_the_setting(tls_server):
     found = run("env", "--url", tls_server.url)
 
     assert found.returncode == 1

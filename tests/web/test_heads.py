@@ -66,7 +66,7 @@ def test_a_head_comes_again_with_whatever_body():
     assert [found.comes_again(data) for data in (GET, POST + b"{}", POST + b"[]", GET)] == [False, False, True, True]
 
 
-def test_no_more_than_some_heads_are_noted(monkeypatch):
+def test_number_of_noted_heads_is_limited(monkeypatch):
     monkeypatch.setattr(wsgi, "_NOTED", 2)
     found = Heads()
     data = [GET.replace(b"senders", str(number).encode()) for number in (0, 1, 2, 0, 2)]
@@ -74,7 +74,7 @@ def test_no_more_than_some_heads_are_noted(monkeypatch):
     assert [found.comes_again(one) for one in data] == [False, False, False, False, True]
 
 
-def test_no_more_than_some_heads_are_remembered(monkeypatch):
+def test_number_of_cached_heads_is_limited(monkeypatch):
     monkeypatch.setattr(wsgi, "_REMEMBERED", 2)
     found = Heads()
     data = [GET.replace(b"senders", str(number).encode()) for number in range(3)]

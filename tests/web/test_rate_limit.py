@@ -62,7 +62,7 @@ def test_all_other_paths_share_one_window(make_api):
     assert limits(api.get("/v3/account")) == (100, 98, 3600)
 
 
-def test_each_account_has_its_own_windows(make_api):
+def test_rate_limit_windows_are_separate_per_account(make_api):
     api = make_api(workspace())
 
     api.get("/v3/senders", key="one")

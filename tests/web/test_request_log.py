@@ -210,7 +210,7 @@ def test_a_health_check_has_no_line(logged, path):
     assert logged("text", lambda api: api.get(path)) == []
 
 
-def test_nothing_is_logged_by_default(make_api, capfd):
+def test_application_without_log_format_logs_nothing(make_api, capfd):
     make_api("empty").get("/v3/senders")
 
     assert capfd.readouterr().err == ""

@@ -60,7 +60,7 @@ def test_answers_are_sent_once_if_somebody_cannot_wait_for_the_end_of_the_turn()
     assert one.sent == [b"1", b"2"]
 
 
-def test_many_bytes_do_not_wait(monkeypatch):
+def test_large_answer_is_sent_without_delay(monkeypatch):
     monkeypatch.setattr(http1, "_MOST", 3)
     one = Transport()
 

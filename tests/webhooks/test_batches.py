@@ -42,7 +42,7 @@ def test_the_next_window_begins_with_the_event_that_comes_after_it(hooked):
     assert sizes(workspace) == [1, 1]
 
 
-def test_each_webhook_collects_for_itself(hooked):
+def test_batches_are_collected_separately_per_webhook(hooked):
     workspace = hooked(BATCHED, BATCHED, {"events": ["delivered"]})
     workspace.trigger()
     workspace.advance("PT0S")

@@ -42,7 +42,7 @@ ALL = {
 BEGUN = {"senders": 1, "journal": 0, "mails": 0, "faults": [], "clock": "09:00", "coverage": 0, "snapshots": ["early"]}
 
 
-def test_before_it_all_is_there(busy):
+def test_busy_workspace_contains_all_parts(busy):
     assert seen(busy) == ALL
 
 
@@ -115,7 +115,7 @@ def test_faults_mails_and_clock_come_back_with_a_snapshot_after_a_reset(busy):
     assert busy.state == state
 
 
-def test_a_snapshot_can_be_restored_again_and_again(busy):
+def test_snapshot_can_be_restored_several_times(busy):
     busy.post("/_mock/snapshots", {"name": "late"})
     state = busy.state
     for _ in range(3):
@@ -219,7 +219,7 @@ def test_names_that_are_drawn_never_take_the_place_of_another(workspace):
     assert workspace.post("/_mock/snapshots", {}).json["name"] == "snapshot-3"
 
 
-def test_snapshots_are_forgotten_one_by_one_or_all(workspace):
+def test_snapshots_are_deleted_individually_or_all(workspace):
     for name in ("a", "b", "c"):
         workspace.post("/_mock/snapshots", {"name": name})
 
@@ -237,7 +237,7 @@ def test_unknown_snapshot_is_404_and_changes_nothing(busy, method, path):
     assert seen(busy) == before
 
 
-def test_there_may_be_so_many_and_no_more(make_api, default_workspace):
+def test_snapshots_beyond_the_limit_are_refused(make_api, default_workspace):
     workspace = default_workspace(make_api("empty", snapshots_limit=2))
     answers = [workspace.post("/_mock/snapshots", {"name": name}).status_code for name in ("a", "b", "c", "b")]
 
@@ -245,13 +245,13 @@ def test_there_may_be_so_many_and_no_more(make_api, default_workspace):
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "-", "a" * 65, 7])
-def test_a_name_that_is_none_is_400(workspace, name):
+def test_invalid_snapshot_name_is_refused(workspace, name):
     answer = workspace.post("/_mock/snapshots", {"name": name})
 
     assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/name")
 
 
-def test_another_workspace_knows_nothing_of_them(workspace, new_workspace):
+def test_snapshots_are_separate_per_workspace(workspace, new_workspace):
     workspace.post("/_mock/snapshots", {"name": "a"})
 
     assert new_workspace(workspace.api).post("/_mock/snapshots/a/restore").status_code == 404

@@ -101,7 +101,7 @@ def test_an_entry_is_found_by_the_id_that_its_answer_carried(workspace):
     ]
 
 
-def test_an_id_that_is_not_there_is_404(workspace):
+def test_unknown_request_id_is_404(workspace):
     assert workspace.get("/_mock/requests/nothing").status_code == 404
 
 
@@ -135,7 +135,7 @@ def test_a_body_that_an_operation_does_not_take_is_warned_of(workspace):
     assert last(workspace)["warnings"] == ["deleteSender takes no body and ignored the one that was sent"]
 
 
-def test_many_warnings_end_with_how_many_more_there_were(workspace):
+def test_warnings_beyond_the_limit_are_counted(workspace):
     workspace.post("/v3/senders", {"name": "A", "email": "a@b.test", **{f"a{number}": 1 for number in range(1_020)}})
 
     warnings = last(workspace)["warnings"]
@@ -360,7 +360,7 @@ def test_a_search_that_makes_no_sense_is_400_with_the_place(workspace, query):
 # ---------------------------------------------------------------------- bounds
 
 
-def test_the_oldest_fall_out_when_there_are_too_many(make_api, default_workspace):
+def test_full_journal_drops_the_oldest_requests(make_api, default_workspace):
     workspace = default_workspace(make_api("empty", journal_limit=3))
     for number in range(5):
         workspace.get(f"/v3/senders/{number}")

@@ -20,7 +20,7 @@ def test_every_key_that_is_drawn_is_known_as_such(body):
     place=st.integers(8, 71),
     sign=st.sampled_from("0123456789abcdef"),
 )
-def test_a_key_that_was_changed_is_not(body, place, sign):
+def test_altered_api_key_is_not_recognised(body, place, sign):
     key = api_key(body)
     changed = key[:place] + sign + key[place + 1 :]
 
@@ -28,7 +28,7 @@ def test_a_key_that_was_changed_is_not(body, place, sign):
 
 
 @given(text=st.text(max_size=100) | st.from_regex(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}", fullmatch=True))
-def test_any_other_text_is_no_key(text):
+def test_random_text_is_no_api_key(text):
     assert not is_drawn(text)
 
 

@@ -111,18 +111,18 @@ def test_a_control_call_for_it_gets_503_with_the_sentence(damaged, path):
     assert answer.content_type == "application/problem+json"
 
 
-def test_its_pages_say_so(damaged):
+def test_pages_of_a_damaged_workspace_show_the_error(damaged):
     answer = damaged.get("/w/a/_mock/ui/requests")
     assert answer.status_code == 503
     assert WHY[1:] in answer.text
 
 
-def test_the_others_go_on(damaged):
+def test_other_workspaces_work_beside_a_damaged_one(damaged):
     assert damaged.get("/v3/senders", key=damaged.keys["b"]).status_code == 200
     assert damaged.get("/v3/senders").status_code == 200
 
 
-def test_a_list_names_it_beside_the_others(damaged):
+def test_workspace_list_names_the_damaged_workspace(damaged):
     for _ in range(2):
         found = damaged.get("/_mock/workspaces").json
         assert [row["name"] for row in found["items"]] == ["b", "default"]

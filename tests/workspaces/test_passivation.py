@@ -116,13 +116,13 @@ def test_passivated_workspace_is_listed_in_order_of_use(store):
     assert "a" in store
 
 
-def test_to_look_at_it_is_no_use_of_it(store):
+def test_looking_at_a_passivated_workspace_does_not_mark_it_as_used(store):
     store.passivate("a")
     assert store.look("a").name == "a"
     assert store.names() == ("default", "a", "b")
 
 
-def test_its_name_is_taken(store):
+def test_name_of_a_passivated_workspace_is_taken(store):
     store.passivate("a")
     with pytest.raises(NameTakenError):
         store.create(name="a")
@@ -143,7 +143,7 @@ def test_the_default_workspace_does_not_rest(store):
     assert not store.passivate("default")
 
 
-def test_a_name_that_there_is_not_does_not_rest(store):
+def test_unknown_workspace_cannot_be_passivated(store):
     assert not store.passivate("c")
 
 
@@ -280,7 +280,7 @@ def covered(store):
     return dict(store.coverage().transitions)
 
 
-def test_coverage_is_that_of_all_whether_they_rest_or_not(store):
+def test_total_coverage_includes_passivated_workspaces(store):
     for name in ("default", "a", "b"):
         store.get(name).coverage.transitions["m", "e"] += 1
     store.passivate("a")

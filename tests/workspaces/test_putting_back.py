@@ -108,7 +108,7 @@ def test_unknown_members_of_a_document_are_refused(make_api, document, place):
 
 
 @pytest.mark.parametrize("body", ["", "  \n"])
-def test_no_document_is_not_an_empty_one(make_api, body):
+def test_missing_state_document_is_refused(make_api, body):
     api = make_api("corporate-v2")
     before = api.get("/_mock/state").json["accounts"]
 
@@ -162,7 +162,7 @@ def test_draws_do_not_count_past_the_positions_that_can_be_given(workspace_of):
     assert_same(api)
 
 
-def test_a_key_that_is_there_is_not_drawn_again(make_api):
+def test_existing_api_key_is_not_drawn_again(make_api):
     api = make_api("empty")
     document = {"accounts": [{"name": "a"}]}
     api.put("/_mock/state", json=document)

@@ -40,7 +40,7 @@ def raw(workspace, method, path, body, **options):
     return workspace.ask(method, path, data=body, content_type="application/json", **options)
 
 
-def test_nothing_of_a_whole_day_is_told(workspace):
+def test_secrets_of_a_busy_workspace_are_redacted(workspace):
     workspace.post("/v3/webhooks", WEBHOOK)
     workspace.put("/v3/webhooks/1", WEBHOOK)
     workspace.get("/v3/webhooks")

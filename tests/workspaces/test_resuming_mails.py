@@ -54,7 +54,7 @@ def test_how_far_they_come_is_noted(storage):
     assert states(workspace) == {"1": SENT, "2": SENT, "3": WAITING}
 
 
-def test_a_reset_calls_them_off(storage):
+def test_reset_cancels_waiting_mails(storage):
     server = Server()
     store = small_store(storage, effects=server)
     store.reset(store.default)

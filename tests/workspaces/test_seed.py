@@ -107,7 +107,7 @@ def test_the_rate_window_goes_on(workspace):
     assert left[1] == left[0] - 1
 
 
-def test_no_row_that_is_there_is_touched(workspace):
+def test_existing_rows_are_not_touched_by_a_seed(workspace):
     """So it costs what it adds, however much there is."""
     before = list(workspace.api.store.get(workspace.name).state.first_account.table(Sender).values())
     seed(workspace, {"senders": [sender("a@b.test")]})
@@ -133,7 +133,7 @@ def test_a_second_seed_goes_on_with_made_up_data(workspace):
     assert len({row["name"] for row in rows["domains"]}) == 11
 
 
-def test_instants_count_from_now(workspace):
+def test_relative_instants_of_a_seed_count_from_the_clock(workspace):
     workspace.post("/_mock/clock/advance", {"by": "PT1H"})
     seed(workspace, {"senders": [sender("a@b.test", state="awaiting_verification", otp=123456, otp_expires_at="PT5M")]})
 
@@ -229,7 +229,7 @@ def test_seeded_behaviour_replaces_its_other_form(workspace):
     assert "authenticate_domain" not in workspace.state["behaviour"]
 
 
-def test_a_seed_may_be_yaml(workspace):
+def test_seed_is_accepted_as_yaml(workspace):
     body = "senders:\n- {name: A, email: a@b.test}\n"
 
     answer = workspace.ask("POST", "/_mock/seed", data=body, content_type="application/yaml")

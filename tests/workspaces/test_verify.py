@@ -69,7 +69,7 @@ def test_matching_requests_are_counted_by_verify(asked, count, satisfied):
         ({"query": {"x": 1}}, 0),
     ],
 )
-def test_by_what_was_sent_and_answered(asked, match, matched):
+def test_verify_matches_sent_and_answered_parts(asked, match, matched):
     assert verify(asked, match).json["matched"] == matched
 
 
@@ -107,7 +107,7 @@ def test_further_members_are_redacted_in_a_near_miss(asked):
     assert near[0]["differences"] == [{"path": "/json/otp", "wanted": None, "got": "***"}]
 
 
-def test_by_parameters_of_the_path(workspace):
+def test_verify_matches_path_parameters(workspace):
     workspace.delete("/v3/senders/2")
 
     assert verify(workspace, {"path": {"senderId": 2}}, 1).json["satisfied"]
@@ -163,7 +163,7 @@ def test_the_journal_is_read_while_nobody_writes_it(make_api, monkeypatch):
     assert all(read)
 
 
-def test_no_more_than_five_of_them(workspace):
+def test_verify_lists_at_most_five_near_misses(workspace):
     for number in range(9):
         workspace.get(f"/v3/senders/{number}")
 

@@ -50,7 +50,7 @@ def test_the_default_workspace_lives_at_the_root(api):
     assert (described["url"], described["api_key"]) == ("http://localhost/v3", "xkeysib-acme")
 
 
-def test_without_a_scenario_it_is_the_servers_own(make_api):
+def test_workspace_without_scenario_gets_the_server_scenario(make_api):
     assert create(make_api("onboarding")).json["scenario"] == "onboarding"
 
 
@@ -81,13 +81,13 @@ def test_a_strict_workspace_keeps_the_name_of_its_scenario(api):
     assert create(api, scenario={"description": "mine"}, strict=True).json["scenario"] == "document"
 
 
-def test_a_scenario_of_its_own_can_be_strict_as_well(api, story):
+def test_workspace_with_another_scenario_can_be_strict(api, story):
     for scenario in ("onboarding", story, {"extends": "empty", "strict": False}):
         name = create(api, scenario=scenario, strict=True).json["name"]
         assert api.get(f"/w/{name}/_mock/state").json["strict"] is True
 
 
-def test_a_document_is_a_scenario_too(api, story):
+def test_workspace_is_created_from_a_scenario_document(api, story):
     made = create(api, scenario=story).json
 
     assert (made["scenario"], [row["name"] for row in made["accounts"]]) == ("document", ["acme", "eu", "us", "other"])

@@ -18,7 +18,7 @@ def mail(**members):
 
 
 class TestMail:
-    def test_it_stands_in_the_mailbox_with_all_that_was_sent(self, performer):
+    def test_mail_is_in_the_mailbox_with_all_sent_members(self, performer):
         here = performer()
         here.do(
             mail(
@@ -53,19 +53,19 @@ class TestMail:
         assert (found["at"], found["account"]) == ("2026-01-15T09:00:00Z", here.account.name)
 
     @pytest.mark.parametrize("to", ["bob@example.test", "CAROL@example.test", "dave@example.test"])
-    def test_it_is_found_by_each_of_its_recipients(self, to, performer):
+    def test_mail_is_found_by_each_recipient_address(self, to, performer):
         here = performer()
         here.do(mail(cc="carol@example.test", bcc="dave@example.test"))
 
         assert here.api.get(f"/_mock/mailbox?to={to}").json["count"] == 1
 
-    def test_it_comes_from_the_first_verified_sender_where_none_is_given(self, performer):
+    def test_mail_without_sender_comes_from_the_first_verified_sender(self, performer):
         here = performer(senders=[{"id": 1, "name": "A", "email": "a@acme.test", "state": "verified"}])
         here.do({"mail": {"to": "bob@example.test", "text": "Hello"}})
 
         assert here.mails()[0]["from"] == "a@acme.test"
 
-    def test_it_is_a_mime_message_with_its_files(self, performer):
+    def test_mail_is_a_mime_message_with_attachments(self, performer):
         here = performer()
         here.do(mail(html="<p>Hi</p>", cc="carol@example.test", attachments=[{"name": "a.txt", "content": "SGVsbG8="}]))
 
@@ -103,7 +103,7 @@ class TestMail:
 
 
 class TestEvent:
-    def test_it_happens_to_the_recipients_of_the_mails_before_it(self, performer):
+    def test_event_happens_to_recipients_of_earlier_mails(self, performer):
         here = performer()
         here.do(
             mail(), mail(to="eve@example.test"), {"event": "request"}, {"event": "delivered", "after": "PT2S"},
@@ -118,7 +118,7 @@ class TestEvent:
             ("request", "zoe@example.test", 0),
         ]
 
-    def test_it_tells_of_the_mail(self, performer):
+    def test_event_payload_describes_the_mail(self, performer):
         here = performer()
         here.do(mail(message_id="<1@relay.test>", tags=["invoice"]), {"event": "delivered"})
 
@@ -126,7 +126,7 @@ class TestEvent:
         assert (payload["message-id"], payload["subject"], payload["tags"]) == ("<1@relay.test>", "Hi", ["invoice"])
         assert payload["sender_email"] == "news@acme.test"
 
-    def test_it_tells_of_the_template_and_of_the_custom_header(self, performer):
+    def test_event_payload_has_template_and_custom_header(self, performer):
         here = performer()
         here.do(mail(template_id=7, headers={"x-mailin-custom": "a:1"}), {"event": "delivered"})
 
@@ -141,7 +141,7 @@ class TestEvent:
 
         assert here.mails() == []
 
-    def test_it_may_name_its_recipient_and_replace_members_of_the_payload(self, performer):
+    def test_event_can_name_recipients_and_replace_payload_members(self, performer):
         here = performer()
         here.do({"event": "opened", "to": ["zoe@example.test"], "subject": "Yo", "payload": {"link": "https://a.test"}})
 
@@ -155,7 +155,7 @@ class TestEvent:
             ([{"event": "opened"}], [("opened", "recipient@example.test", 0)]),
         ],
     )
-    def test_it_happens_to_the_named_recipients_or_to_a_made_up_one(self, performer, effects, events):
+    def test_event_happens_to_named_recipients_or_to_a_generated_one(self, performer, effects, events):
         here = performer()
         here.do(*effects)
 
@@ -204,7 +204,7 @@ class TestEvent:
 
 
 class TestCredits:
-    def test_they_are_used_up(self, performer):
+    def test_credits_of_the_plan_are_spent(self, performer):
         here = performer(
             plan=[{"type": "sms", "credits": 5}, {"type": "free", "credits": 2}, {"type": "payAsYouGo", "credits": 9}]
         )
@@ -220,7 +220,7 @@ class TestCredits:
         assert (refused.value.status, refused.value.code.code) == (402, "not_enough_credits")
         assert (here.plan(), here.mails()) == ([3], [])
 
-    def test_those_of_the_marketing_vertical_go_down_as_well(self, performer):
+    def test_credits_of_the_marketing_vertical_are_spent_as_well(self, performer):
         verticals = [
             {"planCategory": "Marketing", "planType": "Business", "name": "Business", "credits": "100"},
             {"planCategory": "CRM", "planType": "Business", "name": "Business"},
@@ -230,13 +230,13 @@ class TestCredits:
 
         assert [row.get("credits") for row in here.api.get("/v3/account").json["planVerticals"]] == ["97", None]
 
-    def test_they_never_run_out_where_they_are_unlimited(self, performer):
+    def test_unlimited_credits_never_run_out(self, performer):
         here = performer(plan=[{"type": "subscription", "credits": -1}])
         here.do({"credits": -1000})
 
         assert here.plan() == [-1]
 
-    def test_those_of_a_sub_account_come_out_of_what_it_was_assigned(self, performer):
+    def test_credits_of_a_sub_account_come_from_its_assigned_credits(self, performer):
         here = performer(
             "shop",
             webhooks=[],

@@ -61,7 +61,7 @@ def check(found):
 
 @examples(600)
 @given(schemas, st.sampled_from(["3.0.3", "3.1.0"]))
-def test_any_schema_is_answered(schema, version):
+def test_random_schema_gives_a_stub_or_an_error(schema, version):
     with suppress(DocumentError):
         check(imported(document({"content": {"application/json": {"schema": schema}}}, openapi=version)))
 
@@ -82,7 +82,7 @@ def test_a_reference_in_the_place_of_the_text_of_one_is_refused():
                 st.dictionaries(st.sampled_from(["required", "schema", "example", "examples"]), odd, max_size=3)),
     st.dictionaries(st.sampled_from(["servers", "info", "components", "paths", "openapi"]), odd, max_size=2),
 )  # fmt: skip
-def test_any_document_is_answered(response, members):
+def test_random_document_gives_stubs_or_an_error(response, members):
     with suppress(DocumentError):
         check(imported(document(response, **members)))
 

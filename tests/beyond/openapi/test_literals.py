@@ -38,5 +38,5 @@ def test_what_looks_like_a_template_means_itself(answered, value):
 
 @examples(200)
 @given(values)
-def test_any_value_means_itself(answered, value):
+def test_literal_value_is_answered_unchanged(answered, value):
     assert answered(value) == value

@@ -66,7 +66,7 @@ def test_an_exclusive_bound_is_a_flag_in_3_0():
     assert sample(schema, "3.0.3") == 6
 
 
-def test_schemas_of_all_of_are_merged():
+def test_schemas_within_all_of_are_merged_into_one():
     base = {"type": "object", "required": ["id"], "properties": {"id": {"type": "number"}}}
     more = {"required": ["name"], "properties": {"name": TEXT, "id": {"minimum": 4}}}
 

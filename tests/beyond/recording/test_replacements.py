@@ -16,7 +16,7 @@ CASES = tables(__file__)
 
 
 @pytest.mark.parametrize(("text", "replaced"), CASES["a_value_of_somebody_is_replaced"])
-def test_a_value_of_somebody_is_replaced(text, replaced):
+def test_personal_value_is_replaced_by_a_placeholder(text, replaced):
     assert Replacements().text(text) == replaced
 
 
@@ -29,7 +29,7 @@ def test_a_value_of_somebody_is_replaced(text, replaced):
         "request.json", "ada@acme.test", "a@mail.example.org", "a..b.com..", "999.1.1.1", "100%",
     ],
 )  # fmt: skip
-def test_what_is_nobodys_stays(text):
+def test_impersonal_value_stays_unchanged(text):
     assert Replacements().text(text) == text
 
 
@@ -51,11 +51,11 @@ def test_names_of_members_are_replaced_as_well():
     assert Replacements().value({"ada@acme.com": 1}) == {"user1@host1.test": 1}
 
 
-def test_what_is_no_text_stays():
+def test_values_other_than_text_stay_unchanged():
     assert Replacements().value([1, 2.5, True, None, {}, []]) == [1, 2.5, True, None, {}, []]
 
 
-def test_it_is_told_how_many_values_were_replaced():
+def test_replaced_values_are_counted_by_kind():
     replacements = Replacements()
     replacements.text("ada@acme.com, ada@acme.com, bob@acme.com at 10.0.0.1")
     assert replacements.counts == {"key": 0, "e-mail address": 2, "host": 1, "IP address": 1}
@@ -93,7 +93,7 @@ PIECES = [
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 @examples(300)
-def test_any_text_is_read(text):
+def test_random_text_is_replaced_once_and_for_all(text):
     replaced = Replacements().text(text)
     assert "ada@acme.com" not in replaced
     assert Replacements().text(text) == replaced

@@ -60,11 +60,11 @@ def answered(make_api):
 
 @given(JSON)
 @examples(200)
-def test_a_value_is_said_again(answered, value):
+def test_recorded_json_value_is_answered_again(answered, value):
     assert answered(value, "application/json").json == value
 
 
 @given(TEXTS.filter(bool))
 @examples(200)
-def test_a_text_is_said_again(answered, text):
+def test_recorded_text_body_is_answered_again(answered, text):
     assert answered(text, "text/plain").get_data(as_text=True) == text

@@ -56,7 +56,7 @@ def test_replaced_and_redacted_parameters_are_not_matched(query):
     assert stub["match"] == {"query": {"limit": "1"}}
 
 
-def test_what_was_answered_here_becomes_none():
+def test_own_answers_become_no_stub():
     assert recorded([entry(beyond="stubbed"), entry(beyond=None), entry(beyond="refused")]).stubs == []
 
 
@@ -65,7 +65,7 @@ def test_several_answers_of_one_call_become_a_sequence():
     assert stub["answers"] == [{"status": 200, "json": []}, {"status": 202, "json": [1]}]
 
 
-def test_another_query_is_another_call():
+def test_different_query_gives_a_separate_stub():
     first, second, plain = stubs(
         entry(body=[]), entry(body=[1], query={"limit": "1"}), entry(body=[2], query={"limit": "1", "id": ["1", "2"]})
     )
@@ -117,7 +117,7 @@ def test_an_address_that_is_part_of_a_longer_word_is_not_said_again():
     assert stub["answer"]["json"] == ["{{ request.path.part3 }}", *(f"192.0.2.{number}" for number in range(2, 11))]
 
 
-def test_a_secret_in_a_path_may_be_any_other():
+def test_redacted_path_segment_becomes_a_parameter():
     (stub,) = stubs(entry("/v3/x/***/y", {"a": "***"}))
     assert (stub["path"], stub["answer"]["json"]) == ("/v3/x/{part3}/y", {"a": "***"})
 

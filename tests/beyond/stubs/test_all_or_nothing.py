@@ -144,7 +144,7 @@ def test_a_value_is_listed_at_the_place_of_its_first_storing(feeds):
     assert feeds.get("/v3/feeds").json == [{"v": 2}]
 
 
-def test_every_account_has_tables_of_its_own(feeds):
+def test_stored_values_are_separate_per_account(feeds):
     feeds.put("/v3/feeds/a", json=1)
     assert feeds.get("/v3/feeds/a", key="shop-key").json is None
     assert feeds.get("/v3/feeds", key="shop-key").json == []

@@ -128,7 +128,7 @@ def test_a_reset_puts_stubs_back(stubbed):
     assert texts(api, "/v3/contacts") == ["one"]
 
 
-def test_what_is_seeded_is_asked_before_what_was_there(stubbed):
+def test_seeded_stub_goes_before_older_stubs(stubbed):
     api = stubbed(stub("/v3/contacts", "before"))
     seeded = {"stubs": [{"method": "GET", "path": "/v3/contacts", "answer": {"text": "after"}, "times": 1}]}
     assert api.post("/_mock/seed", json=seeded).status_code == 200

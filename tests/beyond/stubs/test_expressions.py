@@ -25,7 +25,7 @@ BODY = {"n": 3, "t": "Ab c", "l": [3, 1, 2], "m": {"a": 1, "b": [None]}, "f": Fa
 
 
 @pytest.mark.parametrize(("template", "value"), CASES["an_expression_gives"])
-def test_an_expression_gives(answer_of, template, value):
+def test_expression_gives_the_expected_value(answer_of, template, value):
     query = "a=1&b=2&b=3"
     given_value = answer_of(
         template, method="POST", json=BODY, query_string=query, headers={"X-Kind": "call"}

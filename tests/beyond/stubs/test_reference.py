@@ -53,12 +53,12 @@ def came(answer, wanted):
     return wanted if same and status == str(answer.status_code) else f"{answer.status_code} {answer.text.strip()}"
 
 
-def test_there_are_examples():
+def test_reference_contains_seven_examples():
     assert len(EXAMPLES) == TEXT.count("```http") == 7
 
 
 @pytest.mark.parametrize(("stubs", "conversation"), [pytest.param(*row, id=title) for title, *row in EXAMPLES])
-def test_an_example_does_what_it_shows(stubbed, stubs, conversation):
+def test_example_gives_the_answers_shown_below_it(stubbed, stubs, conversation):
     api = stubbed(*yaml.safe_load(stubs)["stubs"])
     for line, (wanted, *reasons) in exchanges(conversation):
         assert came(ask(api, line), wanted) == wanted
@@ -67,11 +67,11 @@ def test_an_example_does_what_it_shows(stubbed, stubs, conversation):
 
 
 @pytest.mark.parametrize("name", sorted(NAMES))
-def test_everything_that_there_is_has_its_place(name):
+def test_every_name_of_expressions_is_documented(name):
     assert re.search(rf"`[^`\n]*(?<!\w){re.escape(name)}\b", TEXT) is not None
 
 
-def test_the_bounds_are_those_of_the_code():
+def test_documented_limits_match_the_code():
     steps, more, stored = budget.STEPS, budget.STEPS_A_BYTE, budget.STEPS_A_STORED_VALUE
     most = steps + budget.MOST_STEPS
     for told in (

@@ -72,7 +72,7 @@ def state_of(api):
 
 @examples(100)
 @given(st.lists(STUBS, min_size=1, max_size=4), REQUESTS, REQUESTS)
-def test_what_was_written_goes_on_as_what_was_not(two, stubs, before, after):
+def test_workspace_with_stubs_continues_after_a_round_trip(two, stubs, before, after):
     one, other = two
     document = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": [{"name": "a"}], "stubs": stubs}
     assert one.post("/_mock/reset", json={"scenario": document}).status_code == 200

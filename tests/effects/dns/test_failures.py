@@ -42,7 +42,7 @@ def a_pointer_to_itself(stub, question):
 @pytest.mark.parametrize(
     "reply", [garbage, empty_answer, another_id, another_question, an_echo, cut_off_without_tcp, a_pointer_to_itself]
 )
-def test_what_is_no_answer_is_a_timeout(stub, asking, authenticate, impatient, reply):
+def test_malformed_dns_answer_counts_as_timeout(stub, asking, authenticate, impatient, reply):
     stub.reply = lambda question: reply(stub, question)
 
     answer, seen, reason = authenticate(asking(stub.address))
@@ -51,7 +51,7 @@ def test_what_is_no_answer_is_a_timeout(stub, asking, authenticate, impatient, r
     assert f"the DNS server 127.0.0.1 port {stub.address.partition(':')[2]}" in reason
 
 
-def test_silence_is_a_timeout(stub, asking, authenticate, impatient):
+def test_silent_dns_server_counts_as_timeout(stub, asking, authenticate, impatient):
     stub.reply = lambda question: None
 
     answer, seen, reason = authenticate(asking(stub.address))
@@ -94,7 +94,7 @@ def test_names_that_lead_on_without_an_end_are_a_timeout(stub, asking, authentic
     assert "mail._domainkey.good.test is the start of an endless chain of CNAME records" in reason
 
 
-def test_what_is_no_text_is_shown_all_the_same(stub, asking, authenticate):
+def test_undecodable_txt_record_is_shown_escaped(stub, asking, authenticate):
     stub.reply = lambda question: stub.answer(question, r'TXT "brevo-code:\255\000"')
 
     _, seen, reason = authenticate(asking(stub.address))
@@ -144,7 +144,7 @@ def test_without_a_server_the_reason_says_so(asking, authenticate):
     assert reason.count("behaviour.dns is resolver, but the server was started without --dns-resolver") == 1
 
 
-def test_a_view_asks_nobody(stub, make_api):
+def test_reading_a_domain_sends_no_dns_query(stub, make_api):
     api = make_api({"domains": [{"name": "good.test", "state": "authenticated"}]}, dns_resolver=stub.address)
 
     assert api.put("/v3/senders/domains/good.test/authenticate").status_code == 200

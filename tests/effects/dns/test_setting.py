@@ -29,13 +29,13 @@ def test_a_server_is_a_host_and_perhaps_a_port(text, server):
         "53", "1.2.3", "1.2.3.256:53", "[1.2]:53", "[::g]:53", "[::1", "a:b:53", "münchen.test",
     ],
 )  # fmt: skip
-def test_what_is_none_is_misuse(text):
+def test_invalid_resolver_address_is_a_usage_error(text):
     answer = invoke(["serve", "--port", "0", "--dns-resolver", text])
 
     assert (answer.exit_code, f"{text!r} must be HOST:PORT" in answer.output) == (2, True)
 
 
-def test_nothing_of_it_is_loaded_until_it_is_needed():
+def test_dnspython_is_imported_on_first_use():
     program = """
 import sys
 from mockserver import Settings, create_app
@@ -45,6 +45,6 @@ sys.exit("dns" in sys.modules)
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
-def test_python_is_told_as_well():
+def test_invalid_resolver_setting_raises_in_python():
     with pytest.raises(ValueError, match="DNS resolver 'nowhere:' must be HOST:PORT"):
         create_app(Settings(dns_resolver="nowhere:"))

@@ -64,7 +64,7 @@ def test_the_records_are_asked_for_side_by_side(root, stub):
     assert call(root, "PUT", PATH)[0] == 200
 
 
-def test_a_request_counts_once(root, stub, held, pool):
+def test_suspended_request_counts_once_for_rate_limits(root, stub, held, pool):
     before = int(call(root, "GET", "/v3/senders/domains")[2]["x-sib-ratelimit-remaining"])
     waiting = pool.submit(call, root, "PUT", PATH)
     stub.wait(3)
@@ -157,7 +157,7 @@ def test_a_server_that_keeps_silent_costs_a_bounded_time(root, stub, held, monke
 
 
 @pytest.mark.parametrize("headers", [{}, {"X-Mock-Fault": "dns_failure"}])
-def test_a_fault_takes_over(root, stub, headers):
+def test_fault_applies_before_dns_queries(root, stub, headers):
     if not headers:
         call(root, "POST", "/_mock/faults", {"fault": "dns_failure", "times": 1})
 
@@ -167,7 +167,7 @@ def test_a_fault_takes_over(root, stub, headers):
     assert call(root, "PUT", PATH)[0] == 200
 
 
-def test_a_domain_that_is_not_there_is_not_asked_for(root, stub):
+def test_unknown_domain_sends_no_dns_query(root, stub):
     assert call(root, "PUT", PATH.replace("good", "nobody"))[0] == 404
     assert stub.questions == []
 

@@ -26,7 +26,7 @@ def test_the_size_of_a_workspace_is_about_that_of_its_fields(engine, write):
     assert engine.sizes()["acme"] == pytest.approx(6_000, abs=100)
 
 
-def test_a_value_is_drawn_once(engine, opened):
+def test_server_secret_is_drawn_once_per_store(engine, opened):
     assert engine.value("secret") is None
     assert engine.value("secret", b"first") == b"first"
     assert engine.value("secret", b"second") == b"first"

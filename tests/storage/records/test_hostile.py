@@ -43,27 +43,27 @@ def _in_a_snapshot(api, value):
 
 @every_value
 @pytest.mark.parametrize("bring", [_in_a_mail, _in_a_payload, _in_a_fault, _in_a_stub, _in_a_snapshot])
-def test_a_value_of_a_body_is_the_same(bring, value, make_api):
+def test_random_json_values_survive_packing(bring, value, make_api):
     api = make_api()
     assert bring(api, value).status_code in (200, 201)
 
     assert lost(api.workspace) is None
 
 
-def test_texts_of_every_kind_are_the_same(api):
+def test_random_texts_survive_packing(api):
     fill(api, list(values(44)))
 
     assert lost(api.workspace) is None
 
 
 @pytest.mark.parametrize("target", ["/v3/%ED%A0%80", "/v3/x?%ED%A0%80=%FF", "/v3/%00%FF/%F0%9F%98%80"])
-def test_addresses_that_are_no_text_are_the_same(target, api):
+def test_undecodable_paths_survive_packing(target, api):
     api.get(target, headers={"X-Any": "\xff\x80"})
 
     assert lost(api.workspace) is None
 
 
-def test_a_document_in_yaml_is_the_same(api):
+def test_yaml_documents_survive_packing(api):
     text = "scenario: {clock: {start: '2026-01-15T09:00:00Z', frozen: true}, seed: 0x7, accounts: [{name: 'ÿ'}]}"
     assert api.post("/_mock/reset", data=text, content_type="application/yaml").status_code == 200
 

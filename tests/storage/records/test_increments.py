@@ -242,7 +242,7 @@ def test_the_version_of_rows_changes_when_somebody_may_change_them(api, use, kin
     assert (account.version(kind) != before) is changes
 
 
-def test_a_copy_has_versions_of_its_own(api):
+def test_copied_tables_draw_separate_versions(api):
     account = api.workspace.state.first_account
     account.table(Sender)
 

@@ -48,7 +48,7 @@ def test_a_typed_value_beyond_messagepack_is_the_same():
     assert unpack(pack([timer]), list[Timer]) == [timer]
 
 
-def test_a_coverage_is_the_same_as_counts():
+def test_packed_coverage_keeps_its_counts():
     coverage = Coverage()
     coverage.answers["getSenders", 200] += 2
     coverage.answers["getSenders", None] += 1

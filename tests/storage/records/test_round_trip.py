@@ -43,7 +43,7 @@ def make_busy(make_api):
 
 
 @every_scenario
-def test_a_workspace_in_which_much_has_happened_is_the_same(name, make_busy):
+def test_busy_workspace_survives_a_round_trip(name, make_busy):
     workspace = make_busy(name).workspace
 
     assert lost(workspace) is None

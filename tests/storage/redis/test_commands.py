@@ -87,7 +87,7 @@ def test_check_finds_damage(store, stored_server, redis_server, document):
     assert f"workspace hit of {store} cannot be read: " in found.stderr
 
 
-def test_export_changes_nothing(store, stored_server, folder, redis_server):
+def test_store_export_leaves_redis_unchanged(store, stored_server, folder, redis_server):
     before = redis_server.command("HGET mockserver:header turn")
 
     assert run("export", store, folder) == f"workspaces written to {folder}: 1\n"

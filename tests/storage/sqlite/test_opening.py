@@ -41,7 +41,7 @@ def test_all_files_of_a_store_are_readable_by_their_owner_only(umask, opened, wr
 
 
 @pytest.mark.parametrize("name", ["a b", "a?mode=memory", "a#b", "100%25", ":memory:", "é", "a\nb", "\udcff", "-v"])
-def test_a_store_may_have_any_name(opened, write, tmp_path, name):
+def test_store_file_may_have_an_unusual_name(opened, write, tmp_path, name):
     write(opened(tmp_path / name))
     assert stat.S_ISREG((tmp_path / name).stat().st_mode)
     assert [row.name for row in opened(tmp_path / name).outlines()] == ["acme"]
