@@ -105,7 +105,7 @@ def test_every_error_code_has_its_row():
     assert ALL_CODES.keys() <= codes
 
 
-def test_cited_places_exist_exactly_once():
+def test_pages_and_anchors_of_the_contract_are_unique():
     assert len(set(places())) == len(list(places()))
 
 
@@ -273,11 +273,11 @@ _ANCHORS = _HEADING.findall(LEDGER)
 _SECTIONS = dict(zip(_ANCHORS, _HEADING.split(LEDGER)[2::2], strict=True))
 
 
-def test_section_names_of_the_contract_are_unique():
+def test_section_anchors_of_the_ledger_are_unique():
     assert len(set(_ANCHORS)) == len(_ANCHORS) == 7
 
 
-def test_marks_of_the_contract_match_the_fidelity_record():
+def test_marks_of_the_ledger_match_the_declared_marks():
     ((_, *rows),) = tables(_SECTIONS["marks"])
 
     assert {row[1].strip("`") for row in rows} == {*Mark, "-"}

@@ -66,7 +66,7 @@ def test_actions_of_others_are_pinned_by_their_commit(path):
 
 
 @pytest.mark.parametrize("path", _WORKFLOWS, ids=lambda path: path.name)
-def test_action_has_the_same_pin_in_all_workflows(path):
+def test_action_has_a_single_pin_within_a_workflow(path):
     used = {
         line.split()[-3] for line in path.read_text(encoding="utf-8").splitlines() if re.search(r"uses: .* # v", line)
     }

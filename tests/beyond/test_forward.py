@@ -80,7 +80,7 @@ KEPT_HERE = {
 }  # fmt: skip
 
 
-def test_own_request_headers_are_not_forwarded(listen, make_forwarding):
+def test_credentials_and_connection_headers_of_the_client_are_not_forwarded(listen, make_forwarding):
     peer = listen(CONTACTS)
     api = make_forwarding(peer.url(""), key="xkeysib-acme-0123456789")
 
@@ -126,7 +126,7 @@ def test_a_write_leaves_with_its_body_if_that_is_wanted(listen, make_forwarding,
 
 
 @pytest.mark.parametrize("method", ["TRACE", "CONNECT", "PROPFIND"])
-def test_unknown_method_is_never_forwarded(listen, make_forwarding, method):
+def test_unsupported_method_is_never_forwarded_even_with_writes_enabled(listen, make_forwarding, method):
     peer = listen(CONTACTS)
     api = make_forwarding(peer.url(""), forward_writes=True)
 
@@ -186,7 +186,7 @@ def test_without_a_peer_the_reason_says_so(make_api):
 @pytest.mark.parametrize(
     ("method", "path", "status"), [("OPTIONS", PATH, 204), ("GET", "/v3/senders", 200), ("GET", "/elsewhere", 404)]
 )
-def test_modelled_operations_are_not_forwarded(listen, make_forwarding, method, path, status):
+def test_preflights_and_modelled_operations_are_not_forwarded(listen, make_forwarding, method, path, status):
     peer = listen(CONTACTS)
 
     assert make_forwarding(peer.url("")).request(method, path).status_code == status
@@ -233,7 +233,7 @@ NOT_HANDED_BACK = (
 )
 
 
-def test_connection_headers_of_the_peer_are_dropped(listen, make_forwarding):
+def test_connection_cookie_and_server_headers_of_the_peer_are_dropped(listen, make_forwarding):
     api = make_forwarding(listen(answer_of(headers=NOT_HANDED_BACK)).url(""))
 
     answer = api.get(PATH)

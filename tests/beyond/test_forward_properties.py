@@ -115,7 +115,7 @@ ANSWER_NAMES = st.sampled_from(
     st.integers(-1, 1_000), st.lists(st.tuples(ANSWER_NAMES, st.text(max_size=8)), max_size=8), st.binary(max_size=8)
 )
 @examples(500)
-def test_random_answer_of_the_peer_is_sent_to_the_client(send, status, rows, body):
+def test_random_answer_of_the_peer_becomes_a_valid_reply_without_dropped_headers(send, status, rows, body):
     _, reply = send(answer=PeerAnswer(status, rows, body))
 
     assert reply.is_over

@@ -170,7 +170,7 @@ def test_an_address_that_nobody_was_given_is_not_found(api, path):
 
 
 @pytest.mark.parametrize("path", ["/shared", "/shared/", "/shared/x/other", "/shared/x/content/more"])
-def test_unknown_page_below_shared_is_404(api, path):
+def test_unknown_page_below_shared_is_404_and_shared_itself_is_401(api, path):
     assert visit(api, path).status_code == (401 if path == "/shared" else 404)
 
 

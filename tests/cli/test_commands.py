@@ -183,7 +183,7 @@ def test_an_empty_secret_in_the_environment_stops_the_start(run, options, variab
     [(["--forward-to", "nowhere"], "MOCKSERVER_FORWARD_KEY", (2, "calls cannot be forwarded to")),
      (["--scenario", "nowhere"], "MOCKSERVER_CONTROL_TOKEN", (1, "unknown scenario"))],
 )  # fmt: skip
-def test_control_token_is_never_printed_by_a_command(run, options, variable, told):
+def test_forward_key_and_control_token_are_never_printed_by_serve(run, options, variable, told):
     answer = run("serve", *options, **{variable: "sesame"})
 
     assert (answer.exit_code, told[1] in answer.output) == (told[0], True)
@@ -288,7 +288,7 @@ def test_a_refusal_gives_its_reason_first(run, arguments):
 
 @pytest.mark.parametrize("number", ["nan", "-nan", "inf"])
 @pytest.mark.parametrize("command", [["coverage", "--fail-under"], ["wait", "--timeout"], ["serve", "--head-timeout"]])
-def test_number_option_refuses_other_text(run, command, number):
+def test_number_option_refuses_nan_and_infinity(run, command, number):
     """No bound holds back `nan`: nothing would be less than it, and no time up."""
     answer = run(*command, number)
 

@@ -366,7 +366,7 @@ def test_a_workspace_is_made_shown_listed_and_dropped(run, shown, tmp_path):
     assert "mine" not in run("workspaces").output
 
 
-def test_reset_restores_the_scenario_of_a_workspace(run, shown, ask):
+def test_reset_clears_the_journal_and_can_load_another_scenario(run, shown, ask):
     sender(ask)
 
     assert run("reset").exit_code == 0

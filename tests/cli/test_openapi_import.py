@@ -302,7 +302,7 @@ def test_a_file_that_is_too_large_or_no_text_is_refused(convert, run, tmp_path):
     assert "it has more than 33,554,432 bytes" in run("stubs", "from-openapi", str(file)).stderr
 
 
-def test_base_option_needs_a_path_with_a_slash(convert):
+def test_base_option_needs_a_path_with_a_leading_slash(convert):
     result, _ = convert(api({}), "--base", "v3")
 
     assert (result.exit_code, "--base is a path such as /v3, not 'v3'" in result.stderr) == (2, True)

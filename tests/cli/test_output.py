@@ -78,7 +78,7 @@ def test_colours_are_for_terminals_unless_the_environment_says_otherwise(environ
     assert (is_coloured(Terminal()), is_coloured(io.StringIO())) == (of_terminal, of_file)
 
 
-def test_coloured_output_has_no_control_characters(terminal):
+def test_coloured_text_has_escaped_control_characters_and_only_the_outer_colour(terminal):
     terminal(80)
 
     assert paint("\x1b[0mok", "good") == "\033[32m\\x1b[0mok\033[0m"

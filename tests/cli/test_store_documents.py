@@ -143,7 +143,7 @@ def test_some_workspaces_are_exported_by_their_names(store, path, folder):
     assert sorted(file.name for file in folder.iterdir()) == ["default.yaml", "two.yaml"]
 
 
-def test_export_does_not_overwrite_an_existing_file(store, path, folder):
+def test_export_refuses_an_existing_file_and_an_unknown_workspace(store, path, folder):
     keep(path, store.default)
     folder.mkdir()
     (folder / "default.yaml").write_text("mine")
@@ -239,7 +239,7 @@ def test_a_file_with_workspaces_is_not_imported_into(store, path, tmp_path):
     assert refused("import", path, tmp_path / "acme.yaml") == f"{path} holds workspaces already: name a new file"
 
 
-def test_shipped_scenario_can_be_imported_into_a_store(path, tmp_path):
+def test_scenario_file_is_imported_into_a_store_under_its_name(path, tmp_path):
     (tmp_path / "acme.yaml").write_text(STATE)
     assert json.loads(run("import", path, tmp_path / "acme.yaml", "--json")) == {
         "path": str(path),

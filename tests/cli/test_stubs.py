@@ -109,7 +109,7 @@ def test_a_workspace_is_chosen_by_its_name(run, stub_server, more):
 
 
 @pytest.mark.parametrize("command", [("show", "none"), ("remove", "none")])
-def test_removal_of_an_unknown_stub_is_refused(run, command):
+def test_show_and_removal_of_an_unknown_stub_are_refused(run, command):
     answer = run(*command)
 
     assert (answer.exit_code, "unknown stub 'none'" in answer.output) == (2, True)

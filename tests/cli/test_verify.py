@@ -8,7 +8,7 @@ import requests
 from mockserver.core.contract import errors
 
 
-def test_verify_without_url_replays_the_fixtures_in_process(run):
+def test_verify_without_url_replays_the_contract_in_process(run):
     answer = run("verify")
 
     assert answer.exit_code == 0

@@ -158,7 +158,7 @@ def first_case(cases):
     [("unknown", "Key not found"), ("revoked", "Key not found"), (None, "authentication not found in headers")],
 )
 @pytest.mark.parametrize("operation", METHODS)
-def test_client_with_a_wrong_key_is_refused(connect, first_case, operation, key, message):
+def test_client_with_a_wrong_or_missing_key_is_refused(connect, first_case, operation, key, message):
     """401 is declared nowhere, and real everywhere: the library's most general error, before anything else is told."""
     with pytest.raises(ApiError) as refused:
         call(connect(key), first_case(operation))

@@ -96,7 +96,7 @@ def test_without_care_for_the_error_a_new_account_breaks_it(program, root, begin
 
 
 @each_program
-def test_other_error_ends_the_program(program, root, begin, run):
+def test_unauthorized_error_ends_the_program_with_exit_code_1(program, root, begin, run):
     """Not every error says that there are no webhooks."""
     begin(faults=[{"fault": "unauthorized"}])
 

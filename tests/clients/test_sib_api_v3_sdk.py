@@ -154,7 +154,7 @@ def test_every_error_that_the_library_lets_happen_is_met(cases, reachable_errors
     ("key", "message"), [("unknown", "Key not found"), (None, "authentication not found in headers")]
 )
 @pytest.mark.parametrize("operation", METHODS)
-def test_legacy_client_with_a_wrong_key_is_refused(connect, cases, holds, operation, key, message):
+def test_legacy_client_with_a_wrong_or_missing_key_is_refused(connect, cases, holds, operation, key, message):
     first = next(case for case in cases if case.operation == operation)
     with pytest.raises(ApiException) as refused:
         call(connect(key), first, holds)

@@ -212,7 +212,7 @@ class TestListing:
             ("filter=equals(CITY,%22Paris%22)&ids=2", ["bob"]),
         ],
     )
-    def test_contacts_are_filtered_by_date_and_list(self, three, query, found):
+    def test_contacts_are_filtered_by_id_date_and_attribute(self, three, query, found):
         page = three.get(f"?{query}")
 
         assert emails(page) == [f"{name}@acme.test" for name in found]

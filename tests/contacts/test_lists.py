@@ -302,7 +302,7 @@ class TestAttributes:
         assert contacts.call("POST", f"/attributes/{address}", body)[1][0] == code
         assert contacts.get("/attributes") == {"attributes": []}
 
-    def test_duplicate_attribute_creation_is_refused(self, contacts):
+    def test_duplicate_attribute_creation_is_refused_within_its_category(self, contacts):
         contacts.call("POST", "/attributes/normal/PLAN", {})
 
         again = contacts.call("POST", "/attributes/normal/PLAN", {})

@@ -58,7 +58,7 @@ def test_the_ledger_leads_to_the_contract(api):
     assert '<a href="contract/webhooks.md#getWebhooks">getWebhooks</a>' in api.get("/_mock/docs/ledger.md").text
 
 
-def test_headings_of_a_page_have_unique_anchors():
+def test_headings_of_a_page_have_anchors_made_of_their_text():
     html = html_of("# A title\n\n## Of `code`, and more\n")
 
     assert re.findall(r'<h\d id="([^"]*)"', html) == ["a-title", "of-code-and-more"]

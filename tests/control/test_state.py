@@ -179,7 +179,7 @@ def test_a_mistake_below_is_told_with_the_name_of_its_file(make_api, tmp_path):
 
 
 @pytest.mark.parametrize("scenario", ["nothing", 7, ["standard"]])
-def test_invalid_scenario_document_is_refused(api, scenario):
+def test_reset_to_an_unknown_or_invalid_scenario_is_refused(api, scenario):
     assert api.post("/_mock/reset", json={"scenario": scenario}).status_code == 400
 
 

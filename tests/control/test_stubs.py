@@ -93,7 +93,7 @@ def test_delete_removes_a_single_stub_or_all(api):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_unknown_stub_is_404_with_the_known_ids(api, method):
+def test_unknown_stub_is_404_and_points_to_the_list_of_stubs(api, method):
     answer = api.request(method, f"{ADDRESS}/none", **({"json": ONE} if method == "PUT" else {}))
 
     assert (answer.status_code, answer.content_type) == (404, "application/problem+json")

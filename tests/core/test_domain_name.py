@@ -29,7 +29,7 @@ def test_every_spelling_of_a_name_has_one_form(name, form):
 
 
 @given(st.text())
-def test_normalising_a_domain_twice_changes_nothing(name):
+def test_second_normalisation_of_a_domain_changes_nothing(name):
     assert ascii_form(ascii_form(name)) == ascii_form(name)
 
 

@@ -34,7 +34,7 @@ def test_states_are_listed_without_what_lies_outside(endpoint):
     assert endpoint.states == ("closed", "open")
 
 
-def test_event_of_a_deleted_instance_is_ignored(endpoint):
+def test_absent_instance_allows_no_events(endpoint):
     assert endpoint.allowed(ABSENT) == ()
 
 

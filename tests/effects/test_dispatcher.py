@@ -92,7 +92,7 @@ def test_a_host_leaves_threads_for_others(make, hold):
     hold.await_done(5)
 
 
-def test_cancelled_task_is_not_run(make, hold):
+def test_task_is_skipped_when_no_longer_wanted(make, hold):
     dispatcher = make(threads=1)
     dispatcher.submit(hold.task())
     hold.await_begun(1)

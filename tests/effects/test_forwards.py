@@ -91,7 +91,7 @@ def test_without_a_key_of_its_own_a_call_has_the_key_that_any_mock_takes(listen,
     assert peer.headers("api-key") == ["any"]
 
 
-def test_forward_key_replaces_the_client_key(listen, send):
+def test_forward_key_is_sent_to_the_peer_as_api_key(listen, send):
     peer = listen(CONTACTS)
     send(peer.url(""), forward_key=KEY)
     assert peer.headers("api-key") == [KEY]
@@ -255,7 +255,7 @@ def _endless(receiver, connection):
         (_endless, "the answer has more than 1,000 bytes"),
     ],
 )  # fmt: skip
-def test_incomplete_peer_answer_is_reported(listen, send, behave, told):
+def test_broken_or_oversized_peer_answer_is_reported_as_an_error(listen, send, behave, told):
     answer = send(listen(behave).url(""), forward_answer_limit=1_000)
     assert answer.error.startswith(told), answer.error
     assert answer.status == 0
@@ -331,7 +331,7 @@ def test_more_calls_than_may_wait_are_refused(listen):
     assert "the queue of forwarded calls is full" in [answer.error for answer in answers]
 
 
-def test_closed_server_forwards_nothing(listen):
+def test_closed_forwarder_refuses_further_calls(listen):
     peer, answers = listen(CONTACTS), []
     forwards = Forwards(Settings(), peer.url(""))
     forwards.close()

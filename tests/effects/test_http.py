@@ -314,7 +314,7 @@ def _hang_up(_, connection):
         (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nhalf", "Connection broken: "),
     ],
 )  # fmt: skip
-def test_incomplete_webhook_answer_is_an_error(listen, answer, told):
+def test_malformed_webhook_answer_is_reported_as_an_error(listen, answer, told):
     outcome = _call(listen(answer).url())
     assert outcome.status is None
     assert outcome.error.startswith(told), outcome.error
@@ -422,7 +422,7 @@ def test_a_peer_that_reads_by_and_by_takes_no_longer_than_the_call_may():
 
 
 @pytest.mark.parametrize("seconds", [0.0, -1.0])
-def test_zero_timeout_gives_no_answer(listen, seconds):
+def test_zero_or_negative_timeout_gives_no_answer(listen, seconds):
     receiver = listen()
     assert _call(receiver.url(), seconds=seconds) == CallOutcome(error=f"no answer within {seconds:g} seconds")
 

@@ -491,7 +491,7 @@ def test_a_mail_tells_why_it_failed_and_so_does_health(inbox, start):
     assert (health["failed"], health["last_error"]) == (1, "554 no")
 
 
-def test_health_omits_smtp_without_a_server():
+def test_health_and_mail_omit_smtp_without_smtp_url():
     with MockServer("empty") as server:
         workspace = server.workspace("empty")
         ask_for_code(workspace)
@@ -501,7 +501,7 @@ def test_health_omits_smtp_without_a_server():
 
 
 @pytest.mark.parametrize("leave", ["reset", "drop"])
-def test_deleted_workspace_sends_no_further_mail(inbox, start, leave):
+def test_reset_or_deleted_workspace_sends_no_queued_mail(inbox, start, leave):
     peer = inbox()
     peer.gate.clear()
     server = start(peer.url)

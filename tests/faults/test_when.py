@@ -156,7 +156,7 @@ def test_a_miss_of_chance_leaves_the_request_to_the_next_rule(api, rules):
     assert statuses(api, 2) == [500, 500]
 
 
-def test_randomness_is_drawn_for_matching_rules_only(api, rules):
+def test_randomness_is_not_drawn_before_a_fault_rule_is_due(api, rules):
     rules.add("unavailable", probability=0.5, after=3, times=1)
     statuses(api, 3)
     assert "fault fault-1" not in api.workspace.state.random.positions

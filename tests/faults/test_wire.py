@@ -196,7 +196,7 @@ def test_an_answer_without_a_body_stays_whole(peer, sender, text):
 
 
 @pytest.mark.parametrize("text", ["connection_reset", "empty_response", "hang; ms=5"])
-def test_hanging_request_changes_nothing(root, peer, sender, text):
+def test_unanswered_request_changes_nothing(root, peer, sender, text):
     peer.send("DELETE", sender, fault(text))
     with pytest.raises((ConnectionResetError, AssertionError), match=r"reset|ended"):
         peer.read_answer()

@@ -29,7 +29,7 @@ def test_a_file_as_large_as_its_bound_is_read(tmp_path):
     assert files.read_text(tmp_path / "file", 4) == "a\nb"
 
 
-def test_oversized_settings_file_is_refused(tmp_path):
+def test_file_above_the_size_limit_is_refused(tmp_path):
     (tmp_path / "file").write_text("12345")
 
     with pytest.raises(OSError, match="it has more than 4 bytes"):

@@ -47,7 +47,7 @@ PAGES = {
 
 
 @pytest.mark.parametrize(("page", "written"), PAGES.values(), ids=PAGES)
-def test_html_body_is_converted_to_text(page, written):
+def test_html_reply_is_converted_to_markdown_text(page, written):
     assert extract_html(page) == (written, "")
 
 
@@ -55,7 +55,7 @@ def test_the_signature_of_a_page_is_found():
     assert extract_html("<div>Yes.</div><div>-- <br><div>Jo</div></div>") == ("Yes.", "Jo")
 
 
-def test_blank_lines_beyond_the_limit_are_collapsed():
+def test_signature_beyond_the_line_limit_is_not_recognised():
     text = "x\n" * 200_000 + "-- \nJo"
 
     assert extract(text) == (text, "")

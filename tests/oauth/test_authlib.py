@@ -147,7 +147,7 @@ def test_an_app_for_itself_fetches_a_new_token_by_itself(connect, live_root, hou
 
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
 @pytest.mark.parametrize("method", ["client_secret_basic", "client_secret_post"])
-def test_authlib_revokes_a_refresh_token(signed_in, metadata, live_root, kind, method):
+def test_authlib_revokes_access_and_refresh_tokens(signed_in, metadata, live_root, kind, method):
     session = signed_in(revocation_endpoint_auth_method=method)
 
     answer = session.revoke_token(metadata["revocation_endpoint"], session.token[kind], kind)
@@ -157,7 +157,7 @@ def test_authlib_revokes_a_refresh_token(signed_in, metadata, live_root, kind, m
 
 
 @pytest.mark.parametrize("kind", ["access_token", "refresh_token"])
-def test_authlib_introspects_an_access_token(signed_in, metadata, kind):
+def test_authlib_introspects_access_and_refresh_tokens(signed_in, metadata, kind):
     session = signed_in()
     token = session.token[kind]
 

@@ -118,7 +118,7 @@ def test_the_scope_all_opens_every_operation(client, operation):
 
 
 @EVERY
-def test_declared_scopes_match_the_contract(operation):
+def test_declared_scope_matches_the_resource_and_method(operation):
     assert operation.needs == scopes(operation)[0]
 
 

@@ -59,7 +59,7 @@ def test_library_fetches_its_token_in_another_workspace(connect, live_root, side
     assert asked(live_root) == []
 
 
-def test_official_client_without_threads_uses_tokens(side):
+def test_official_async_client_calls_the_api_with_app_credentials(side):
     async def emails():
         async with httpx.AsyncClient() as http:
             client = AsyncBrevo(base_url=f"{side}/v3", httpx_client=http, max_retries=0, **CREDENTIALS)

@@ -28,7 +28,7 @@ def test_revoking_ends_an_access_token_alone_and_with_a_refresh_token_all_of_its
 
 @pytest.mark.parametrize("name", ["revoke", "introspect"])
 @pytest.mark.parametrize("token", [None, ""])
-def test_revocation_without_token_is_refused(realm, is_refused, name, token):
+def test_revocation_and_introspection_without_token_are_refused(realm, is_refused, name, token):
     assert is_refused(realm.post(name, token=token), 400, "invalid_request")
 
 

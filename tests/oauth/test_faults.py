@@ -74,7 +74,7 @@ def test_refusal_has_the_right_authenticate_header(realm, ask, name, fault, chal
 
 
 @pytest.mark.parametrize("name", ["oauthTokenRefresh", "oauthAuthorize"])
-def test_fault_message_is_escaped_on_the_page(realm, add_fault, ask, name):
+def test_fault_message_is_escaped_in_page_and_json(realm, add_fault, ask, name):
     add_fault(realm, "server_error", message='<b>"No"</b> \\ ä', match={"operation": name})
     answer = ask(realm, name)
 

@@ -166,7 +166,7 @@ def test_an_error_keeps_its_code(realm, last_entry):
     assert last_entry(realm)["answer"]["body"]["code"] == "document_not_found"
 
 
-def test_cookies_of_sign_in_are_redacted(realm, last_entry, visitor, question):
+def test_cookies_and_form_secrets_of_sign_in_are_redacted(realm, last_entry, visitor, question):
     visitor.visit(question())
     assert last_entry(realm)["answer"]["headers"]["Set-Cookie"] == "***"
 

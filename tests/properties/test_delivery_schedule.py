@@ -47,7 +47,7 @@ def api(request, make_api):
 
 
 @given(pattern=PATTERNS, cuts=CUTS)
-def test_attempt_times_match_the_retry_table(api, elsewhere, pattern, cuts):
+def test_delivery_attempts_match_the_retry_table(api, elsewhere, pattern, cuts):
     api.workspace.effects = effects = elsewhere()
     effects.answer_at_once = lambda job: outcome_of(pattern[len(effects.calls) - 1])
     assert api.post("/_mock/reset").status_code == 200

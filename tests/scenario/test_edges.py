@@ -138,7 +138,7 @@ def test_two_accounts_of_one_name_are_a_mistake_above_another_scenario_too(tmp_p
         ("x" * 5_000 + ".yaml", "no such file"),
     ],
 )
-def test_unknown_scenario_is_refused_by_name(tmp_path, name, message):
+def test_unusable_scenario_name_is_refused_with_a_reason(tmp_path, name, message):
     (tmp_path / "notes.txt").write_text("")
 
     with pytest.raises(ScenarioError) as error:

@@ -68,5 +68,5 @@ def test_unknown_scenario_is_refused_with_the_known_names(library, name):
         library.read(name)
 
 
-def test_missing_scenario_folder_is_empty(tmp_path):
+def test_missing_scenario_folder_adds_no_scenarios(tmp_path):
     assert Library(tmp_path / "nowhere").names() == Library().names()

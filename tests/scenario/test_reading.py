@@ -54,7 +54,7 @@ def test_an_alias_counts_with_the_levels_that_it_brings():
 
 
 @pytest.mark.parametrize(("levels", "fits"), [(99, True), (100, False)])
-def test_document_with_a_hundred_levels_is_read(levels, fits):
+def test_document_is_read_up_to_a_hundred_levels(levels, fits):
     text = "a: " + "[" * levels + "]" * levels
 
     if fits:

@@ -38,7 +38,7 @@ def test_sending_costs_a_credit_for_each_recipient(sending):
     assert here.credits() == 297
 
 
-def test_sending_without_credits_is_refused(sending):
+def test_sending_with_too_few_credits_is_refused(sending):
     here = sending(account={"plan": [{"type": "free", "credits": 1}]})
 
     answer = here.send(cc=[{"email": "carol@example.test"}])

@@ -90,7 +90,7 @@ def test_a_replica_that_is_there_again_has_forgotten_its_workspaces_and_makes_ne
     until(lambda: spread.make()["name"].startswith(f"w-{replica.name}-"), "it makes new ones")
 
 
-def test_unknown_replica_is_unreachable(spread):
+def test_workspace_of_an_unknown_replica_is_answered_with_503(spread):
     answer = spread.ask("GET", "/w/w-9-0123abcd/v3/account")
 
     assert (answer.status_code, answer.json()["message"]) == (503, AWAY.format("9"))

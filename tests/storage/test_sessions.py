@@ -357,7 +357,7 @@ def test_coverage_is_that_of_all_servers_and_of_workspaces_that_are_gone(one, ot
     assert one.store.coverage().answers["op", 200] == 0
 
 
-def test_signing_secret_is_drawn_once_for_all_servers(one, other):
+def test_stored_secret_is_drawn_once_for_all_servers(one, other):
     assert one.storage.secret("key") is None
     assert one.storage.secret("key", lambda: b"first") == other.storage.secret("key", lambda: b"second") == b"first"
 

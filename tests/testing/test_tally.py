@@ -201,7 +201,7 @@ _USED = """
 
 
 @pytest.mark.parametrize(("of", "status"), [("all", 1), ("used", 0), ("getAccount", 1)])
-def test_session_passes_with_enough_coverage_of_used_operations(run, of, status):
+def test_coverage_threshold_applies_to_the_chosen_operations(run, of, status):
     result = run(_USED, "--mockserver-fail-under=10", f"--mockserver-of={of}")
 
     assert result.ret == status

@@ -36,7 +36,7 @@ def test_a_name_that_leads_here_is_certified(served, name):
 
 
 @pytest.mark.parametrize("name", ["app.brevo.com", "acme.com", "my_service"])
-def test_public_host_name_gets_no_certificate(served, name):
+def test_foreign_host_name_is_not_certified(served, name):
     with pytest.raises(ssl.SSLCertVerificationError, match="Hostname mismatch"):
         served.ask(name)
 

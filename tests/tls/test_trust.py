@@ -101,7 +101,7 @@ def test_one_that_is_not_trusted_is_told_with_what_helps(tls_server):
 @pytest.mark.parametrize(
     ("content", "sentence"), [(None, "ca: cannot read .*: No such file"), ("x", "ca: .* holds no certificate in PEM")]
 )
-def test_unreadable_authority_file_is_reported(tls_server, tmp_path, content, sentence):
+def test_unusable_authority_file_is_reported(tls_server, tmp_path, content, sentence):
     file = tmp_path / "ca.pem"
     if content is not None:
         file.write_text(content)

@@ -69,7 +69,7 @@ def test_matching_requests_are_counted_by_verify(asked, count, satisfied):
         ({"query": {"x": 1}}, 0),
     ],
 )
-def test_verify_matches_sent_and_answered_parts(asked, match, matched):
+def test_verify_counts_requests_by_sent_and_answered_parts(asked, match, matched):
     assert verify(asked, match).json["matched"] == matched
 
 

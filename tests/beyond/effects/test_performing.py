@@ -155,7 +155,7 @@ class TestEvent:
             ([{"event": "opened"}], [("opened", "recipient@example.test", 0)]),
         ],
     )
-    def test_event_happens_to_named_recipients_or_to_a_generated_one(self, performer, effects, events):
+    def test_event_without_mail_has_a_generated_recipient_and_none_for_an_empty_list(self, performer, effects, events):
         here = performer()
         here.do(*effects)
 

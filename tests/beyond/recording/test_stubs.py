@@ -56,7 +56,7 @@ def test_replaced_and_redacted_parameters_are_not_matched(query):
     assert stub["match"] == {"query": {"limit": "1"}}
 
 
-def test_own_answers_become_no_stub():
+def test_answers_that_were_not_forwarded_become_no_stub():
     assert recorded([entry(beyond="stubbed"), entry(beyond=None), entry(beyond="refused")]).stubs == []
 
 

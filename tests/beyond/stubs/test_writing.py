@@ -147,7 +147,7 @@ stubs:
     assert [mistake[: len(wanted)] for mistake, wanted in zip(found, told, strict=True)] == told
 
 
-def test_reloaded_stub_has_its_own_hits():
+def test_stub_loaded_twice_counts_hits_separately():
     written = stub(id="a", times=2)
     one, other = (loaded(written).state.stubs.get("a") for _ in range(2))
     one.hits = 1

@@ -42,7 +42,7 @@ def a_pointer_to_itself(stub, question):
 @pytest.mark.parametrize(
     "reply", [garbage, empty_answer, another_id, another_question, an_echo, cut_off_without_tcp, a_pointer_to_itself]
 )
-def test_malformed_dns_answer_counts_as_timeout(stub, asking, authenticate, impatient, reply):
+def test_unusable_dns_answer_counts_as_timeout(stub, asking, authenticate, impatient, reply):
     stub.reply = lambda question: reply(stub, question)
 
     answer, seen, reason = authenticate(asking(stub.address))
@@ -144,7 +144,7 @@ def test_without_a_server_the_reason_says_so(asking, authenticate):
     assert reason.count("behaviour.dns is resolver, but the server was started without --dns-resolver") == 1
 
 
-def test_reading_a_domain_sends_no_dns_query(stub, make_api):
+def test_authenticated_domain_sends_no_dns_query_when_authenticated_again(stub, make_api):
     api = make_api({"domains": [{"name": "good.test", "state": "authenticated"}]}, dns_resolver=stub.address)
 
     assert api.put("/v3/senders/domains/good.test/authenticate").status_code == 200

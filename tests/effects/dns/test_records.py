@@ -128,7 +128,7 @@ def test_a_domain_falls_back_when_dns_has_lost_its_records(nameserver, asking, a
     assert (answer.status_code, configuration["verified"], configuration["authenticated"]) == (400, True, False)
 
 
-def test_only_authentication_sends_dns_queries(stub, asking):
+def test_reading_or_creating_a_domain_sends_no_dns_query(stub, asking):
     api = asking(stub.address)
 
     assert api.get("/v3/senders/domains/good.test").json["verified"] is False

@@ -35,7 +35,7 @@ def test_invalid_resolver_address_is_a_usage_error(text):
     assert (answer.exit_code, f"{text!r} must be HOST:PORT" in answer.output) == (2, True)
 
 
-def test_dnspython_is_imported_on_first_use():
+def test_dnspython_is_not_imported_before_a_dns_query():
     program = """
 import sys
 from mockserver import Settings, create_app

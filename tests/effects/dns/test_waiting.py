@@ -157,7 +157,7 @@ def test_a_server_that_keeps_silent_costs_a_bounded_time(root, stub, held, monke
 
 
 @pytest.mark.parametrize("headers", [{}, {"X-Mock-Fault": "dns_failure"}])
-def test_fault_applies_before_dns_queries(root, stub, headers):
+def test_dns_failure_fault_overrides_published_records_for_one_call(root, stub, headers):
     if not headers:
         call(root, "POST", "/_mock/faults", {"fault": "dns_failure", "times": 1})
 

@@ -43,14 +43,14 @@ def _in_a_snapshot(api, value):
 
 @every_value
 @pytest.mark.parametrize("bring", [_in_a_mail, _in_a_payload, _in_a_fault, _in_a_stub, _in_a_snapshot])
-def test_random_json_values_survive_packing(bring, value, make_api):
+def test_extreme_json_values_survive_packing(bring, value, make_api):
     api = make_api()
     assert bring(api, value).status_code in (200, 201)
 
     assert lost(api.workspace) is None
 
 
-def test_random_texts_survive_packing(api):
+def test_hostile_texts_survive_packing(api):
     fill(api, list(values(44)))
 
     assert lost(api.workspace) is None

@@ -112,7 +112,7 @@ def ask_at_once(engine, count):
         assert list(pool.map(lambda _: engine.names(), range(count))) == [[]] * count
 
 
-def test_threads_use_separate_redis_connections(lined, proxy):
+def test_concurrent_redis_calls_do_not_wait_for_each_other(lined, proxy):
     proxy.delay(0.4 * ANSWER_S)
     begin = time.monotonic()
     ask_at_once(lined, 20)

@@ -168,7 +168,7 @@ def test_name_within_another_name_is_not_taken_for_it(engine, write):
 
 
 @pytest.mark.parametrize("key", ["", "ключ", "a b", "a:b", "\ud800", "*"])
-def test_random_text_works_as_api_key(engine, write, key):
+def test_unusual_text_works_as_api_key(engine, write, key):
     write(engine, {f"k:{key}": b"a"}, name="beta")
 
     assert engine.homes(key) == ["beta"]
