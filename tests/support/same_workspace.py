@@ -56,7 +56,10 @@ NOT_KEPT = {
     "MappingNode.layers": "as the lines",
     "MappingNode.title": "that of the workspace, which a reset leaves as it is",
     "Files.ring": "made again of the exports; those of an account that was removed are no longer among them",
-    "Due.queue": "made when it is first asked for",
+    **{
+        f"DueQueue.{name}": "made when it is first asked for"
+        for name in ("_is_built", "_turns", "_last", "_coming", "_ready")
+    },
 }
 
 
