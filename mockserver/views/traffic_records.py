@@ -202,33 +202,33 @@ class Mail(NamedTuple):
     id: str
     at: Annotated[datetime, "on the workspace's clock"]
     to: Annotated[str, "the addresses of the recipients of this kind, with commas between them"]
-    sender: Annotated[str, At("from")]
-    subject: str
-    text: Annotated[str, "empty where only HTML was sent"]
-    html: Annotated[str, "the text as a page where no HTML was sent"]
-    otp: Annotated[Count | None, "the one-time code in it"]
+    cc: Annotated[Sequence[str], "addresses"] = ()
+    bcc: Annotated[Sequence[str], "addresses"] = ()
+    recipients: Annotated[Sequence[Recipient], "all of them, with their names"] = ()
+    sender: Annotated[str, At("from")] = ""
+    reply_to: str | None = None
+    subject: str = ""
+    text: Annotated[str, "empty where only HTML was sent"] = ""
+    html: Annotated[str, "the text as a page where no HTML was sent"] = ""
+    headers: Annotated[Mapping[str, str], "those that the client has given"] = MappingProxyType({})
+    tags: Sequence[str] = ()
+    message_id: Annotated[str, "with its angle brackets"] = ""
+    template_id: Count | None = None
+    params: Annotated[Mapping[str, Any], "those that the client has given"] = MappingProxyType({})
+    attachments: Annotated[Sequence[Attachment], "their contents are in `.eml`"] = ()
+    otp: Annotated[Count | None, "the one-time code in it"] = None
+    account: Annotated[str | None, "whose affair it is"] = None
+    machine: Annotated[AnyMachine | None, "the state machine that it is about"] = None
+    key: int | str | None = None
+    request: Annotated[str | None, "the id of the request that has caused it; null where none has"] = None
+    caused: Caused = ()
+    caused_by: CausedBy = ()
     smtp: Annotated[
         Mapping[str, Any] | None,
         Shape(Sending),
         Mark.OMITTED,
         "how far it has come on its way to the server of --smtp-url",
     ] = None
-    account: Annotated[str | None, "whose affair it is"] = None
-    machine: Annotated[AnyMachine | None, "the state machine that it is about"] = None
-    key: int | str | None = None
-    request: Annotated[str | None, "the id of the request that has caused it; null where none has"] = None
-    cc: Annotated[Sequence[str], "addresses"] = ()
-    bcc: Annotated[Sequence[str], "addresses"] = ()
-    recipients: Annotated[Sequence[Recipient], "all of them, with their names"] = ()
-    reply_to: str | None = None
-    headers: Annotated[Mapping[str, str], "those that the client has given"] = MappingProxyType({})
-    tags: Sequence[str] = ()
-    message_id: Annotated[str, "with its angle brackets"] = ""
-    attachments: Annotated[Sequence[Attachment], "their contents are in `.eml`"] = ()
-    template_id: Count | None = None
-    params: Annotated[Mapping[str, Any], "those that the client has given"] = MappingProxyType({})
-    caused: Caused = ()
-    caused_by: CausedBy = ()
 
 
 # ---------------------------------------------------------------------- webhook calls

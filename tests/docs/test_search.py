@@ -42,6 +42,7 @@ def driver():
     options = webdriver.ChromeOptions()
     options.binary_location = shutil.which("chromium")
     for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-proxy-server",
+                 "--window-size=1400,1000",  # a narrow window hides the field behind a button
                  "--host-resolver-rules=MAP * ~NOTFOUND"):  # fmt: skip
         options.add_argument(flag)
     driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(shutil.which("chromedriver")))

@@ -247,9 +247,9 @@ def refused_by_flask(error: HTTPException) -> Response:
     if isinstance(error, MethodNotAllowed):
         methods = sorted(error.valid_methods or ())
         detail = f"method {request.method} not allowed for {path}; allowed: {reasons.listed(methods)}"
-        found = Problem(405, detail)
-        found.headers["Allow"] = ", ".join(methods)
-        return found.response()
+        answer = Problem(405, detail).response()
+        answer.headers["Allow"] = ", ".join(methods)
+        return answer
     return Problem(error.code or 500, f"{request.method} {path}: {error.description}").response()
 
 
