@@ -221,5 +221,5 @@ def _compare(app, place, names):
 
 def _is_older(workspace, newer):
     """Whether a copy in the memory of one server is older than what another one has saved."""
-    kept = getattr(workspace.lock, "kept", None)
-    return kept is not None and kept.version not in (None, newer.version) and newer.version != "1"
+    saved = getattr(workspace.lock, "saved", None)
+    return saved is not None and saved.version not in (None, newer.version) and newer.version != "1"
