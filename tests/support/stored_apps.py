@@ -53,16 +53,19 @@ def _stored_apps(config, folder):
 #: Why tests are left out where several servers stand for one application, by the beginnings of their names.
 _OF_ONE_PROCESS = {
     "looks into the memory of one server": (
-        "tests/workspaces/test_resting",
+        "tests/workspaces/test_passivat",
+        "tests/workspaces/test_putting_back.py::test_a_sub_account_has_a_name_of_its_own",
         "tests/workspaces/test_seed_property.py",
         "tests/workspaces/test_store.py",
         "tests/workspaces/test_working_set.py",
         "tests/oauth/test_secrets.py",
+        "tests/oauth/test_lifetimes.py::test_a_grant_ends",
     ),
     "asks what one server has evicted, or lets go a request that one server holds": (
         "tests/faults/test_answering_now.py",
         "tests/workspaces/test_eviction.py",
     ),
+    "sends control characters in a header, which nginx refuses": ("tests/oauth/test_hostile_tokens.py::test_garbage",),
     "speaks to a server without nginx, which answers 502 for one that says nothing": (
         "tests/faults/test_leaving.py",
         "tests/faults/test_wire.py",
