@@ -1,6 +1,7 @@
 """The mock without journal, coverage, metrics and faults, to see what they cost; its scenario is the argument."""
 
 import sys
+from types import SimpleNamespace
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
@@ -19,7 +20,8 @@ def bare(self, request, route):
     with workspace.lock:
         workspace.catch_up()
         headers = [("sib-request-id", workspace.ids.request())]
-        headers += rate_limit.take(workspace, caller.account, request.method, request.path).headers()
+        counted = SimpleNamespace(method=request.method, path=request.path, at=workspace.state.clock.now())
+        rate_limit.count(workspace, caller.account, counted, headers)
         reply = route.endpoint.answer(caller, request, EXCHANGE)
     return answer(reply.body, reply.status, headers)
 
