@@ -25,7 +25,7 @@ METRICS = ControlResource("metrics", "/_mock/metrics", in_workspace=False)
 
 @METRICS.call("GET", media=("text/plain", "application/openmetrics-text"))
 def metrics() -> Response:
-    """What the server has done since it started, and holds now, for Prometheus."""
+    """Return counters and current sizes of the server, for Prometheus."""
     from prometheus_client import CollectorRegistry, GCCollector, ProcessCollector  # noqa: PLC0415  # not needed to start
     from prometheus_client.exposition import choose_encoder  # noqa: PLC0415  # not needed to start
 

@@ -66,7 +66,7 @@ def show(workspace: Workspace, identifier: str) -> Delivery:
 
 @DELIVERIES.call("POST", "/<identifier>/redeliver", answer=Delivery, problems=(409,), locks=False)
 def redeliver(workspace: Workspace, identifier: str) -> Delivery:
-    """Send it again now, and again later if it fails; answers when the attempt is over."""
+    """Send a webhook call again, with retries after a failure; the answer comes after the first attempt."""
     with workspace.lock:
         account, row = _found(workspace, identifier)
         off_loop.before_showing([row.text_size])
@@ -163,7 +163,7 @@ def received(workspace: Workspace, name: str, query: dict[str, Any]) -> Receiver
 
 @RECEIVERS.call("PUT", "/<name>", body=MannerItem, answer=ReceiverSummary, problems=(409,))
 def change(workspace: Workspace, name: str, body: Manner) -> ReceiverSummary:
-    """Answer in this manner from now on, or for so many `times`."""
+    """Program the answers of the receiver, permanently or for a number of calls (`times`)."""
     receiver = _made(workspace, name)
     receiver.answer_by(body)
     return show_receiver(receiver)

@@ -29,7 +29,7 @@ class FaultRules(Item):
 
 @FAULTS.call("GET", "/catalogue", answer=listing("Catalogue", FaultKind), in_workspace=False)
 def catalogue() -> Any:
-    """Every fault: what it does, its parameters, and the operations that it is for."""
+    """List all faults with their effects, parameters and operations."""
     return listed([show_fault_kind(name, kind) for name, kind in FAULT_KINDS.items()])
 
 

@@ -36,7 +36,7 @@ class NameFilter(inputs.Part):
 
 @DNS.call("GET", query=NameFilter, answer=listing("KnownNames", KnownName))
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
-    """The domains of all accounts, and those that only DNS has, by name; `name` is a part of it."""
+    """List the domains of all accounts and of DNS, by name; `name` filters by a part of the name."""
     off_loop.before_all_of(workspace)
     return listed(*known(workspace, query["name"], query["offset"], query["limit"]))
 

@@ -63,7 +63,7 @@ def history(workspace: Workspace, machine: str, key: str, query: dict[str, Any])
 
 @MACHINES.call("POST", "/<machine>/<key>/<event>", answer=Instance, problems=(409,))
 def fire(workspace: Workspace, machine: str, key: str, event: str) -> Any:
-    """Let an event happen; 409 with what is allowed if it does not apply."""
+    """Fire an event of an instance; 409 lists the possible events if the event does not apply."""
     lifecycle = _lifecycle(machine)
     if workspace.state.has_many_calls:
         off_loop.leave()

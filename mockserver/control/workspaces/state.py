@@ -96,7 +96,7 @@ def seed(workspace: Workspace) -> WorkspaceSummary:
 
 @STATE.call("POST", "/reset", body=Reset, answer=WorkspaceSummary)
 def reset(body: dict[str, Any]) -> WorkspaceSummary:
-    """The workspace as its scenario made it, or as another one makes it."""
+    """Reset the workspace to its scenario, or to another scenario."""
     scenario = chosen_scenario(body)
     workspace = _readable()
     before_making(workspace.origin.scenario if scenario is None else scenario)

@@ -218,7 +218,7 @@ class Revocation(Item):
 
 @KEYS.call("POST", "/revoke", body=Revocation, answer=Revoked, adds=True)
 def revoke(workspace: Workspace, body: dict[str, Any]) -> Revoked:
-    """Refuse a key with 401 from now on, until the workspace is reset; or all those of an account."""
+    """Revoke a key, or all keys of an account, until the next reset: requests get 401."""
     for key in _keys(body, target.named_account(workspace, body)):
         workspace.revoke_key(key)
     return Revoked(revoked=True, workspace=workspace.name)

@@ -96,7 +96,7 @@ def _row(name: str, field: fields.Field[Any]) -> _Row:
 
 
 def _is_usual(field: fields.Field[Any]) -> bool:
-    """Return whether a field has no options or deserialisation of its own."""
+    """Return whether a field uses marshmallow's own options and deserialisation."""
     is_own = type(field).deserialize not in _DESERIALIZES
     return not (field.pre_load or field.post_load or field.allow_none or is_own)
 
