@@ -158,7 +158,8 @@ def create_app(settings: Settings | None = None) -> Application:
             certificate cannot be used.
     """
     settings = settings or Settings()
-    app = Mock(settings).flask
+    app = Mock(settings, Application).flask
+    assert isinstance(app, Application), "the mock made it"
     if settings.store != "memory":
         # A program that leaves the application to a WSGI server never closes it.
         weakref.finalize(app, app.store.storage.close)

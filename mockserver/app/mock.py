@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from werkzeug.wrappers import Response
 
@@ -29,19 +29,25 @@ from mockserver.web.service.service import Service
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-    from mockserver.app import application
     from mockserver.beyond import answering
     from mockserver.scenario import fault_header
     from mockserver.storage.working_set import WorkingSet
     from mockserver.views import redaction
 else:
-    # For all that is not of the API.
-    (application,) = lazy("mockserver.app", "application")
     # For requests that no operation answers.
     (answering,) = lazy("mockserver.beyond", "answering")
     # For requests with a fault of their own, and for lines of the log.
     (fault_header,) = lazy("mockserver.scenario", "fault_header")
     (redaction,) = lazy("mockserver.views", "redaction")
+
+
+class FlaskApplication(Protocol):
+    """The Flask application of a mock; it imports this module, which knows no more of it."""
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse, /) -> Iterable[bytes]: ...
+
+    def failed(self, environ: WSGIEnvironment, error: Exception) -> Response:
+        """Log an error of the mock, and return its response."""
 
 
 class Mock:
@@ -50,7 +56,7 @@ class Mock:
     A WSGI application that makes its Flask application for the first request beyond the API.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, make_flask: Callable[[Mock], FlaskApplication]) -> None:
         """Open the store, and make the workspaces; raises as `create_app`."""
         self.settings = settings
         storage = storage_of(settings)
@@ -85,13 +91,14 @@ class Mock:
         #: The moment of its creation, by the monotonic clock.
         self.started = time.monotonic()
         self._making = threading.Lock()
-        self._flask: application.Application | None = None
+        self._make_flask = make_flask
+        self._flask: FlaskApplication | None = None
 
     @property
-    def flask(self) -> application.Application:
+    def flask(self) -> FlaskApplication:
         """The Flask application for all requests, made on first use, as Flask takes 4 MB."""
         with self._making:
-            self._flask = self._flask or application.Application(self)
+            self._flask = self._flask or self._make_flask(self)
             return self._flask
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:

@@ -10,14 +10,18 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from mockserver.app.mock import Mock, refusal
+from mockserver.core.lazy import lazy
 from mockserver.settings import Settings
 from mockserver.web.server.server import BindError, address, bind, server
 from mockserver.web.server.wsgi import WsgiAnswer
 
 if TYPE_CHECKING:
+    from mockserver.app import application
     from mockserver.app.application import Application
     from mockserver.app.tls import Wait
     from mockserver.web.server.tls_front import Tls
+else:
+    (application,) = lazy("mockserver.app", "application")  # with it comes Flask
 
 #: How long a start and a stop may take, in seconds; chosen far above the milliseconds that they do take.
 _TIMEOUT_S = 10.0
@@ -115,7 +119,7 @@ def runtime_of(settings: Settings) -> Runtime:
     Raises:
         BindError: an address is unavailable.
     """
-    mock = Mock(settings)
+    mock = Mock(settings, lambda mock: application.Application(mock))  # noqa: PLW0108  # imported when it is called
     try:
         return Runtime(mock, bind(settings.host, settings.port))
     except BaseException:
