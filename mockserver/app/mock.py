@@ -13,12 +13,12 @@ from werkzeug.wrappers import Response
 from mockserver.app.server_effects import ServerEffects
 from mockserver.app.tls import tls_of
 from mockserver.app.workspaces import library_of, storage_of, store_of
-from mockserver.control.token import token_of
 from mockserver.core.lazy import lazy
 from mockserver.core.workspaces.store import Store
 from mockserver.resources.oauth.signing import Bearer, OAuthParts, Signer
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.settings import Settings
+from mockserver.settings.settings import token_of
 from mockserver.web.logs import LogFormat, RequestLog, Secrecy
 from mockserver.web.routing.address import CONTROL_PREFIX, split_workspace
 from mockserver.web.server import loop

@@ -246,6 +246,8 @@ class _Protocol(SMTP):
 
 
 class Listener:
+    """An SMTP server for inbound mails, in a thread."""
+
     def __init__(self, host: str, port: int, take: Take) -> None:
         """Bind an address; port 0 is free."""
         self._socket = bind(host, port)

@@ -27,6 +27,7 @@ from mockserver.settings.declaration import (
     limit,
     setting,
 )
+from mockserver.settings.files import secret_of
 
 #: Units of the settings that are in bytes.
 _KB = 1024
@@ -305,6 +306,20 @@ class Settings:
             value = getattr(self, row.name)
             if value is not None or row.default is not None:
                 row.declaration.type.check(row.name, value)
+
+
+def token_of(settings: Settings) -> str | None:
+    """Return the control token of the settings, or None if control calls need no token.
+
+    Raises:
+        ValueError: the token is empty, cannot be sent in a header, is given twice, or its file cannot be read.
+    """
+    return secret_of(
+        settings.control_token,
+        settings.control_token_file,
+        "the control token",
+        if_empty="it would open the control API to all; leave it out if that is meant",
+    )
 
 
 def declared() -> Iterator[Declared]:

@@ -40,6 +40,8 @@ Function = Callable[..., Any]
 
 
 class ControlCall(NamedTuple):
+    """The declaration of a control call."""
+
     resource: str
     method: str
     #: With its parameters in braces, as OpenAPI writes it: `/_mock/dns/{domain}`.

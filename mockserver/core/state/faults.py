@@ -72,6 +72,8 @@ class Injection(NamedTuple):
 
 
 class FaultKind(NamedTuple):
+    """A row of the table of faults: its effect and its parameters."""
+
     summary: str
     #: Makes the answer to a request, or None if the fault hits TLS handshakes.
     answer: Callable[[Injection], Reply] | None

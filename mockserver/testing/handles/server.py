@@ -10,8 +10,8 @@ from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, ClassVar, Self, Unpack
 from urllib.parse import urlsplit
 
-from mockserver.control.token import token_of
 from mockserver.settings import Settings, declared, needing_server
+from mockserver.settings.settings import token_of
 from mockserver.testing.arguments import ServerSettings, refuse_unknown
 from mockserver.testing.client import Client, MockServerError, Trust, trusting_only, unchecked
 from mockserver.testing.handles.link import Link, asks, given
