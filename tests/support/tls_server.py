@@ -38,10 +38,14 @@ class Served:
         assert found.status_code == 201, found.text
         return found.json["id"]
 
-    def connect(self, name="localhost", context=None):
-        """A secured connection of a client that calls the server by a name."""
-        plain = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+    def connect(self, name="localhost", context=None, *, receive_buffer=None):
+        """A secured connection of a client that calls the server by a name; the system holds so many bytes for it."""
+        plain = socket.socket()
         try:
+            plain.settimeout(PATIENCE)
+            if receive_buffer is not None:
+                plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+            plain.connect(("127.0.0.1", self.port))
             return (context or self.trusting()).wrap_socket(plain, server_hostname=name)
         except BaseException:
             plain.close()

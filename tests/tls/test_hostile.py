@@ -162,8 +162,8 @@ def test_clients_that_do_not_read_their_answers_are_cut_off(serve_tls):
     served = serve_tls(answers_limit=10_000_000)
     served.control("PUT", "/state", {"description": "x" * 9_000_000})
     with contextlib.ExitStack() as stack:
-        # The system may hold up to half of an answer, so that it takes three to be over the limit in any case.
-        clients = [stack.enter_context(served.connect()) for _ in range(3)]
+        # The system holds nearly half of an answer for the server, so that it takes three to be over the limit.
+        clients = [stack.enter_context(served.connect(receive_buffer=4096)) for _ in range(3)]
         for client in clients:
             client.sendall(b"GET /_mock/state HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert client.recv(1) == b"H"
