@@ -112,13 +112,8 @@ QUICK_OF_A_FILE = 4
 NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "languages", "engine", "guard", "benchmark")
 #: The files whose tests run whole programs, a type checker or pytest itself among them, and the whole contract.
 OF_PROGRAMS = (
-    "test_examples.py",
-    "test_names.py",
-    "test_tally.py",
-    "test_plugin.py",
-    "test_verify.py",
-    "test_checks.py",
-)
+    "test_examples.py", "test_names.py", "test_tally.py", "test_plugin.py", "test_verify.py", "test_checks.py",
+)  # fmt: skip
 
 
 #: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
