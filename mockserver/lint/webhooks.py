@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from mockserver.core.text.messages import counted
@@ -13,6 +12,7 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.finding import SECRET_IN_URL, UNVERIFIED_WEBHOOK, Finding
 from mockserver.lint.traffic import Traffic
 from mockserver.resources.deliveries.delivery import Delivery
+from mockserver.resources.deliveries.trial import FORGED
 
 #: The names of parameters whose values are secrets, in lower case without `-` and `_`.
 _SECRETS = frozenset({
@@ -71,7 +71,7 @@ def find_unverified_webhooks(traffic: Traffic) -> Iterator[Finding]:
     found: dict[tuple[str, str], list[Delivery]] = {}
     for account in state.accounts.values():
         for row in account.rows_of(Delivery).values():
-            if _sent_as(row) == "forged" and any(200 <= (attempt.status or 0) < 300 for attempt in row.attempts):
+            if row.sent_as == FORGED and any(200 <= (attempt.status or 0) < 300 for attempt in row.attempts):
                 found.setdefault((account.name, row.target.url), []).append(row)
     for rows in found.values():
         number = len(rows)
@@ -79,11 +79,6 @@ def find_unverified_webhooks(traffic: Traffic) -> Iterator[Finding]:
         whose = f"webhook {rows[0].webhook}" if rows[0].webhook is not None else "an export"
         message = f"the receiver of {whose} answered {taken} with 2xx: anybody can send it events"
         yield Finding(UNVERIFIED_WEBHOOK, message, _requests(traffic, rows), sorted(row.id for row in rows))
-
-
-def _sent_as(row: Any) -> str | None:
-    found: str | None = getattr(row, "sent_as", None)
-    return found
 
 
 def _requests(traffic: Traffic, rows: list[Delivery]) -> list[str]:

@@ -14,7 +14,7 @@ from mockserver.views.record import At, Count, CountOfAll, Evicted, Keyword, Mar
 #: The names that `mockserver.testing.records` exports, as handles return them.
 __all__ = [
     "Arrival", "Attachment", "Attempt", "Call", "Cause", "ControlCall", "Delivery", "DeliveryState", "Exchange",
-    "Finding", "InboundMail", "Mail", "Message", "Page", "Recipient", "Transition",
+    "Finding", "InboundMail", "Mail", "Message", "Page", "Recipient", "SentAs", "Transition",
 ]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -288,6 +288,7 @@ class Attempt(NamedTuple):
 
 
 DeliveryState = Literal["scheduled", "delivered", "retrying", "dropped"]
+SentAs = Literal["forged", "duplicated", "reordered", "late"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,6 +305,7 @@ class Delivery:
     created_at: datetime
     next_at: Annotated[datetime | None, "when it is tried next"]
     in_flight: Annotated[bool, "whether an attempt is under way"]
+    sent_as: Annotated[SentAs | None, "how a trial of the receiver sent it; null: the service has sent it"]
     attempts: Annotated[tuple[Attempt, ...], "oldest first"]
     caused: Caused
     caused_by: CausedBy

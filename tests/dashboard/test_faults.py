@@ -160,7 +160,11 @@ def test_form_offers_exactly_the_faults_that_the_control_api_accepts(api, operat
     assert {unescape(code) for code in codes if takes(fault="error", code=unescape(code))} == offered
     for attributes, kind in options(html, "fault"):
         fits = members(attributes, "operations")
-        parameters = {"error": {"code": "bad_request"}, "latency": {"ms": 1}}.get(kind, {})
+        parameters = {
+            "changed_answer": {"body": ""},
+            "error": {"code": "bad_request"},
+            "latency": {"ms": 1},
+        }.get(kind, {})
         assert takes(fault=kind, **parameters) is (fits is None or operation in fits)
 
 

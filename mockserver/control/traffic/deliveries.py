@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -22,8 +23,10 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import MACHINE
 from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
 from mockserver.resources.deliveries.model import DELIVERY, DeliveryCriteria, select
-from mockserver.resources.section import Item, Span
+from mockserver.resources.deliveries.trial import SENT_AS, TrialError, plan_calls, send
+from mockserver.resources.section import Item, Span, about
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT
+from mockserver.resources.webhooks.model import Webhook
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_delivery, show_received, show_receiver
 from mockserver.views.traffic_records import Delivery, ReceiverCalls, ReceiverSummary
@@ -33,6 +36,8 @@ from mockserver.web.server.waiting import LONGEST_WAIT
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 
+#: Begins an attempt after the one of the given delivery, and returns the delivery of the attempt.
+Step = Callable[[DeliveryRow], DeliveryRow]
 #: The kinds of news after which the state of a delivery, or whether an attempt is under way, may have changed.
 _NEWS: Kinds = frozenset({"transition", "job"})
 
@@ -64,20 +69,44 @@ def show(workspace: Workspace, identifier: str) -> Delivery:
     return show_delivery(account.name, row, workspace.links)
 
 
-@DELIVERIES.call("POST", "/<identifier>/redeliver", answer=Delivery, problems=(409,), locks=False)
-def redeliver(workspace: Workspace, identifier: str) -> Delivery:
+class Redelivery(Item):
+    sent_as = fields.String(
+        data_key="as", validate=validate.OneOf(SENT_AS), **about("how to put the receiver on trial, in new deliveries")
+    )
+
+
+@DELIVERIES.call("POST", "/<identifier>/redeliver", body=Redelivery, answer=Delivery, problems=(409,), locks=False)
+def redeliver(workspace: Workspace, identifier: str, body: dict[str, Any]) -> Delivery:
     """Send a webhook call again, with retries after a failure; the answer comes after the first attempt."""
+    sent_as = body.get("sent_as")
     with workspace.lock:
         account, row = _found(workspace, identifier)
         off_loop.before_showing([row.text_size])
-        begun("redelivery", lambda: _redeliver(workspace, account, row))
-    wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, row) else [row], _NEWS)
+        steps = begun("redelivery", lambda: _redelivery(workspace, account, row, sent_as))
+    for number, step in enumerate(steps):
+        with workspace.lock:
+            row = begun(f"attempt {number}", partial(step, row))
+        if not wait_for(workspace, LONGEST_WAIT, partial(_finished, account, row), _NEWS):
+            break
     with workspace.lock:
         return show_delivery(account.name, row, workspace.links)
 
 
-def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) -> bool:
-    """Begin another attempt of a delivery at once, and return True, as `begun` keeps a value."""
+def _redelivery(workspace: Workspace, account: Account, delivery: DeliveryRow, sent_as: str | None) -> list[Step]:
+    """Return the functions that begin the attempts, each when the attempt before it is over."""
+    if sent_as is None:
+        return [partial(_redeliver, workspace, account)]
+    webhook = account.table(Webhook).get(delivery.webhook or 0)
+    target = delivery.target if webhook is None else webhook.target
+    try:
+        calls = plan_calls(account, delivery, target, sent_as)
+    except TrialError as error:
+        raise Problem(409, str(error)) from error
+    return [partial(send, workspace, account, call, sent_as) for call in calls]
+
+
+def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) -> DeliveryRow:
+    """Begin another attempt of a delivery at once."""
     if delivery.in_flight:
         raise Problem(409, f"an attempt of delivery {delivery.id} is under way; try again when it is over")
     try:
@@ -85,11 +114,13 @@ def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) ->
     except TransitionRefused as error:
         raise of_transition(error) from error
     workspace.catch_up()
-    return True
+    return delivery
 
 
-def _is_under_way(account: Account, delivery: DeliveryRow) -> bool:
-    return delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
+def _finished(account: Account, delivery: DeliveryRow) -> list[DeliveryRow]:
+    """Return the delivery in a list, or nothing while an attempt is under way."""
+    is_under_way = delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
+    return [] if is_under_way else [delivery]
 
 
 def _found(workspace: Workspace, identifier: str) -> tuple[Account, DeliveryRow]:

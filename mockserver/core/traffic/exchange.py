@@ -136,6 +136,8 @@ class Reply:
     wire: Wire | None = None
     #: Whether the JSON of the body is broken before it is sent.
     spoilt: bool = False
+    #: The body that a fault puts in place of the body and of that of the error, or None.
+    instead: bytes | None = None
 
     @classmethod
     def refused(cls, error: ServiceError) -> Reply:
