@@ -19,6 +19,7 @@ from mockserver.control.server.metrics import METRICS
 from mockserver.control.sessions import Sessions
 from mockserver.control.traffic.deliveries import DELIVERIES, EXPORTS, RECEIVER, RECEIVERS
 from mockserver.control.traffic.faults import FAULTS
+from mockserver.control.traffic.findings import FINDINGS
 from mockserver.control.traffic.mailbox import MAILBOX
 from mockserver.control.traffic.requests import CALLS, REQUESTS
 from mockserver.control.traffic.stream import STREAM
@@ -38,7 +39,7 @@ from mockserver.web.logs import LogFormat, RequestLog
 CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, STUBS, BEYOND,
-        REQUESTS, CALLS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS, EXPORTS,
+        REQUESTS, CALLS, FINDINGS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS, EXPORTS,
         OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
     )
 )  # fmt: skip

@@ -52,8 +52,8 @@ class Held:
         #: Whether the body of the request was too large to keep.
         self.is_without_body = False
         self.is_let_go = False
-        #: Whether the client no longer waits.
-        self.is_over = False
+        #: Whether the client no longer waits, and whether it left before the first byte of the answer.
+        self.is_over = self.is_left = False
         #: The body with which the request runs again.
         self.body = b""
         self._wake: Callable[[], object] = _ignore
@@ -163,6 +163,8 @@ class Exchange:
     operation: str | None = None
     #: When it came, in seconds since 1970.
     real_at: float = 0.0
+    #: The client's port, which tells connections apart; 0 if the server does not know it.
+    port: int = 0
     account: str | None = field(default=None, init=False)
 
     #: None until the answer is known, or if the client got no HTTP answer.
@@ -191,6 +193,9 @@ class Exchange:
     reason: str | None = field(default=None, init=False)
     #: The duration in milliseconds.
     ms: float = field(default=0.0, init=False)
+    #: When a fault's hold on the answer was over, in seconds since 1970, or None; and whether the client left before.
+    over_at: float | None = field(default=None, init=False)
+    left: bool = field(default=False, init=False)
     #: The bytes of the exchange in memory; 0 until it is measured.
     size: int = field(default=0, init=False)
     #: The links to its effects, once it is in the journal.
@@ -323,6 +328,16 @@ class Journal(Ring[Exchange]):
             vars(kept).update(vars(exchange))
         self._completed_at.append(-1 if index is None else self.end - 1 - index)
         return 0 if index is None else len(self.grow(len(self) - 1 - index, exchange.size - before))
+
+    def end_hold(self, held: Held, now: float) -> Exchange | None:
+        """Note the end of a hold in its exchange, at a real time, and return the exchange; None if it is gone."""
+        for index, exchange in enumerate(self):
+            if exchange.id == held.exchange and exchange.held is held:
+                exchange.over_at, exchange.left = now, held.is_left
+                self.completed += 1
+                self._completed_at.append(self.end - 1 - index)
+                return exchange
+        return None
 
     def completed_since(self, number: int) -> Iterator[tuple[int, Exchange]]:
         """Yield completed exchanges with positions, skipping the first `number`."""
