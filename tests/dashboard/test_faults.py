@@ -161,6 +161,7 @@ def test_form_offers_exactly_the_faults_that_the_control_api_accepts(api, operat
     for attributes, kind in options(html, "fault"):
         fits = members(attributes, "operations")
         parameters = {
+            "absent_members": {"names": ["x"]},
             "changed_answer": {"body": ""},
             "error": {"code": "bad_request"},
             "latency": {"ms": 1},
