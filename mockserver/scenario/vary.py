@@ -6,7 +6,7 @@ A draw is an entry that a scenario could have as well: an option of `behaviour:`
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -24,6 +24,8 @@ from mockserver.web.schemas.fields import Flag, JsonObject, List
 
 #: The ids of drawn rules begin with this.
 _ID = "vary-"
+#: The places of rules, of each of which a run has one; an option has its own name as its place.
+OUTCOME, FORM = "outcome", "form"
 _WRITES = ["POST", "PUT", "DELETE", "PATCH"]
 _PAGE = "<!DOCTYPE html><html><body><h1>503 Service Temporarily Unavailable</h1><hr>nginx</body></html>\n"
 _BEHAVIOUR, _FAULT = BehaviourItem(), FaultItem()
@@ -120,12 +122,12 @@ def _outcomes() -> tuple[_Rule, ...]:
 @cache
 def _forms() -> tuple[_Rule, ...]:
     """Return rules of which a run has one: how answers look on the wire."""
-    names = ", ".join(optional_members())
+    first, second, *others = optional_members()
     return (
         _Rule("member_order", "the members of answers come in another order", {"fault": "member_order"}),
         _Rule("unknown_members", "answers have members that no document describes", {"fault": "unknown_members"}),
         _Rule(
-            "absent_members", f"answers lack their optional members ({names})",
+            "absent_members", f"answers lack optional members, such as {first}, {second} and {len(others)} more",
             {"fault": "absent_members", "names": list(optional_members())},
         ),
         _Rule("small_chunks", "answers come in small chunks", {"fault": "slow_body", "ms": 50}),
@@ -173,15 +175,26 @@ def draw(seed: int) -> list[Draw]:
     return [row.draw for row in rows]
 
 
+def place_of(row: Draw) -> str:
+    """Return the place that a draw takes: an option, the outcome or the form. Two of one place hide each other."""
+    option = next(iter(row.entry.get("behaviour", ())), None)
+    return option or (OUTCOME if any(row.name == rule.name for rule in _outcomes()) else FORM)
+
+
 def vary(workspace: Workspace, seed: int, own: Collection[str] = ()) -> None:
-    """Give a workspace what a seed draws, in the place of earlier draws.
+    """Give a workspace what a seed draws, in the place of earlier draws; options of `own` stay as they are."""
+    undo(workspace)
+    workspace.state.varied = Varied(seed, tuple(lay(workspace, draw(seed), own)))
+
+
+def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -> list[Draw]:
+    """Add draws to a workspace, and return them without those that are there already.
 
     Options of `own`, and those that are not at their default, are the user's choice and stay.
     """
-    undo(workspace)
     state, made = workspace.state, []
     behaviour, defaults = _BEHAVIOUR.dump(state.behaviour), _BEHAVIOUR.dump(Behaviour())
-    for row in draw(seed):
+    for row in rows:
         for member, value in row.entry.get("behaviour", {}).items():
             if member not in own and behaviour[member] == defaults[member]:
                 behaviour[member] = value
@@ -191,7 +204,7 @@ def vary(workspace: Workspace, seed: int, own: Collection[str] = ()) -> None:
                 state.add_faults([_FAULT.load(rule)])
                 made.append(row)
     state.behaviour = _BEHAVIOUR.load(behaviour)
-    state.varied = Varied(seed, tuple(made))
+    return made
 
 
 def undo(workspace: Workspace) -> None:
