@@ -106,19 +106,19 @@ def pytest_addoption(parser):
     )
 
 
-#: Chosen: with more of each file, the quick part takes over a minute on two cores.
-QUICK_OF_A_FILE = 4
+#: Chosen: with more of each file, the quick part takes over 40 seconds on two cores.
+QUICK_OF_A_FILE = 3
 #: What takes long, needs more than Python, or wants the machine for itself.
 NOT_QUICK = ("slow", "hypothesis", "browser", "knot", "languages", "engine", "guard", "benchmark")
-#: The files whose tests run whole programs, a type checker or pytest itself among them, and the whole contract.
-OF_PROGRAMS = (
-    "test_examples.py",
-    "test_names.py",
-    "test_tally.py",
-    "test_plugin.py",
-    "test_verify.py",
-    "test_checks.py",
-)
+#: The files whose tests run whole programs or servers (a type checker, pytest, nginx), wait for clocks, or run the
+#: whole contract.
+NOT_QUICK_FILES = {
+    *("test_checks.py", "test_examples.py", "test_names.py", "test_plugin.py", "test_tally.py", "test_verify.py"),
+    *("test_artifacts.py", "test_batches.py", "test_beyond.py", "test_command.py", "test_container.py"),
+    *("test_dockerfile.py", "test_ensure_webhook.py", "test_follow.py", "test_framing.py", "test_init.py"),
+    *("test_kills.py", "test_lines.py", "test_manifests.py", "test_process.py", "test_resuming.py"),
+    *("test_rollback.py", "test_secrets.py", "test_trouble.py", "test_types.py", "test_hostile_expressions.py"),
+}
 
 
 #: What takes long by its nature, and the seconds that a test of it may take; all others have those of pyproject.toml.
@@ -142,7 +142,8 @@ def pytest_configure(config):
 
 def pytest_ignore_collect(collection_path, config):
     """Make no tests that `-m` leaves out, as that takes half as long as to collect all others."""
-    return True if collection_path.name == MADE_AS_COLLECTED and "not slow" in config.getoption("-m") else None
+    marks = config.getoption("-m")
+    return True if collection_path.name == MADE_AS_COLLECTED and ("not slow" in marks or marks == "quick") else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -163,7 +164,7 @@ def pytest_collection_modifyitems(items):
         if not marks.isdisjoint(LONG):
             item.add_marker(pytest.mark.timeout(LONGEST_S))
         name = item.nodeid.partition("[")[0]
-        is_quick = item.path.name not in OF_PROGRAMS and marks.isdisjoint(NOT_QUICK)
+        is_quick = item.path.name not in NOT_QUICK_FILES and marks.isdisjoint(NOT_QUICK)
         if is_quick and name not in seen and by_file[item.path] < QUICK_OF_A_FILE:
             seen.add(name)
             by_file[item.path] += 1

@@ -117,13 +117,6 @@ def test_a_code_that_expires_meanwhile_verifies_once_or_never(caller, together):
     assert statuses[204] == senders(caller)[0]["active"]
 
 
-def test_a_sender_that_many_delete_is_deleted_once(caller, together):
-    new_sender(caller, "ops@acme.test")
-    statuses = together(lambda own, n: own.delete("/v3/senders/1").status_code)
-    assert Counter(statuses) == {204: 1, 404: THREADS - 1}
-    assert senders(caller) == []
-
-
 def test_creating_and_deleting_at_once_never_fails_and_leaves_what_was_not_deleted(caller, together):
     def work(own, n):
         statuses = Counter()
@@ -136,18 +129,6 @@ def test_creating_and_deleting_at_once_never_fails_and_leaves_what_was_not_delet
     found = sum(together(work), Counter())
     assert found.keys() <= {("made", 201), ("made", 400), ("deleted", 204), ("deleted", 404)}
     assert len(senders(caller)) == found["made", 201] - found["deleted", 204]
-
-
-def test_one_domain_made_and_deleted_by_many_is_there_once_or_not_at_all(caller, together):
-    def work(own, n):
-        made = [own.post("/v3/senders/domains", json={"name": "acme.test"}).status_code for _ in range(5)]
-        told = [own.put("/_mock/dns/acme.test", json={"brevo_code": "ok"}).status_code for _ in range(5)]
-        gone = [own.delete("/v3/senders/domains/acme.test").status_code for _ in range(5)]
-        return Counter(made=made.count(200), gone=gone.count(200), odd=len({*made, *told, *gone} - {200, 400, 404}))
-
-    found = sum(together(work), Counter())
-    assert found["odd"] == 0
-    assert len(caller.get("/v3/senders/domains").json()["domains"]) == found["made"] - found["gone"]
 
 
 def new_sub_accounts(caller, count):

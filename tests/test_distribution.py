@@ -110,14 +110,10 @@ def test_another_error_stays_what_it_is_where_all_is_installed():
 @pytest.mark.parametrize(
     ("installed", "bounds", "fits"),
     [
-        ("3.1.3", ">=3.1.3,<3.2", True),
-        ("3.1", ">=3.1.3,<3.2", False),
-        ("3.2", "<3.2,>=3.1.3", False),
-        ("3.10.0rc1", ">=3.9", True),
-        ("1.1.2.20261023", ">=1.1.2.20261023", True),
-        ("5.0", "", True),
+        ("3.1.3", ">=3.1.3,<3.2", True), ("3.1", ">=3.1.3,<3.2", False), ("3.2", "<3.2,>=3.1.3", False),
+        ("3.10.0rc1", ">=3.9", True), ("1.1.2.20261023", ">=1.1.2.20261023", True), ("5.0", "", True),
     ],
-)
+)  # fmt: skip
 def test_dependency_version_bounds_are_checked(installed, bounds, fits):
     assert distribution._is_within(installed, bounds) == fits  # noqa: SLF001
 

@@ -8,19 +8,12 @@ from mockserver.evidence.fixture import PLACEHOLDERS, differences, examples
 @pytest.mark.parametrize(
     ("wanted", "got"),
     [
-        (None, None),
-        ({"id": 1, "name": "Ops"}, {"name": "Ops", "id": 1}),
-        ({"id": 1, "$rest": True}, {"id": 1, "name": "Ops"}),
-        ([1, "$any"], [1, {"anything": []}]),
-        ("$string", ""),
-        ("$integer", 7),
-        ("$number", 7.5),
-        ("$boolean", False),
-        ("$uuid", "0b9c2f4e-3c1d-4b5a-9e7f-2a6d8c1b0e55"),
-        ("$datetime", "2026-01-15T09:00:00+00:00"),
-        ("$url", "https://my.brevo.com/x-"),
+        (None, None), ({"id": 1, "name": "Ops"}, {"name": "Ops", "id": 1}),
+        ({"id": 1, "$rest": True}, {"id": 1, "name": "Ops"}), ([1, "$any"], [1, {"anything": []}]), ("$string", ""),
+        ("$integer", 7), ("$number", 7.5), ("$boolean", False), ("$uuid", "0b9c2f4e-3c1d-4b5a-9e7f-2a6d8c1b0e55"),
+        ("$datetime", "2026-01-15T09:00:00+00:00"), ("$url", "https://my.brevo.com/x-"),
     ],
-)
+)  # fmt: skip
 def test_a_value_that_is_as_promised_has_no_differences(wanted, got):
     assert list(differences(wanted, got)) == []
 

@@ -13,9 +13,10 @@ from mockserver.cli.options import TARGET, Integer, Name, Seconds, json_object, 
 from mockserver.cli.output import echo, fail, listing, moment, paint, printable
 from mockserver.cli.program import Group, Misused, argument, command, option
 from mockserver.cli.remote import Target, until
-from mockserver.testing.client import path_of
+from mockserver.testing.client import MockServerError, path_of
 from mockserver.testing.handles.link import given
 from mockserver.testing.names import Story, WebhookEvent
+from mockserver.testing.records import SentAs
 
 _STATES = ("scheduled", "delivered", "retrying", "dropped")
 _HEADERS = ("id", "state", "event", "url", "outcome", "attempts", "next")
@@ -62,6 +63,46 @@ def redeliver(identifier: str, target: Target) -> int:
     found = target.post(path_of("deliveries", identifier, "redeliver"), timeout=_ATTEMPT_S)
     target.show(found, lambda row: _print([row]))
     return 0 if found["state"] == "delivered" else 1
+
+
+@deliveries.command("probe")
+@option("--webhook", type=Integer(), metavar="ID", help="The receiver of this webhook only.")
+@TARGET
+def probe(webhook: int | None, target: Target) -> int:
+    """Put receivers on trial with forged, duplicated, reordered and late calls; exit status 1 if one accepts a forgery.
+
+    Sends the newest call of each webhook again in every way, and prints the answers of the receivers.
+    """
+    rows = target.get("/deliveries", webhook=webhook, limit=1000)["items"]
+    sent = [row for row in rows if row["attempts"] and row["sent_as"] is None and row["webhook"] is not None]
+    newest = {row["webhook"]: row for row in reversed(sent)}
+    if not newest:
+        fail("No webhook call has been made yet: `mockserver trigger delivered` makes one.")
+    found = [_probed(target, row, kind) for row in newest.values() for kind in get_args(SentAs)]
+    target.show({"items": found, "count": len(found)}, lambda _: _print_probes(found))
+    forged = [answer for row in found if row["sent_as"] == "forged" for answer in row["answers"]]
+    return 1 if any(isinstance(answer, int) and 200 <= answer < 300 for answer in forged) else 0
+
+
+def _probed(target: Target, delivery: Mapping[str, Any], sent_as: str) -> Mapping[str, Any]:
+    """Return how the receiver of a delivery has answered a trial, or why there was no call."""
+    row = {"webhook": delivery["webhook"], "url": delivery["url"], "sent_as": sent_as}
+    path = path_of("deliveries", delivery["id"], "redeliver")
+    try:
+        made = target.post(path, {"as": sent_as}, timeout=_ATTEMPT_S)
+    except MockServerError as error:
+        if error.status != 409:
+            raise
+        return {**row, "delivery": None, "answers": [], "problem": error.detail}
+    return {**row, "delivery": made["id"], "answers": [outcome({"attempts": [each]}) for each in made["attempts"]]}
+
+
+def _print_probes(rows: Sequence[Mapping[str, Any]]) -> None:
+    cells = [
+        (row["webhook"], row["url"], row["sent_as"], row.get("problem") or ", ".join(map(str, row["answers"])))
+        for row in rows
+    ]
+    listing("trials", ("webhook", "url", "sent as", "answers"), cells)
 
 
 @command("trigger")

@@ -15,7 +15,16 @@ from mockserver.beyond.catalogue import OperationBeyond, catalogue
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Audience, Operation
-from mockserver.core.state.faults import ALERTS, FAULT_KINDS, LONGEST_MS, NO_ALERT, Fault, FaultKind, Latency
+from mockserver.core.state.faults import (
+    ALERTS,
+    FAULT_KINDS,
+    LONGEST_MS,
+    NO_ALERT,
+    OF_ANSWERS,
+    Fault,
+    FaultKind,
+    Latency,
+)
 from mockserver.core.text.messages import meant, nearest, shown
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import weight
@@ -25,7 +34,7 @@ from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, Span, about, counted_from, write_instant
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.match import MatchItem, unknown_operation
-from mockserver.web.schemas.fields import Flag, Number
+from mockserver.web.schemas.fields import Dict, Flag, Json, JsonObject, Number, check_header_name, check_header_value
 
 #: The sentences that are codes and that no operation declares (contract/errors#codes), and where they make sense: no
 #: answer has them by itself.
@@ -115,7 +124,7 @@ _LONGEST_S = 3_155_760_000
 _SPANS = ("ttl_s", "ms")
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
-PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert")
+PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert", "members", *OF_ANSWERS)
 
 _milliseconds = validate.Range(min=0, max=LONGEST_MS)
 _count = validate.Range(min=0, max=2**53)
@@ -192,6 +201,12 @@ class FaultItem(Item):
         validate=validate.OneOf((*ALERTS, NO_ALERT)),
         **about("by which a TLS handshake is refused; handshake_failure if left out"),
     )
+    members = JsonObject(**about("the members that the answer has besides; one called addedLater if left out"))
+    headers = Dict(
+        keys=fields.String(validate=check_header_name), values=fields.String(validate=check_header_value),
+        **about("headers of the answer, as a proxy adds or replaces them: {Retry-After: '2'}"),
+    )  # fmt: skip
+    body = Json(**about("the body of the answer in place of the service's: text, or a JSON value"))
     id = fields.String(
         validate=[
             validate.Regexp(r"[A-Za-z0-9][\w.-]{0,63}\Z", re.ASCII, error="must be letters, digits, dots and dashes"),
@@ -260,7 +275,7 @@ def _refuse(mistakes: Iterable[tuple[str, Any]]) -> None:
 
 def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, str]]:
     for name in PARAMETERS:
-        if name in written and name not in kind.parameters:
+        if name in written and name not in kind.takes:
             takes = f"; it takes {', '.join(kind.parameters)}" if kind.parameters else ""
             yield name, f"{written['fault']} takes no {name}{takes}"
     for name in kind.required:
@@ -268,6 +283,8 @@ def _misplaced(written: dict[str, Any], kind: FaultKind) -> Iterator[tuple[str, 
             yield name, "Missing data for required field."
     if written["fault"] == "latency" and ("ms" in written) is ("distribution" in written):
         yield "ms", "give ms or a distribution"
+    if written["fault"] == "changed_answer" and not any(name in written for name in OF_ANSWERS):
+        yield "body", "give headers or a body"
 
 
 def _matched(data: dict[str, Any]) -> Match:

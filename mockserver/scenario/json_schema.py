@@ -15,7 +15,7 @@ from mockserver.beyond.catalogue import catalogue
 from mockserver.beyond.stubs.schema import Condition, Pattern
 from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.state.behaviour import Behaviour
-from mockserver.core.state.faults import FAULT_KINDS
+from mockserver.core.state.faults import FAULT_KINDS, OF_ANSWERS
 from mockserver.core.text.addresses import LONGEST_EMAIL
 from mockserver.core.time import duration
 from mockserver.resources.attributes.model import LONGEST_OPTION
@@ -267,9 +267,11 @@ def _constrain(schema: dict[str, Any], constraints: dict[str, Any], about: str |
 
 def _of_kinds() -> Iterator[dict[str, Any]]:
     for name, kind in FAULT_KINDS.items():
-        taken: dict[str, Any] = {other: False for other in PARAMETERS if other not in kind.parameters}
-        needed = {"required": list(kind.required)} if kind.required else {}
+        taken: dict[str, Any] = {other: False for other in PARAMETERS if other not in kind.takes}
+        needed: dict[str, Any] = {"required": list(kind.required)} if kind.required else {}
         either = [{"required": [one]} for one in ("ms", "distribution")] if name == "latency" else []
+        if name == "changed_answer":
+            needed = {"anyOf": [{"required": [one]} for one in OF_ANSWERS]}
         then = {"properties": taken, **needed, **({"oneOf": either} if either else {})}
         yield {"if": {"properties": {"fault": {"const": name}}, "required": ["fault"]}, "then": then}
 

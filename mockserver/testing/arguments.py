@@ -89,6 +89,12 @@ class FaultOptions(TypedDict, total=False):
     reset_s: int
     #: The TLS alert that refuses a handshake.
     alert: str
+    #: The unknown members that an answer has besides.
+    members: Mapping[str, Any]
+    #: Headers of the answer, as a proxy adds or replaces them.
+    headers: Mapping[str, str]
+    #: The body of the answer: text, or a JSON value.
+    body: Any
 
 
 class StubMembers(TypedDict, total=False):

@@ -8,13 +8,14 @@ from __future__ import annotations
 from typing import Literal
 
 from mockserver.views.traffic_records import MachineName as MachineName
+from mockserver.views.traffic_records import RuleName as RuleName
 
 #: The fault kinds and named faults, which `GET /_mock/faults/catalogue` describes.
 FaultName = Literal[
     "error", "otp_expired", "otp_invalid", "dns_failure", "permission_denied", "not_enough_credits", "unauthorized",
     "account_under_validation", "rate_limited", "duplicate_request", "server_error", "unavailable", "maintenance",
     "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
-    "slow_body", "tls_handshake", "expired_certificate",
+    "slow_body", "changed_answer", "unknown_members", "member_order", "tls_handshake", "expired_certificate",
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from mockserver.views.record import At, Count, CountOfAll, Evicted, Keyword, Mar
 #: The names that `mockserver.testing.records` exports, as handles return them.
 __all__ = [
     "Arrival", "Attachment", "Attempt", "Call", "Cause", "ControlCall", "Delivery", "DeliveryState", "Exchange",
-    "InboundMail", "Mail", "Message", "Page", "Recipient", "Transition",
+    "Finding", "InboundMail", "Mail", "Message", "Page", "Recipient", "SentAs", "Transition",
 ]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -169,6 +169,23 @@ class ControlCall:
     caused_by: CausedBy
 
 
+#: The rules by which requests are checked for mistakes of the client.
+RuleName = Literal[
+    "repeated-write", "ignored-rate-limit", "first-page-only", "secret-in-url", "unverified-webhook", "unused-input",
+    "no-timeout", "outdated-api",
+]  # fmt: skip
+
+
+class Finding(NamedTuple):
+    """A mistake of the client that calls the service."""
+
+    rule: RuleName
+    message: Annotated[str, "one sentence, with the damage in numbers"]
+    requests: Annotated[Sequence[Uuid], "the ids of the requests, oldest first"]
+    deliveries: Annotated[Sequence[Positive], "the ids of the webhook calls, where a receiver has made the mistake"]
+    url: Annotated[str, "the page that explains the rule, and how to fix the client"]
+
+
 # ---------------------------------------------------------------------- e-mails
 
 
@@ -271,6 +288,7 @@ class Attempt(NamedTuple):
 
 
 DeliveryState = Literal["scheduled", "delivered", "retrying", "dropped"]
+SentAs = Literal["forged", "duplicated", "reordered", "late"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +305,7 @@ class Delivery:
     created_at: datetime
     next_at: Annotated[datetime | None, "when it is tried next"]
     in_flight: Annotated[bool, "whether an attempt is under way"]
+    sent_as: Annotated[SentAs | None, "how a trial of the receiver sent it; null: the service has sent it"]
     attempts: Annotated[tuple[Attempt, ...], "oldest first"]
     caused: Caused
     caused_by: CausedBy

@@ -1,6 +1,5 @@
 """`mockserver completion`: real shells complete commands, options and names when Tab is pressed."""
 
-import http.server
 import os
 import pty
 import select
@@ -8,12 +7,12 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 import pytest
 from click.shell_completion import ShellComplete
+from raw_receiver import listening
 
 from mockserver.cli import commands
 from mockserver.cli.options import known_names
@@ -108,36 +107,17 @@ def test_without_a_server_no_names_are_offered_and_nothing_is_said(capsys, url):
     assert capsys.readouterr() == ("", "")
 
 
-class _Slow(http.server.BaseHTTPRequestHandler):
-    """Sends a byte of its answer now and then, until the other side has enough."""
-
-    def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-        try:
-            while not self.server.enough.wait(0.05):
-                self.wfile.write(b" ")
-        except OSError:
-            pass
-
-    def log_message(self, *_):
-        pass
-
-
 def test_a_server_that_never_ends_its_answer_does_not_hold_the_prompt():
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Slow) as server:
-        server.enough = threading.Event()
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        asked = {"_MOCKSERVER_COMPLETE": "zsh_complete", "COMP_WORDS": "mockserver env --workspace ", "COMP_CWORD": "3"}
-        environment = {**os.environ, **asked, "MOCKSERVER_URL": f"http://127.0.0.1:{server.server_port}"}
-        command = [sys.executable, "-m", "mockserver"]
-        try:
-            found = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20, check=False)
-        finally:
-            server.enough.set()
-            server.shutdown()
-            thread.join()
+    def drip(receiver, connection):
+        connection.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while not receiver.over.wait(0.05):
+            connection.sendall(b" ")
+
+    asked = {"_MOCKSERVER_COMPLETE": "zsh_complete", "COMP_WORDS": "mockserver env --workspace ", "COMP_CWORD": "3"}
+    command = [sys.executable, "-m", "mockserver"]
+    with listening() as start:
+        environment = {**os.environ, **asked, "MOCKSERVER_URL": start(drip).url("")}
+        found = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=20, check=False)
 
     assert (found.returncode, found.stdout.strip(), found.stderr) == (0, "", "")
 
@@ -146,7 +126,8 @@ def test_a_server_that_never_ends_its_answer_does_not_hold_the_prompt():
 
 
 def shell(name):
-    return pytest.param(name, marks=pytest.mark.skipif(not shutil.which(name), reason=f"needs {name}"))
+    program = name.partition(" ")[0]
+    return pytest.param(name, marks=pytest.mark.skipif(not shutil.which(program), reason=f"needs {program}"))
 
 
 @pytest.fixture
@@ -162,11 +143,9 @@ def home(tmp_path, monkeypatch):
 
 #: How each shell is made interactive, without files of the machine's, and reads the script.
 SHELLS = {
-    "bash": (["bash", "--norc", "--noprofile", "-i"], "source <(mockserver completion bash)\n"),
-    "zsh": (
-        ["zsh", "-f", "-i"],
-        "unsetopt zle_bracketed_paste; autoload -Uz compinit && compinit -u -D; source <(mockserver completion zsh)\n",
-    ),
+    "bash": ("bash --norc --noprofile -i", "source <(mockserver completion bash)"),
+    "zsh": ("zsh -f -i", "autoload -Uz compinit && compinit -u -D; source <(mockserver completion zsh)"),
+    "zsh without compinit": ("zsh -f -i", "source <(mockserver completion zsh)"),
 }
 
 
@@ -190,15 +169,16 @@ def screen(command, steps):
         os.waitpid(process, 0)
 
 
-@pytest.mark.parametrize("name", [shell("bash"), shell("zsh")])
+@pytest.mark.parametrize("name", [shell(name) for name in SHELLS])
 def test_tab_completes_commands_options_choices_and_files(home, name):
     command, script = SHELLS[name]
     (home / "report.html").write_text("")
 
+    begin = "" if name == "bash" else "unsetopt zle_bracketed_paste; "
     screen(
-        command,
+        command.split(),
         [
-            (f"cd {home}; {script}echo rea''dy\n", "ready"),
+            (f"cd {home}; {begin}{script}\necho rea''dy\n", "ready"),
             ("mockserver cov\t", "mockserver coverage "),
             ("--form\t", "--format "),
             ("jun\t", "junit "),
@@ -207,17 +187,12 @@ def test_tab_completes_commands_options_choices_and_files(home, name):
     )
 
 
-@pytest.mark.skipif(not shutil.which("zsh"), reason="needs zsh")
-def test_zsh_completes_where_nothing_else_has_begun_its_completion(home):
-    begun = f"cd {home}; unsetopt zle_bracketed_paste; source <(mockserver completion zsh); echo rea''dy\n"
-
-    screen(["zsh", "-f", "-i"], [(begun, "ready"), ("mockserver cov\t", "mockserver coverage ")])
-
-
 @pytest.mark.skipif(not shutil.which("fish"), reason="needs fish")
-@pytest.mark.parametrize(
-    ("line", "fits"),
-    [
+def test_fish_shell_completes_commands_and_values(home, run):
+    (home / "report.html").write_text("")
+    (home / "folder").mkdir()
+    assert run("completion", "fish", "--install", HOME=str(home)).exit_code == 0
+    for line, fits in [
         ("mockserver cov", ["coverage"]),
         ("brevo-mockserver scenarios sh", ["show"]),
         ("mockserver coverage --form", ["--format"]),
@@ -225,18 +200,10 @@ def test_zsh_completes_where_nothing_else_has_begun_its_completion(home):
         ("mockserver coverage --output rep", ["report.html"]),
         ("mockserver serve --scenarios fol", ["folder/"]),
         ("mockserver scenarios show onb", ["onboarding"]),
-    ],
-)
-def test_fish_shell_completes_commands_and_values(home, run, line, fits):
-    (home / "report.html").write_text("")
-    (home / "folder").mkdir()
-    assert run("completion", "fish", "--install", HOME=str(home)).exit_code == 0
-
-    found = subprocess.run(
-        ["fish", "-c", f"complete -C '{line}'"], capture_output=True, text=True, cwd=home, timeout=60, check=True
-    )
-
-    assert [row.partition("\t")[0] for row in found.stdout.splitlines()] == fits
+    ]:
+        command = ["fish", "-c", f"complete -C '{line}'"]
+        found = subprocess.run(command, capture_output=True, text=True, cwd=home, timeout=60, check=True)
+        assert [row.partition("\t")[0] for row in found.stdout.splitlines()] == fits, line
 
 
 # ---------------------------------------------------------------------- installing

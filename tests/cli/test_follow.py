@@ -13,6 +13,7 @@ import time
 import pytest
 import requests
 from ports import free_port
+from storage.server_process import ServerProcess
 
 COMMAND = [sys.executable, "-m", "mockserver"]
 
@@ -92,31 +93,17 @@ def test_a_closed_pipe_ends_it_without_a_word(follower, root):
     assert follower.stderr.read() == ""
 
 
-def started(port):
-    """A server in a process, at a port."""
-    command = [*COMMAND, "serve", "--port", str(port)]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    return server, server.stdout.readline().strip()
-
-
 def test_a_restart_of_the_server_is_waited_for(begin):
-    port = free_port()
-    server, root = started(port)
-    try:
-        ask(root, "/account")
-        follower = begin("logs", "-f", "--url", root)
+    at = ("--port", str(free_port()))
+    with ServerProcess(*at) as server:
+        ask(server.root, "/account")
+        follower = begin("logs", "-f", "--url", server.root)
         assert "/v3/account" in follower.stdout.readline()
+    assert follower.stderr.readline() == f"{server.root} does not answer; trying again\n"
 
-        server.kill()
-        server.communicate(timeout=10)
-        assert follower.stderr.readline() == f"{root} does not answer; trying again\n"
-        server, _ = started(port)
-        ask(root, "/senders")
-
+    with ServerProcess(*at) as server:
+        ask(server.root, "/senders")
         assert any("/v3/senders" in line for line in follower.stdout)
-    finally:
-        server.kill()
-        server.communicate(timeout=10)
 
 
 def test_a_dropped_workspace_ends_it(begin, root):

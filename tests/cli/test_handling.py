@@ -4,20 +4,6 @@ import json
 
 import pytest
 import requests
-from cli_runner import invoke
-
-
-@pytest.fixture
-def run(root, workspace_info):
-    """Runs a command for the workspace."""
-    return lambda *words: invoke(words, {"MOCKSERVER_URL": root, "MOCKSERVER_WORKSPACE": workspace_info["name"]})
-
-
-@pytest.fixture
-def shown(run):
-    """Runs a command with --json, and returns the printed value."""
-    return lambda *words: json.loads(run(*words, "--json").stdout)
-
 
 # ---------------------------------------------------------------------- all groups
 
@@ -29,22 +15,22 @@ def shown(run):
      ("snapshots", "No snapshots.", 0), ("stubs", "No stubs.", 0), ("dns --name none", "No domains.", 0),
      ("workspaces --name none", "No workspaces.", 0)],
 )  # fmt: skip
-def test_group_lists_and_says_that_the_list_is_empty_when_no_command_is_named(run, group, sentence, status):
-    found = run(*group.split())
+def test_group_lists_and_says_that_the_list_is_empty_when_no_command_is_named(run_here, group, sentence, status):
+    found = run_here(*group.split())
 
     assert (found.exit_code, found.stdout, found.stderr) == (status, "", f"{sentence}\n")
 
 
-def test_state_is_printed_and_scenarios_are_listed_when_no_command_is_named(run):
-    assert run("state").stdout == run("state", "get").stdout
-    assert run("scenarios").stdout == run("scenarios", "list").stdout
+def test_state_is_printed_and_scenarios_are_listed_when_no_command_is_named(run_here):
+    assert run_here("state").stdout == run_here("state", "get").stdout
+    assert run_here("scenarios").stdout == run_here("scenarios", "list").stdout
 
 
 # ---------------------------------------------------------------------- dns
 
 
-def test_dns_lists_the_domains_with_their_records_and_accounts(run):
-    assert [line.split() for line in run("dns").stdout.splitlines()] == [
+def test_dns_lists_the_domains_with_their_records_and_accounts(run_here):
+    assert [line.split() for line in run_here("dns").stdout.splitlines()] == [
         ["domain", "brevo_code", "dkim_record", "dmarc_record", "dmarc_policy", "accounts"],
         ["acme.test", "missing", "missing", "missing", "none", "acme", "(pending)"],
     ]
@@ -61,16 +47,16 @@ def test_dns_set_changes_the_named_records_only(shown):
     assert shown("dns", "set", "mail.test", "--free-mail", "yes")["free_mail"] is True
 
 
-def test_dns_publish_makes_all_records_right_and_list_says_how_many_domains_are_left_out(run):
-    assert run("dns", "publish", "shop.test").stdout.splitlines()[-1].split() == ["shop.test", *["ok"] * 3, "none"]
-    assert run("dns", "verify", "shop.test").exit_code == 0
-    assert run("dns", "-n", "1").stdout.splitlines()[-1] == "and 1 more"
+def test_dns_publish_makes_all_records_right_and_list_says_how_many_domains_are_left_out(run_here):
+    assert run_here("dns", "publish", "shop.test").stdout.splitlines()[-1].split() == ["shop.test", *["ok"] * 3, "none"]
+    assert run_here("dns", "verify", "shop.test").exit_code == 0
+    assert run_here("dns", "-n", "1").stdout.splitlines()[-1] == "and 1 more"
 
 
-def test_dns_verify_fails_and_names_the_records_when_some_are_not_right(run):
-    run("dns", "set", "acme.test", "--dkim-record", "ok")
+def test_dns_verify_fails_and_names_the_records_when_some_are_not_right(run_here):
+    run_here("dns", "set", "acme.test", "--dkim-record", "ok")
 
-    found = run("dns", "verify", "acme.test")
+    found = run_here("dns", "verify", "acme.test")
 
     assert found.exit_code == 1
     assert found.stderr == (
@@ -81,25 +67,25 @@ def test_dns_verify_fails_and_names_the_records_when_some_are_not_right(run):
 # ---------------------------------------------------------------------- machines
 
 
-def test_machines_show_lists_the_instances_of_all_machines(run, shown):
-    rows = run("machines", "show").stdout.splitlines()
+def test_machines_show_lists_the_instances_of_all_machines(run_here, shown):
+    rows = run_here("machines", "show").stdout.splitlines()
 
     assert rows[2].split() == ["sender", "1", "acme", "verified", "change_email,", "delete"]
     assert shown("machines", "show")["count"] == len(rows) - 1
     assert [row["key"] for row in shown("machines", "show", "domain")["items"]] == ["acme.test"]
 
 
-def test_machines_fire_moves_an_instance(run, shown):
-    assert run("machines", "fire", "sender", "2", "verify").stdout.splitlines()[-1].split()[:4] == [
+def test_machines_fire_moves_an_instance(run_here, shown):
+    assert run_here("machines", "fire", "sender", "2", "verify").stdout.splitlines()[-1].split()[:4] == [
         "sender", "2", "acme", "verified",
     ]  # fmt: skip
     assert shown("machines", "show", "sender", "2")["state"] == "verified"
 
 
-def test_machines_show_prints_an_instance_with_its_secrets_and_history(run, shown):
-    run("machines", "fire", "sender", "2", "expire_otp")
+def test_machines_show_prints_an_instance_with_its_secrets_and_history(run_here, shown):
+    run_here("machines", "fire", "sender", "2", "expire_otp")
 
-    found = run("machines", "show", "sender", "2").stdout
+    found = run_here("machines", "show", "sender", "2").stdout
 
     assert "email: ops@acme.test\n" in found
     assert found.endswith("2026-01-15 09:00:00  expire_otp: awaiting_verification to awaiting_verification\n")
@@ -109,10 +95,10 @@ def test_machines_show_prints_an_instance_with_its_secrets_and_history(run, show
 # ---------------------------------------------------------------------- seed
 
 
-def test_seed_adds_the_rows_of_a_file_and_made_up_ones(run, root, workspace_info, tmp_path):
+def test_seed_adds_the_rows_of_a_file_and_made_up_ones(run_here, root, workspace_info, tmp_path):
     (tmp_path / "more.yaml").write_text("senders: [{name: Bo, email: bo@acme.test}]")
 
-    found = run("seed", str(tmp_path / "more.yaml"), "--generate", "senders=5", "--account", "acme")
+    found = run_here("seed", str(tmp_path / "more.yaml"), "--generate", "senders=5", "--account", "acme")
 
     assert (found.exit_code, found.stdout.startswith(f"seeded: {workspace_info['name']} holds ")) == (0, True)
     state = requests.get(f"{root}/w/{workspace_info['name']}/_mock/state", timeout=10).json()
@@ -123,8 +109,8 @@ def test_seed_adds_the_rows_of_a_file_and_made_up_ones(run, root, workspace_info
 # ---------------------------------------------------------------------- receivers
 
 
-def test_receiver_shows_its_calls_and_answers_as_it_was_told(run, shown, root, workspace_info):
-    answered = run("receivers", "answer", "shop", "429", "--times", "1", "--delay", "1ms").stdout.splitlines()
+def test_receiver_shows_its_calls_and_answers_as_it_was_told(run_here, shown, root, workspace_info):
+    answered = run_here("receivers", "answer", "shop", "429", "--times", "1", "--delay", "1ms").stdout.splitlines()
     url = answered[-1].split()[-1]
 
     statuses = [requests.post(url, json={"a": 1}, timeout=10).status_code for _ in range(2)]
@@ -133,17 +119,17 @@ def test_receiver_shows_its_calls_and_answers_as_it_was_told(run, shown, root, w
     assert url == f"{root}/w/{workspace_info['name']}/_mock/receiver/shop"
     assert statuses == [429, 200]
     assert shown("receivers")["items"][0]["count"] == 2
-    assert '{"a": 1}' in run("receivers", "show", "shop", "--count", "2", "--wait", "5").stdout
+    assert '{"a": 1}' in run_here("receivers", "show", "shop", "--count", "2", "--wait", "5").stdout
 
 
-def test_receiver_resets_connections_when_it_is_told_to_and_is_cleared(run, shown):
-    assert "reset" in run("receivers", "answer", "shop", "--reset").stdout
-    assert run("receivers", "clear", "shop").stdout == "cleared: shop\n"
+def test_receiver_resets_connections_when_it_is_told_to_and_is_cleared(run_here, shown):
+    assert "reset" in run_here("receivers", "answer", "shop", "--reset").stdout
+    assert run_here("receivers", "clear", "shop").stdout == "cleared: shop\n"
     assert shown("receivers")["count"] == 0
 
 
-def test_receiver_fails_when_too_few_calls_come_in_time(run):
-    found = run("receivers", "show", "shop", "--wait", "50ms")
+def test_receiver_fails_when_too_few_calls_come_in_time(run_here):
+    found = run_here("receivers", "show", "shop", "--wait", "50ms")
 
     assert (found.exit_code, found.stdout, found.stderr) == (1, "", "0 of 1 webhook calls after 0.05 s.\n")
 
@@ -151,14 +137,11 @@ def test_receiver_fails_when_too_few_calls_come_in_time(run):
 @pytest.mark.parametrize(
     ("words", "member", "value"),
     [
-        ("dns", "count", 1),
-        ("receivers show shop", "items", []),
-        ("receivers answer shop 429", "count", 0),
-        ("receivers clear shop", "cleared", ["shop"]),
-        ("machines fire sender 2 verify", "state", "verified"),
+        ("dns", "count", 1), ("receivers show shop", "items", []), ("receivers answer shop 429", "count", 0),
+        ("receivers clear shop", "cleared", ["shop"]), ("machines fire sender 2 verify", "state", "verified"),
         ("seed --generate domains=2", "scenario", "onboarding"),
     ],
-)
+)  # fmt: skip
 def test_command_prints_json_when_it_is_asked_to(shown, words, member, value):
     assert shown(*words.split())[member] == value
 
@@ -167,13 +150,13 @@ def test_command_prints_json_when_it_is_asked_to(shown, words, member, value):
 
 
 @pytest.mark.parametrize(("moment", "now"), [("1h", "10:00"), ("2026-01-15T09:30:00Z", "09:30")])
-def test_clock_is_set_to_a_moment_or_by_a_duration(run, moment, now):
-    assert run("clock", "set", moment).stdout == f"2026-01-15 {now}:00 UTC, frozen\n"
+def test_clock_is_set_to_a_moment_or_by_a_duration(run_here, moment, now):
+    assert run_here("clock", "set", moment).stdout == f"2026-01-15 {now}:00 UTC, frozen\n"
 
 
 @pytest.mark.parametrize("length", ["-1h", "-PT1H"])
-def test_advance_is_refused_with_what_to_use_instead_when_it_is_negative(run, length):
-    found = run("advance", length)
+def test_advance_is_refused_with_what_to_use_instead_when_it_is_negative(run_here, length):
+    found = run_here("advance", length)
 
     assert found.exit_code == 2
     assert found.stderr.startswith(
@@ -195,15 +178,15 @@ def test_fault_lasts_for_a_duration(shown):
         ("-1s", "'-1s': -1.0 is not in the range x>=0."),
     ],
 )
-def test_option_in_seconds_is_refused_with_an_example_when_it_is_not_a_duration(run, option, text, why):
-    found = run(*option, text)
+def test_option_in_seconds_is_refused_with_an_example_when_it_is_not_a_duration(run_here, option, text, why):
+    found = run_here(*option, text)
 
     assert found.exit_code == 2
     assert why in found.stderr
 
 
 @pytest.mark.parametrize("words", [["faults", "catalogue"], ["faults", "catalogue", "--operation", "createSender"]])
-def test_catalogue_fits_a_terminal_of_80_columns(run, words, monkeypatch):
+def test_catalogue_fits_a_terminal_of_80_columns(run_here, words, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
 
-    assert max(map(len, run(*words).stdout.splitlines())) <= 80
+    assert max(map(len, run_here(*words).stdout.splitlines())) <= 80

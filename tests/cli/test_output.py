@@ -63,15 +63,11 @@ def test_lines_stay_where_they_are_wanted():
 @pytest.mark.parametrize(
     ("variables", "of_terminal", "of_file"),
     [
-        ({}, True, False),
-        ({"NO_COLOR": "1"}, False, False),
-        ({"NO_COLOR": ""}, True, False),
-        ({"FORCE_COLOR": "1"}, True, True),
-        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True, True),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
-        ({"TERM": "dumb"}, False, False),
+        ({}, True, False), ({"NO_COLOR": "1"}, False, False), ({"NO_COLOR": ""}, True, False),
+        ({"FORCE_COLOR": "1"}, True, True), ({"FORCE_COLOR": "1", "TERM": "dumb"}, True, True),
+        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False), ({"TERM": "dumb"}, False, False),
     ],
-)
+)  # fmt: skip
 def test_colours_are_for_terminals_unless_the_environment_says_otherwise(environment, variables, of_terminal, of_file):
     environment(**variables)
 

@@ -8,15 +8,12 @@ import pytest
 
 SCENARIO = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
-    "accounts": [
-        {
-            "name": "acme",
-            "api_keys": ["xkeysib-acme"],
-            "webhooks": [{"url": "http://127.0.0.1:9/hook", "events": ["delivered"]}],
-            "senders": [{"id": 1, "name": "A", "email": "a@acme.test", "state": "awaiting_verification"}],
-        }
-    ],
-}
+    "accounts": [{
+        "name": "acme", "api_keys": ["xkeysib-acme"],
+        "webhooks": [{"url": "http://127.0.0.1:9/hook", "events": ["delivered"]}],
+        "senders": [{"id": 1, "name": "A", "email": "a@acme.test", "state": "awaiting_verification"}],
+    }],
+}  # fmt: skip
 
 
 pytestmark = pytest.mark.api(SCENARIO)
@@ -40,16 +37,9 @@ def test_a_call_that_has_changed_something_is_recorded(api):
     assert moments[0] >= datetime(2026, 1, 15, 9, tzinfo=UTC)
     assert timedelta() <= datetime.now(UTC) - moments[1] < timedelta(minutes=1)
     assert call == {
-        "id": answer.headers["X-Mock-Call"],
-        "method": "PUT",
-        "path": "/_mock/clock",
-        "query": {},
-        "body": {"frozen": False},
-        "status": 200,
-        "transitions": [],
-        "caused": [],
-        "caused_by": [],
-    }
+        "id": answer.headers["X-Mock-Call"], "method": "PUT", "path": "/_mock/clock", "query": {},
+        "body": {"frozen": False}, "status": 200, "transitions": [], "caused": [], "caused_by": [],
+    }  # fmt: skip
 
 
 def test_one_call_is_found_by_the_header_of_its_answer(api):

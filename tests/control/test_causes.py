@@ -4,22 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+HOOK = {"url": "http://127.0.0.1:9/", "events": ["inboundEmailProcessed"], "type": "inbound", "domain": "in.acme.test"}
 SCENARIO = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
-    "accounts": [
-        {
-            "name": "acme",
-            "api_keys": ["xkeysib-acme"],
-            "webhooks": [
-                {
-                    "url": "http://127.0.0.1:9/hook",
-                    "events": ["inboundEmailProcessed"],
-                    "type": "inbound",
-                    "domain": "in.acme.test",
-                }
-            ],
-        }
-    ],
+    "accounts": [{"name": "acme", "api_keys": ["xkeysib-acme"], "webhooks": [HOOK]}],
 }
 #: When a code runs out, fifteen minutes later.
 EXPIRY = "20260115T091500000000Z"
@@ -45,10 +33,7 @@ def test_a_request_and_its_transition_name_the_mail_and_the_timer_and_these_name
     timer = api.get(f"/_mock/timers/sender.1.expire_otp.{EXPIRY}").json
 
     entry = api.get(f"/_mock/requests/{sender}").json
-    assert entry["caused"] == [
-        cause("timer", timer["id"]),
-        cause("mail", mail["id"]),
-    ]
+    assert entry["caused"] == [cause("timer", timer["id"]), cause("mail", mail["id"])]
     assert mail["caused_by"] == timer["caused_by"] == [cause("request", sender)]
     [change] = entry["transitions"]
     assert change["caused_by"] == [cause("request", sender)]
@@ -58,15 +43,10 @@ def test_a_request_and_its_transition_name_the_mail_and_the_timer_and_these_name
 def test_a_pending_timer_says_when_it_is_due_and_for_what(api, sender):
     timer = api.get(f"/_mock/timers/sender.1.expire_otp.{EXPIRY}").json
 
-    assert {name: timer[name] for name in ("state", "at", "real_at", "machine", "key", "event", "account")} == {
-        "state": "pending",
-        "at": "2026-01-15T09:15:00Z",
-        "real_at": None,
-        "machine": "sender",
-        "key": 1,
-        "event": "expire_otp",
-        "account": "acme",
-    }
+    assert timer.items() >= {
+        "state": "pending", "at": "2026-01-15T09:15:00Z", "real_at": None, "machine": "sender", "key": 1,
+        "event": "expire_otp", "account": "acme",
+    }.items()  # fmt: skip
 
 
 def test_a_timer_that_has_fired_is_still_found_with_its_transitions(api, sender):

@@ -122,31 +122,15 @@ def test_waiting_ends_when_the_time_is_up(api):
     assert api.get("/_mock/mailbox?to=nobody@acme.test&wait=0.01").json["count"] == 0
 
 
-def test_waiting_under_an_ordinary_server_ends_with_the_mail(api):
-    """Without the bridge, a thread of the server waits."""
-    workspace = api.workspace
-    seen = []
-
-    class Listening(Watchers):
-        def add(self, wake, kinds):
-            super().add(wake, kinds)
-            seen.append(wake)
-            api.post("/v3/senders", json={"name": "Late", "email": "late@acme.test"})
-
-    workspace.watchers = Listening()
-
-    assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
-    assert (len(seen), len(workspace.watchers)) == (1, 0)
-
-
-def test_waiting_for_a_mail_looks_again_only_after_new_mails(api, monkeypatch):
-    looks = []
+def test_waiting_for_a_mail_in_a_thread_looks_again_only_after_new_mails(api, monkeypatch):
+    looks, seen = [], []
     matches = mailbox._matches  # noqa: SLF001  # what is called for each mail at each look
     monkeypatch.setattr(mailbox, "_matches", lambda *args: looks.append(args[1].to) or matches(*args))
 
     class Listening(Watchers):
         def add(self, wake, kinds):
             super().add(wake, kinds)
+            seen.append(wake)
             looks.clear()
             for _ in range(3):
                 api.get("/v3/senders")
@@ -157,6 +141,7 @@ def test_waiting_for_a_mail_looks_again_only_after_new_mails(api, monkeypatch):
 
     assert api.get("/_mock/mailbox?to=late@acme.test&wait=10").json["count"] == 1
     assert looks == ["late@acme.test", "news@acme.test", "ops@acme.test"]
+    assert (len(seen), len(api.workspace.watchers)) == (1, 0)
 
 
 def test_sender_name_cannot_inject_mail_headers(api):

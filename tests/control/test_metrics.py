@@ -1,53 +1,31 @@
 """What the server tells Prometheus."""
 
 import socket
-import subprocess
-import sys
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from contextlib import closing
 
 import pytest
 from prometheus_client import parser
 from prometheus_client.openmetrics import parser as openmetrics_parser
+from webhook_receiver import WebhookReceiver
 
 from mockserver.core.traffic.coverage import BUCKETS
 
 
 @pytest.fixture
-def scrape():
-    """All samples of an application, by name and labels."""
-
-    def read(api):
-        return samples(parser.text_string_to_metric_families(api.get("/_mock/metrics").text))
-
-    return read
-
-
-@pytest.fixture
 def hook():
-    """A webhook whose address answers with the statuses that are given, one after another."""
-    statuses = []
+    """A factory of a webhook whose receiver answers with some statuses, one after another."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            self.rfile.read(int(self.headers["Content-Length"]))
-            self.send_response(statuses.pop(0))
-            self.end_headers()
+    def made(*statuses):
+        receiver.answers = list(statuses)
+        return {"url": receiver.url, "events": ["delivered"]}
 
-        def log_message(self, *_):
-            pass
-
-    with HTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-
-        def made(*given):
-            statuses.extend(given)
-            return {"url": f"http://127.0.0.1:{server.server_port}/", "events": ["delivered"]}
-
+    with closing(WebhookReceiver()) as receiver:
         yield made
-        server.shutdown()
-        thread.join()
+
+
+def scrape(api):
+    """All samples of an application, by name and labels."""
+    return samples(parser.text_string_to_metric_families(api.get("/_mock/metrics").text))
 
 
 def samples(families):
@@ -57,23 +35,15 @@ def samples(families):
 
 
 _METRICS = {
-    "mockserver_requests": ("counter", "operation", "status"),
-    "mockserver_faults": ("counter", "fault"),
-    "mockserver_deliveries": ("counter", "outcome"),
-    "mockserver_request_duration_seconds": ("histogram", "le"),
-    "mockserver_workspaces": ("gauge",),
-    "mockserver_workspaces_loaded": ("gauge",),
-    "mockserver_workspaces_evicted": ("counter",),
-    "mockserver_journal_entries": ("gauge",),
-    "mockserver_journal_evicted": ("counter",),
-    "mockserver_mailbox_mails": ("gauge",),
-    "mockserver_mails": ("counter",),
-    "mockserver_deliveries_under_way": ("gauge",),
-    "mockserver_watchers": ("gauge",),
-    "mockserver_smtp_mails": ("counter", "outcome"),
-    "mockserver_smtp_waiting": ("gauge",),
-    "mockserver_uptime_seconds": ("gauge",),
-}
+    "mockserver_requests": ("counter", "operation", "status"), "mockserver_faults": ("counter", "fault"),
+    "mockserver_deliveries": ("counter", "outcome"), "mockserver_request_duration_seconds": ("histogram", "le"),
+    "mockserver_workspaces": ("gauge",), "mockserver_workspaces_loaded": ("gauge",),
+    "mockserver_workspaces_evicted": ("counter",), "mockserver_journal_entries": ("gauge",),
+    "mockserver_journal_evicted": ("counter",), "mockserver_mailbox_mails": ("gauge",),
+    "mockserver_mails": ("counter",), "mockserver_deliveries_under_way": ("gauge",),
+    "mockserver_watchers": ("gauge",), "mockserver_smtp_mails": ("counter", "outcome"),
+    "mockserver_smtp_waiting": ("gauge",), "mockserver_uptime_seconds": ("gauge",),
+}  # fmt: skip
 
 
 def test_every_metric_has_its_name_its_kind_and_its_labels(make_api, hook):
@@ -93,7 +63,7 @@ def test_every_metric_has_its_name_its_kind_and_its_labels(make_api, hook):
     assert [family.name for family in families if not family.documentation] == []
 
 
-def test_requests_are_counted_by_operation_and_status(api, scrape):
+def test_requests_are_counted_by_operation_and_status(api):
     api.get("/v3/senders")
     api.get("/v3/senders")
     api.get("/v3/nowhere")
@@ -108,7 +78,7 @@ def test_requests_are_counted_by_operation_and_status(api, scrape):
     assert [name for name in found if name[0] == "mockserver_faults_total"] != []
 
 
-def test_faults_of_rules_and_headers_are_counted_by_kind(api, scrape):
+def test_faults_of_rules_and_headers_are_counted_by_kind(api):
     api.post("/_mock/faults", json={"fault": "unavailable", "times": 2})
     for _ in range(3):
         api.get("/v3/senders")
@@ -118,7 +88,7 @@ def test_faults_of_rules_and_headers_are_counted_by_kind(api, scrape):
     assert [found["mockserver_faults_total", kind] for kind in ("unavailable", "server_error")] == [2, 1]
 
 
-def test_answering_times_are_a_histogram_whose_last_bucket_holds_all(api, scrape):
+def test_answering_times_are_a_histogram_whose_last_bucket_holds_all(api):
     for _ in range(5):
         api.get("/v3/senders")
 
@@ -134,13 +104,13 @@ def test_answering_times_are_a_histogram_whose_last_bucket_holds_all(api, scrape
     assert 0 < found["mockserver_request_duration_seconds_sum",] < 5
 
 
-def test_the_delay_of_a_fault_is_no_answering_time(api, scrape):
+def test_the_delay_of_a_fault_is_no_answering_time(api):
     api.get("/v3/senders", headers={"X-Mock-Fault": "latency; ms=20"})
 
     assert scrape(api)["mockserver_request_duration_seconds_sum",] < 0.02
 
 
-def test_workspaces_are_counted_and_those_that_had_to_go(make_api, scrape):
+def test_workspaces_are_counted_and_those_that_had_to_go(make_api):
     api = make_api("empty", workspaces_limit=2)
     for _ in range(4):
         api.post("/_mock/workspaces")
@@ -150,7 +120,7 @@ def test_workspaces_are_counted_and_those_that_had_to_go(make_api, scrape):
     assert (found["mockserver_workspaces",], found["mockserver_workspaces_evicted_total",]) == (2, 3)
 
 
-def test_journals_and_mailboxes_are_added_up_over_workspaces(make_api, scrape):
+def test_journals_and_mailboxes_are_added_up_over_workspaces(make_api):
     api = make_api("empty", journal_limit=1)
     for key in ("any", api.post("/_mock/workspaces").json["api_key"]):
         for name in "ab":
@@ -162,7 +132,7 @@ def test_journals_and_mailboxes_are_added_up_over_workspaces(make_api, scrape):
     assert (found["mockserver_mailbox_mails",], found["mockserver_mails_total",]) == (4, 4)
 
 
-def test_attempts_of_deliveries_are_counted_by_what_they_have_made_of_them(make_api, scrape, hook):
+def test_attempts_of_deliveries_are_counted_by_what_they_have_made_of_them(make_api, hook):
     api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "webhooks": [hook(429, 200, 400)]})
     api.post("/_mock/trigger", json={"event": "delivered"})
     api.advance("PT0S")
@@ -181,7 +151,7 @@ def test_attempts_of_deliveries_are_counted_by_what_they_have_made_of_them(make_
     }
 
 
-def test_calls_under_way_and_mails_for_a_real_server_are_counted(make_api, scrape, api):
+def test_calls_under_way_and_mails_for_a_real_server_are_counted(make_api, api):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"127.0.0.1:{silent.getsockname()[1]}"
         hook = {"url": f"http://{address}/", "events": ["delivered"]}
@@ -200,7 +170,7 @@ def test_calls_under_way_and_mails_for_a_real_server_are_counted(make_api, scrap
     assert [name for name in scrape(api) if name[0].startswith("mockserver_smtp")] == []
 
 
-def test_a_store_tells_what_it_has_written_and_what_waits(make_api, scrape, tmp_path):
+def test_a_store_tells_what_it_has_written_and_what_waits(make_api, tmp_path):
     api = make_api("empty", store=f"sqlite:{tmp_path / 'mock.db'}", store_sync="always")
     api.get("/v3/senders")
     found = scrape(api)
@@ -211,7 +181,7 @@ def test_a_store_tells_what_it_has_written_and_what_waits(make_api, scrape, tmp_
 
 
 @pytest.mark.parametrize("path", ["/_mock/reset", "/_mock/snapshots/before/restore"])
-def test_counters_survive_resets_and_deletions(make_api, scrape, path):
+def test_counters_survive_resets_and_deletions(make_api, path):
     api = make_api("empty", journal_limit=1)
     api.post("/_mock/snapshots", json={"name": "before"})
     for name in "abc":
@@ -228,7 +198,7 @@ def test_counters_survive_resets_and_deletions(make_api, scrape, path):
     assert (before["mockserver_mails_total",], before["mockserver_journal_evicted_total",]) == (3, 2)
 
 
-def test_the_server_and_its_process_are_described(api, scrape):
+def test_the_server_and_its_process_are_described(api):
     found = scrape(api)
 
     assert found["mockserver_build_info", api.get("/_mock/health").json["version"]] == 1
@@ -251,11 +221,3 @@ def test_metrics_are_plain_text_by_default(api, accept):
 
     assert (answer.status_code, answer.mimetype) == (200, "text/plain")
     assert answer.text.startswith("# HELP mockserver_requests_total ")
-
-
-def test_the_library_is_imported_only_when_metrics_are_asked_for():
-    program = "import sys, mockserver.app; mockserver.app.create_app(); print('prometheus_client' in sys.modules)"
-
-    printed = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
-
-    assert printed == "False\n"

@@ -84,11 +84,8 @@ def test_a_bad_document_names_every_mistake_and_changes_nothing(api):
 
     assert (answer.status_code, answer.content_type) == (400, "application/problem+json")
     assert {error["path"] for error in answer.json["errors"]} == {
-        "/sed",
-        "/accounts/0/senders/0/emial",
-        "/accounts/0/senders/0/email",
-        "/accounts/0/senders/0/name",
-    }
+        "/sed", "/accounts/0/senders/0/emial", "/accounts/0/senders/0/email", "/accounts/0/senders/0/name",
+    }  # fmt: skip
     assert api.get("/_mock/state").json == before
 
 

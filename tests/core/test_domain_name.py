@@ -1,6 +1,3 @@
-import subprocess
-import sys
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -74,11 +71,3 @@ def test_equal_addresses_compare_equal_in_every_spelling():
 )  # fmt: skip
 def test_a_name_has_one_label_more_than_its_public_suffix(name, top, below):
     assert (registrable(name), below_registrable(name)) == (top, below)
-
-
-def test_start_imports_no_large_libraries():
-    script = "import mockserver.app, sys; print([name for name in ('idna', 'publicsuffixlist') if name in sys.modules])"
-
-    found = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-
-    assert found.stdout == "[]\n"

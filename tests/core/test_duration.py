@@ -55,13 +55,10 @@ def test_duration_is_refused_when_it_is_too_long():
 @pytest.mark.parametrize(
     ("length", "text"),
     [
-        (timedelta(), "P0D"),
-        (timedelta(minutes=15), "PT15M"),
-        (timedelta(days=1, hours=2, seconds=3), "P1DT2H3S"),
-        (timedelta(milliseconds=500), "PT0.5S"),
-        (timedelta(days=-1), "-P1D"),
+        (timedelta(), "P0D"), (timedelta(minutes=15), "PT15M"), (timedelta(days=1, hours=2, seconds=3), "P1DT2H3S"),
+        (timedelta(milliseconds=500), "PT0.5S"), (timedelta(days=-1), "-P1D"),
     ],
-)
+)  # fmt: skip
 def test_duration_is_written_in_iso_8601(length, text):
     assert duration.write(length) == text
 

@@ -14,12 +14,8 @@ HEADERS = ["Content-Type", "Date", "From", "MIME-Version", "Message-ID", "Subjec
 
 def letter(**members):
     facts = {
-        "sender": "A <a@acme.test>",
-        "to": "b@acme.test",
-        "subject": "Hi",
-        "message_id": "<1@x>",
-        "text": "Hello\n",
-    }
+        "sender": "A <a@acme.test>", "to": "b@acme.test", "subject": "Hi", "message_id": "<1@x>", "text": "Hello\n",
+    }  # fmt: skip
     return compose(at=AT, html="<p>Hello</p>", **{**facts, **members})
 
 

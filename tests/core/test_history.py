@@ -11,14 +11,6 @@ def change(key, event="verify", machine="sender"):
     return Changed(AT, 1, machine, key, event, "here", "there", None, 0.0, [])
 
 
-def test_the_newest_transition_comes_first():
-    history = History(10)
-    history.add(change(1, "create"))
-    history.add(change(1, "verify"))
-
-    assert [row.event for row in history.of("sender", 1)] == ["verify", "create"]
-
-
 def test_instances_of_other_machines_and_keys_are_left_out():
     history = History(10)
     for row in (change(1), change(2), change(1, machine="export"), change("1")):

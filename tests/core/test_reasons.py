@@ -23,15 +23,10 @@ def test_a_moment_is_rfc_3339_in_utc_to_the_second(moment, text):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (7, "7"),
-        ("plain text", "plain text"),
-        ("", "''"),
-        ("two\nlines", r"'two\nlines'"),
-        ("half \ud800", r"'half \ud800'"),
-        ("x" * 80, "x" * 80),
-        ("x" * 81, "x" * 79 + "…"),
+        (7, "7"), ("plain text", "plain text"), ("", "''"), ("two\nlines", r"'two\nlines'"),
+        ("half \ud800", r"'half \ud800'"), ("x" * 80, "x" * 80), ("x" * 81, "x" * 79 + "…"),
     ],
-)
+)  # fmt: skip
 def test_a_value_is_shown_on_one_short_line(value, text):
     assert reasons.shown(value) == text
 

@@ -15,8 +15,9 @@ def endpoint():
     )
 
 
-def test_an_event_leads_to_its_target(endpoint):
-    assert endpoint.target("closed", "open") == "open"
+def test_a_machine_has_a_first_event_and_states_and_events_that_lead_to_their_targets(endpoint):
+    assert (endpoint.first, endpoint.states) == ("build", ("closed", "open"))
+    assert (endpoint.target("closed", "open"), endpoint.allowed(ABSENT)) == ("open", ())
 
 
 def test_a_refusal_names_state_event_and_what_would_have_been_allowed(endpoint):
@@ -24,18 +25,6 @@ def test_a_refusal_names_state_event_and_what_would_have_been_allowed(endpoint):
         endpoint.target("open", "open")
 
     assert (refused.value.state, refused.value.event, refused.value.allowed) == ("open", "open", ("shut", "burn"))
-
-
-def test_the_first_event_is_the_one_that_comes_from_outside(endpoint):
-    assert endpoint.first == "build"
-
-
-def test_states_are_listed_without_what_lies_outside(endpoint):
-    assert endpoint.states == ("closed", "open")
-
-
-def test_absent_instance_allows_no_events(endpoint):
-    assert endpoint.allowed(ABSENT) == ()
 
 
 def test_the_diagram_is_drawn_from_the_rows(endpoint):

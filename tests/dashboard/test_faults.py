@@ -141,14 +141,16 @@ def test_form_offers_exactly_the_faults_that_the_control_api_accepts(api):
     codes = [unescape(text) for _, text in options(html, "code")]
     chosen = {text: members(attributes, "codes") for attributes, text in options(html, "match.operation")}
     kinds = {kind: members(attributes, "operations") for attributes, kind in options(html, "fault")}
+    needed = {"error": {"code": "bad_request"}, "latency": {"ms": 1}, "changed_answer": {"body": ""}}
+    rules = [(code, {"fault": "error", "code": code}) for code in codes]
+    rules += [(kind, {"fault": kind, **needed.get(kind, {})}) for kind in kinds]
 
     for operation in ALL_OPERATIONS:
         refused = []
-        for rule in (*({"fault": "error", "code": code} for code in codes), *({"fault": kind} for kind in kinds)):
-            more = {"error": {"code": "bad_request"}, "latency": {"ms": 1}}.get(rule["fault"], {})
-            answer = api.post("/_mock/faults", json={**more, **rule, "match": {"operation": operation}})
+        for name, rule in rules:
+            answer = api.post("/_mock/faults", json={**rule, "match": {"operation": operation}})
             if answer.status_code != 201:
-                refused.append(rule.get("code", rule["fault"]))
+                refused.append(name)
         offered = {codes[int(index)] for index in chosen[operation]}
         unfit = [kind for kind, fits in kinds.items() if fits is not None and operation not in fits]
         assert refused == [*(code for code in codes if code not in offered), *unfit], operation

@@ -162,6 +162,20 @@ def test_a_delivery_that_is_over_is_tried_no_more_and_can_be_sent_again(failed):
     assert page.by_id("redeliver").attributes["data-path"].endswith("/_mock/deliveries/1/redeliver")
 
 
+@pytest.mark.parametrize("kind", ["forged", "duplicated", "reordered", "late"])
+def test_a_delivery_that_was_sent_puts_its_receiver_on_trial(failed, kind):
+    form = failed.open("/1").by_id(kind)
+
+    assert form.attributes["data-path"].endswith("/_mock/deliveries/1/redeliver")
+    assert [row.attributes["value"] for row in form.all("input")] == [kind]
+
+
+def test_a_delivery_of_a_trial_says_how_it_was_sent(failed):
+    failed.api.post("/_mock/deliveries/1/redeliver", json={"as": "late"})
+
+    assert "Sent as late" in failed.open("/2").by_id("what").text
+
+
 def test_a_delivery_that_waits_for_its_first_attempt_cannot_be_sent_again(make):
     dashboard = make({"events": ["opened"]})
     dashboard.api.post("/_mock/trigger", json={"story": "delivered_opened"})

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from storage.server_process import ServerProcess
 
 collect_ignore = ["product"]  # it is run in an environment of its own
 
@@ -36,14 +37,7 @@ class Environment(NamedTuple):
 
     def pip(self, *words):
         """What pip of this environment prints when it works on that one, which has none."""
-        command = [
-            sys.executable,
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "--python",
-            self.folder / "bin" / "python",
-        ]
+        command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", self.folder / "bin/python"]
         return subprocess.check_output([*command, *words], text=True, stderr=subprocess.PIPE, timeout=LONGEST_S)
 
     def install(self, *words):
@@ -135,7 +129,5 @@ def replaced(environments, wheel):
 @pytest.fixture(scope="module")
 def server_url():
     """The root address of a server that runs in this environment."""
-    command = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-        yield running.stdout.readline().strip()
-        running.terminate()
+    with ServerProcess() as server:
+        yield server.root

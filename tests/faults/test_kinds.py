@@ -19,7 +19,7 @@ NAMED = CASES["named"]
 #: Kinds whose answer is the service's own, or none.
 OTHERS = {
     "error", "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
-    "slow_body", "tls_handshake", "expired_certificate",
+    "slow_body", "changed_answer", "unknown_members", "member_order", "tls_handshake", "expired_certificate",
 }  # fmt: skip
 OF_ONE_OPERATION = {
     "otp_expired": ("PUT", "/v3/senders/2/validate"),
@@ -242,6 +242,7 @@ def test_the_catalogue_says_for_which_operations_a_fault_is(catalogue):
 
 def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):
     assert {name: catalogue[name]["parameters"] for name in sorted(OTHERS)} == {
+        "changed_answer": [],
         "connection_reset": [],
         "empty_response": [],
         "error": ["code", "status", "message"],
@@ -251,7 +252,9 @@ def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):
         "latency": ["ms", "distribution"],
         "lost_answer": [],
         "malformed_body": [],
+        "member_order": [],
         "slow_body": ["ms"],
+        "unknown_members": ["members"],
         "truncated_body": [],
     }
 

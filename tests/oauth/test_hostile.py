@@ -775,6 +775,7 @@ def guarded(answer):
     policy = dict(part.strip().partition(" ")[::2] for part in answer.headers["Content-Security-Policy"].split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["frame-ancestors"] == "'none'"
+    assert answer.status_code == 302 or policy["base-uri"] == "'none'"
     assert not {"script-src", "script-src-elem", "connect-src", "object-src"} & policy.keys()
     assert "unsafe" not in answer.headers["Content-Security-Policy"]
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -786,12 +787,14 @@ def guarded(answer):
 
 
 def test_every_page_and_redirection_is_guarded(target):
+    asked = {"email": "boss@group.test"}
+    token = target.api.post("/v3/corporate/ssoToken", key="key-group", json=asked).json["token"]
     for path, status in [
         (QUESTION, 200), (SIGNED_IN, 200), (f"{SIGNED_IN}&mock_consent=accept", 302),
         (f"{SIGNED_IN}&mock_consent=refuse", 302), (f"{QUESTION}&response_type=token", 302),
         (f"{QUESTION}&mock_user=nobody", 400), (f"{OAUTH}/authorize", 400), ("/account/login/corporate/sso/x", 404),
         ("/account/login/sub-account/sso/x", 404), ("/account/nothing", 404), ("/shared/x", 404),
-        ("/shared/x/content", 404), ("/w/nowhere/shared/x", 404),
+        ("/shared/x/content", 404), ("/w/nowhere/shared/x", 404), (f"/account/login/corporate/sso/{token}", 200),
     ]:  # fmt: skip
         answer = target.open("GET", path)
         assert answer.status_code == status, path

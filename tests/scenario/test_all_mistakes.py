@@ -3,10 +3,10 @@
 import re
 
 import pytest
+from cli_runner import invoke
 from tables import tables
 
 from mockserver import MockServer, MockServerError
-from mockserver.cli import main
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.load import load
@@ -81,16 +81,14 @@ def messages(lines):
     return sorted(re.sub(r"^\S*?:?\d+: ", "", line) for line in lines)
 
 
-def test_check_start_and_control_api_report_the_same_errors(tmp_path, capsys, monkeypatch, api):
+def test_check_start_and_control_api_report_the_same_errors(tmp_path, api):
     text, _ = expected(MISTAKES)
     path = tmp_path / "mine.yaml"
     path.write_text(text)
     wanted = messages(errors_of(path))
 
-    monkeypatch.setattr("sys.argv", ["mockserver", "scenarios", "check", str(path)])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert (end.value.code, messages(capsys.readouterr().out.splitlines())) == (1, wanted)
+    checked = invoke(["scenarios", "check", str(path)])
+    assert (checked.exit_code, messages(checked.stdout.splitlines())) == (1, wanted)
 
     for call in ("/_mock/workspaces", "/_mock/reset"):
         answer = api.post(call, json={"yaml": text})

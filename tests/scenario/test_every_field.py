@@ -20,26 +20,14 @@ from mockserver.web.schemas.fields import Dict, Json, List, OneOrMany
 
 #: As they are written in YAML.
 WRONG = {
-    "null": "null",
-    "a truth value": "true",
-    "a negative number": "-7",
-    "an immense number": "123456789012345678901",
-    "a fraction": "1.5",
-    "no number": ".nan",
-    "an empty text": "''",
-    "a text": "nonsense",
-    "a long text": "x" * 100_000,
-    "a day": "2026-01-01",
-    "a day that there is not": "2026-13-13",
-    "a moment": "2026-01-01T00:00:00Z",
-    "bytes": "!!binary aGk=",
-    "an empty list": "[]",
-    "a list of lists": "[[[]]]",
-    "an empty mapping": "{}",
-    "a mapping": "{nonsense: {nonsense: 1}}",
-    "a list of mappings": "[{nonsense: 1}]",
+    "null": "null", "a truth value": "true", "a negative number": "-7",
+    "an immense number": "123456789012345678901", "a fraction": "1.5", "no number": ".nan", "an empty text": "''",
+    "a text": "nonsense", "a long text": "x" * 100_000, "a day": "2026-01-01",
+    "a day that there is not": "2026-13-13", "a moment": "2026-01-01T00:00:00Z", "bytes": "!!binary aGk=",
+    "an empty list": "[]", "a list of lists": "[[[]]]", "an empty mapping": "{}",
+    "a mapping": "{nonsense: {nonsense: 1}}", "a list of mappings": "[{nonsense: 1}]",
     "a relative moment out of all years": "-P30000D",
-}
+}  # fmt: skip
 
 
 def places(field: Any, path: str = "{}") -> Iterator[tuple[str, Any]]:
@@ -131,15 +119,9 @@ def test_every_list_and_mapping_of_the_schema_ends_after_many_mistakes():
 def test_a_field_of_any_value_takes_those_of_json_only():
     """A new kind of field joins one of these, or refuses what is not JSON by itself, which is tried above."""
     own = (
-        fields.Nested,
-        fields.List,
-        fields.Dict,
-        fields.String,
-        fields.Number,
-        fields.Boolean,
-        fields.Enum,
+        fields.Nested, fields.List, fields.Dict, fields.String, fields.Number, fields.Boolean, fields.Enum,
         fields.IP,
-    )
+    )  # fmt: skip
     loose = {path: field for path, field in PLACES.items() if type(field) in (fields.Raw, fields.Field)}
 
     assert loose == {}

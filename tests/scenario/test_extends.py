@@ -110,8 +110,12 @@ def test_a_document_that_was_sent_is_told_of_no_files(tmp_path, monkeypatch, api
 
 def test_no_more_than_fifty_files_stand_below_each_other(write):
     names = [f"s{number}" for number in range(60)]
-    library = write(**dict.fromkeys(names, "seed: 1\n"), top=f"extends: [{', '.join(names)}]\n")
-    assert "too many files extend each other, expected at most 50" in mistakes_of(library, "top")[0]
+    row = {name: f"extends: s{number}\n" for number, name in enumerate(names, 1)}
+    for files in (
+        {**dict.fromkeys(names, "seed: 1\n"), "top": f"extends: [{', '.join(names)}]\n"},
+        {**row, "top": "extends: s0"},
+    ):
+        assert "too many files extend each other, expected at most 50" in mistakes_of(write(**files), "top")[0]
 
 
 def test_names_beyond_the_longest_list_are_not_looked_up(monkeypatch):

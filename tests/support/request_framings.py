@@ -227,11 +227,7 @@ VERSIONS = {
 }
 
 GROUPS = {
-    "upgrades": UPGRADES,
-    "bodies": BODIES,
-    "chunked bodies": CHUNKED_BODIES,
-    "lines": LINES,
-    "targets": TARGETS,
+    "upgrades": UPGRADES, "bodies": BODIES, "chunked bodies": CHUNKED_BODIES, "lines": LINES, "targets": TARGETS,
     "versions": VERSIONS,
-}
+}  # fmt: skip
 ROWS = {f"{group}: {name}": row for group, rows in GROUPS.items() for name, row in rows.items()}

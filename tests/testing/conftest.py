@@ -1,10 +1,8 @@
-"""Servers for the tests of the testing tools: in this process and in another one, each with and without a token; and
-one by its coroutines, under asyncio and under trio."""
+"""Servers for the tests of the testing tools: here, in another process, and by coroutines under asyncio and trio."""
 
 import importlib
 import os
 import pkgutil
-import subprocess
 import sys
 import threading
 from contextlib import contextmanager
@@ -13,10 +11,9 @@ from typing import NamedTuple
 import pytest
 import requests
 from blocking_proxy import run_blocking
+from storage.server_process import ServerProcess
 
 from mockserver import AsyncMockServer, MockServer, app, control, resources
-
-_COMMAND = [sys.executable, "-m", "mockserver", "serve", "--port", "0"]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,12 +34,8 @@ def here(token=None):
 @contextmanager
 def process(token=None):
     """The root address of a server in a process of its own."""
-    command = [*_COMMAND, *(["--control-token", token] if token else [])]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
-        try:
-            yield running.stdout.readline().strip()
-        finally:
-            running.terminate()
+    with ServerProcess(*(["--control-token", token] if token else [])) as server:
+        yield server.root
 
 
 @contextmanager
@@ -64,9 +57,7 @@ def coroutines(backend):
 
 _FORMS = {
     "here": (here, None),
-    "here-token": (here, "a-token"),
-    "elsewhere": (elsewhere, None),
-    "elsewhere-token": (elsewhere, "a-token"),
+    "elsewhere": (elsewhere, "a-token"),
     "asyncio": (coroutines("asyncio"), None),
     "trio": (coroutines("trio"), "a-token"),
 }

@@ -282,12 +282,8 @@ def test_a_replay_signs_in_by_oauth_with_the_secrets_of_its_own_workspace(artifa
     found = replay(folder)
 
     assert [[line.split()[0], line.split()[-1]] for line in found.stdout.splitlines()[:-1]] == [
-        ["same", "201"],
-        ["same", "302"],
-        ["same", "200"],
-        ["same", "200"],
-        ["same", "401"],
-    ], found.output
+        ["same", "201"], ["same", "302"], ["same", "200"], ["same", "200"], ["same", "401"],
+    ], found.output  # fmt: skip
 
 
 def test_a_replay_tells_how_an_answer_differs(artifacts, replay):

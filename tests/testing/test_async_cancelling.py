@@ -12,6 +12,7 @@ import time
 
 import anyio
 import pytest
+from tracing import untraced_threads
 
 from mockserver import AsyncMockServer
 from mockserver.testing import client as client_module
@@ -53,7 +54,8 @@ def under_way(monkeypatch):
             calls.count(-1)
 
     monkeypatch.setattr(client_module, "_answered", counted)
-    yield calls
+    with untraced_threads():
+        yield calls
     assert calls.wait_for(0)
 
 

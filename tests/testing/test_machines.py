@@ -20,15 +20,6 @@ def test_an_event_of_an_instance_is_fired(workspace, ask):
     assert (answer.status, answer.json["code"]) == (400, "OTP code has expired")
 
 
-def test_an_event_that_does_not_apply_is_refused_with_those_that_do(workspace):
-    with pytest.raises(MockServerError) as refusal:
-        workspace.machines.fire("sender", 1, "verify")
-
-    assert refusal.value.status == 409
-    assert refusal.value.members["state"] == "verified"
-    assert "delete" in refusal.value.members["allowed"]
-
-
 def test_an_unknown_machine_or_instance_is_refused(workspace):
     for machine, key in [("sender", 99), ("engine", 1), ("sender", "../../health"), ("domain", "é?#")]:
         with pytest.raises(MockServerError, match=r"^404: "):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import socket
-import threading
-from contextlib import suppress
 
 import pytest
 from cli_runner import invoke
+from raw_receiver import listening
 
 from mockserver import MockServer, MockServerError
 from mockserver.testing import client as module
@@ -30,44 +29,23 @@ ANSWERS = {
     "an object": (ok('{"items": 5}'), "it has no workspaces"),
     "another protocol": (b"SSH-2.0-hello\r\n\r\n", "it does not speak HTTP, and begins with 'SSH-2.0-hello'"),
     "a body that is cut off": (ok("{", "Content-Length: 100"), "99 more expected"),
-    "a redirect": (
-        b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n",
-        "gets no answer of a mock server",
-    ),
+    "a redirect": (b"HTTP/1.1 302 Found\r\nLocation: /\r\nContent-Length: 0\r\n\r\n", "gets no answer of a mock"),
     "a problem that says nothing": (
-        b'HTTP/1.1 400 No\r\nContent-Length: 12\r\n\r\n{"detail":5}',
-        "no answer of a mock",
+        b'HTTP/1.1 400 No\r\nContent-Length: 12\r\n\r\n{"detail":5}', "no answer of a mock",
     ),
-}
+}  # fmt: skip
 
 
 @pytest.fixture
-def program(request):
-    """The address of a program that answers each connection alike, piece by piece."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        yield lambda pieces: _served(listener, pieces)
-
-
-def _served(listener, pieces):
-    threading.Thread(target=_answer_all, args=(listener, pieces), daemon=True).start()
-    return f"http://127.0.0.1:{listener.getsockname()[1]}"
-
-
-def _answer_all(listener, pieces):
-    while True:
-        try:
-            connection, _ = listener.accept()
-        except OSError:  # the test is over
-            return
-        with connection, suppress(OSError):  # the client may leave
-            connection.recv(10_000)
-            for piece in pieces():
-                connection.sendall(piece)
+def program():
+    """A factory of programs that answer each connection alike, by bytes or by a function; gives their address."""
+    with listening() as start:
+        yield lambda answer: start(answer).url("")
 
 
 @pytest.mark.parametrize(("answer", "told"), ANSWERS.values(), ids=ANSWERS)
 def test_the_handles_raise_their_own_error_and_commands_end_with_a_line(program, answer, told):
-    url = program(lambda: [answer])
+    url = program(answer)
 
     with pytest.raises(MockServerError) as refusal:
         MockServer.connect(url)
@@ -82,10 +60,10 @@ def test_the_handles_raise_their_own_error_and_commands_end_with_a_line(program,
     assert ended.output.count("\n") == 1
 
 
-def endless():
-    yield ok("[")
+def endless(_, connection):
+    connection.sendall(ok("["))
     while True:
-        yield b"0," * 10_000
+        connection.sendall(b"0," * 10_000)
 
 
 def test_an_answer_without_an_end_is_not_read_to_its_end(program, monkeypatch):
@@ -125,7 +103,7 @@ def test_client_gives_up_after_its_timeout_when_a_server_hangs():
     ids=["page", "refusal", "nothing"],
 )
 def test_stream_is_refused_with_a_sentence_when_it_is_none(program, answer, told):
-    client = Client(program(lambda: [answer]))
+    client = Client(program(answer))
 
     with pytest.raises(MockServerError, match=told):
         list(client.lines("/_mock/stream", timeout=5))

@@ -14,7 +14,7 @@ def asked(workspace, ask):
     return workspace
 
 
-def test_the_journal_lists_exchanges_newest_first(asked):
+def test_the_journal_lists_exchanges_newest_first_and_as_a_few_lines(asked):
     refused, created, listed = asked.requests.all()
 
     assert (created.operation, created.method, created.status) == ("createSender", "POST", 201)
@@ -27,18 +27,13 @@ def test_the_journal_lists_exchanges_newest_first(asked):
     assert ["colour" in warning for warning in created.warnings] == [True]
     assert created.ms > 0
     assert listed.query == {"ip": "198.51.100.7"}
+    assert str(listed).endswith("/senders?ip=198.51.100.7 200")
+    assert str(created).splitlines()[1].startswith("    warning: ")
     assert (refused.status, refused.fault) == (404, None)
     assert "99" in refused.reason
-
-
-def test_an_exchange_reads_as_a_few_lines(asked):
-    refused, created, listed = map(str, asked.requests.all())
-
-    assert listed.endswith("/senders?ip=198.51.100.7 200")
-    assert created.splitlines()[1].startswith("    warning: ")
-    assert refused.startswith("DELETE ")
-    assert refused.splitlines()[0].endswith("/senders/99 404")
-    assert "99" in refused.splitlines()[1]
+    assert str(refused).startswith("DELETE ")
+    assert str(refused).splitlines()[0].endswith("/senders/99 404")
+    assert "99" in str(refused).splitlines()[1]
 
 
 def test_an_exchange_without_an_answer_says_so_and_names_its_fault(workspace, ask):

@@ -9,13 +9,10 @@ from mockserver import MockServer, MockServerError
 from mockserver.testing.handles import server as module
 
 
-def test_the_root_address_has_no_slash_at_its_end(server):
+def test_the_default_workspace_is_at_the_root(server, ask):
     assert server.url.startswith("http://127.0.0.1:")
     assert server.url[-1].isdigit()
     assert repr(server) == f"<MockServer at {server.url}>"
-
-
-def test_the_default_workspace_is_at_the_root(server, ask):
     assert (server.default.name, server.default.url) == ("default", f"{server.url}/v3")
     assert server.default.api_key == "xkeysib-acme"
     assert ask(server.default, "GET", "/account", key="whatever").status == 200
@@ -113,6 +110,9 @@ def test_proxies_of_the_environment_are_ignored(server, monkeypatch):
 
 def test_server_address_may_contain_a_path(running):
     """A gateway may add a path; the prefix of a workspace takes its place here."""
+    for end in ("/v3", "/v3/", "/"):
+        with MockServer.connect(running + end) as server:
+            assert server.url == running
     with MockServer.connect(f"{running}/w/default") as server, server.workspace() as workspace:
         assert workspace.url == f"{running}/w/default/w/{workspace.name}/v3"
         assert server.default.scenario == "standard"
@@ -183,12 +183,6 @@ def test_a_connection_that_was_closed_meanwhile_is_opened_again():
             second.stop()
         with MockServer(port=int(first.url.rpartition(":")[2])):
             assert server.default.name == "default"
-
-
-@pytest.mark.parametrize("end", ["/v3", "/v3/", "/"])
-def test_the_address_of_the_api_is_taken_for_that_of_the_server(end):
-    with MockServer("empty") as running, MockServer.connect(running.url + end) as server:
-        assert (server.url, server.default.scenario) == (running.url, "empty")
 
 
 def test_a_server_whose_token_stands_in_a_file_is_reached_with_it(tmp_path):

@@ -63,10 +63,3 @@ def test_stubs_are_added_as_a_scenario_has_them_and_removed_together(workspace, 
     assert [row.path for row in added] == ["/v3/contacts", "/v3/x"]
     workspace.stubs.clear()
     assert workspace.stubs.all() == []
-
-
-def test_a_stub_for_an_operation_that_the_mock_has_is_refused_with_its_name(workspace):
-    with pytest.raises(MockServerError, match="conflicts with createSender") as refusal:
-        workspace.stubs.add("POST", "/v3/senders", ANSWER)
-
-    assert [error["path"] for error in refusal.value.errors] == ["/path"]

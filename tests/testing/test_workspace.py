@@ -67,16 +67,6 @@ def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
     assert [error["path"] for error in refusal.value.errors] == ["/scenario"]
 
 
-def test_workspaces_of_the_same_name_and_seed_are_alike(server, ask):
-    seen = []
-    for _ in range(2):
-        with server.workspace("empty", seed=3, name="twin") as workspace:
-            ask(workspace, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test"})
-            seen.append((workspace.api_key, workspace.mailbox.latest().otp))
-
-    assert seen[0] == seen[1]
-
-
 def test_a_name_that_is_taken_is_refused(server):
     with server.workspace(name="mine") as workspace:
         assert workspace.name == "mine"

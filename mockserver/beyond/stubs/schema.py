@@ -23,7 +23,7 @@ from mockserver.resources.match import ContentMatchItem
 from mockserver.resources.registry import OPERATIONS
 from mockserver.resources.section import Item, SectionError, TakenError, WorkspaceSection, about
 from mockserver.web.schemas import json_text
-from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMany
+from mockserver.web.schemas.fields import Dict, Json, JsonObject, List, OneOrMany, check_header_name
 
 #: The longest pattern, in characters. Chosen: longer than any path of the API.
 _LONGEST = 500
@@ -86,9 +86,6 @@ _RUNNING = ("id", "hits", "position")
 _count = validate.Range(min=0, max=2**53)
 #: Statuses of answers that have no body (RFC 9110, 15.3.5 and 15.4.5).
 _WITHOUT_BODY = (204, 304)
-_OF_THE_MOCK = "x-mock-"
-#: Headers that the mock writes itself.
-_TAKEN = addresses.CLIENT_HEADERS | {"date", "sib-request-id"}
 
 
 class StubPart(Item):
@@ -108,13 +105,6 @@ class Condition(fields.Field[Any]):
         if not isinstance(value, str | bool):
             raise ValidationError("must be an expression in braces")
         return value
-
-
-def _check_header(name: str) -> None:
-    if not addresses.is_header_name(name):
-        raise ValidationError("not the name of a header")
-    if name.lower() in _TAKEN or name.lower().startswith(_OF_THE_MOCK):
-        raise ValidationError("set by the mock itself")
 
 
 def _check_value(value: str) -> None:
@@ -137,7 +127,7 @@ class AnswerItem(StubPart):
         **about("the status; 204 and 304 have no body"),
     )  # fmt: skip
     headers = Dict(
-        keys=fields.String(validate=_check_header), values=fields.String(validate=_check_value),
+        keys=fields.String(validate=check_header_name), values=fields.String(validate=_check_value),
         **about("further headers, by their names"),
     )  # fmt: skip
     json = Json(allow_none=True, **about("the body as JSON; texts in it may be expressions"))

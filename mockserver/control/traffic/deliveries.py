@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 from flask import Response, request
@@ -11,7 +12,6 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.off_loop import begun, wait_for
 from mockserver.control.framework.problem import Problem, existing, of_transition, unknown
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import TransitionRefused
@@ -22,17 +22,21 @@ from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.deliveries.delivery import MACHINE
 from mockserver.resources.deliveries.delivery import Delivery as DeliveryRow
 from mockserver.resources.deliveries.model import DELIVERY, DeliveryCriteria, select
-from mockserver.resources.section import Item, Span
+from mockserver.resources.deliveries.trial import SENT_AS, TrialError, plan_calls, send
+from mockserver.resources.section import Item, Span, about
 from mockserver.resources.webhooks.history import ACCEPTED, EXPORT
+from mockserver.resources.webhooks.model import Webhook
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_delivery, show_received, show_receiver
 from mockserver.views.traffic_records import Delivery, ReceiverCalls, ReceiverSummary
 from mockserver.web.schemas.fields import Flag
 from mockserver.web.server import wire
-from mockserver.web.server.waiting import LONGEST_WAIT
+from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 
+#: Begins an attempt after the one of the given delivery, and returns the delivery of the attempt.
+Step = Callable[[DeliveryRow], DeliveryRow]
 #: The kinds of news after which the state of a delivery, or whether an attempt is under way, may have changed.
 _NEWS: Kinds = frozenset({"transition", "job"})
 
@@ -48,7 +52,7 @@ class DeliveryFilter(inputs.Part):
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
-    found = wait_for(workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
+    found = wait_for(request.environ, workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
     with workspace.lock:
         part = inputs.part_of(found, query)
         off_loop.before_showing(row.text_size for _, row in part)
@@ -64,20 +68,44 @@ def show(workspace: Workspace, identifier: str) -> Delivery:
     return show_delivery(account.name, row, workspace.links)
 
 
-@DELIVERIES.call("POST", "/<identifier>/redeliver", answer=Delivery, problems=(409,), locks=False)
-def redeliver(workspace: Workspace, identifier: str) -> Delivery:
+class Redelivery(Item):
+    sent_as = fields.String(
+        data_key="as", validate=validate.OneOf(SENT_AS), **about("how to put the receiver on trial, in new deliveries")
+    )
+
+
+@DELIVERIES.call("POST", "/<identifier>/redeliver", body=Redelivery, answer=Delivery, problems=(409,), locks=False)
+def redeliver(workspace: Workspace, identifier: str, body: dict[str, Any]) -> Delivery:
     """Send a webhook call again, with retries after a failure; the answer comes after the first attempt."""
+    sent_as = body.get("sent_as")
     with workspace.lock:
         account, row = _found(workspace, identifier)
         off_loop.before_showing([row.text_size])
-        begun("redelivery", lambda: _redeliver(workspace, account, row))
-    wait_for(workspace, LONGEST_WAIT, lambda: [] if _is_under_way(account, row) else [row], _NEWS)
+        steps = begun(request.environ, "redelivery", lambda: _redelivery(workspace, account, row, sent_as))
+    for number, step in enumerate(steps):
+        with workspace.lock:
+            row = begun(request.environ, f"attempt {number}", partial(step, row))
+        if not wait_for(request.environ, workspace, LONGEST_WAIT, partial(_finished, account, row), _NEWS):
+            break
     with workspace.lock:
         return show_delivery(account.name, row, workspace.links)
 
 
-def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) -> bool:
-    """Begin another attempt of a delivery at once, and return True, as `begun` keeps a value."""
+def _redelivery(workspace: Workspace, account: Account, delivery: DeliveryRow, sent_as: str | None) -> list[Step]:
+    """Return the functions that begin the attempts, each when the attempt before it is over."""
+    if sent_as is None:
+        return [partial(_redeliver, workspace, account)]
+    webhook = account.table(Webhook).get(delivery.webhook or 0)
+    target = delivery.target if webhook is None else webhook.target
+    try:
+        calls = plan_calls(account, delivery, target, sent_as)
+    except TrialError as error:
+        raise Problem(409, str(error)) from error
+    return [partial(send, workspace, account, call, sent_as) for call in calls]
+
+
+def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) -> DeliveryRow:
+    """Begin another attempt of a delivery at once."""
     if delivery.in_flight:
         raise Problem(409, f"an attempt of delivery {delivery.id} is under way; try again when it is over")
     try:
@@ -85,11 +113,13 @@ def _redeliver(workspace: Workspace, account: Account, delivery: DeliveryRow) ->
     except TransitionRefused as error:
         raise of_transition(error) from error
     workspace.catch_up()
-    return True
+    return delivery
 
 
-def _is_under_way(account: Account, delivery: DeliveryRow) -> bool:
-    return delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
+def _finished(account: Account, delivery: DeliveryRow) -> list[DeliveryRow]:
+    """Return the delivery in a list, or nothing while an attempt is under way."""
+    is_under_way = delivery.in_flight and account.table(DeliveryRow).get(delivery.id) is delivery
+    return [] if is_under_way else [delivery]
 
 
 def _found(workspace: Workspace, identifier: str) -> tuple[Account, DeliveryRow]:
@@ -153,7 +183,8 @@ def receivers(workspace: Workspace) -> Any:
 @RECEIVERS.call("GET", "/<name>", query=CallFilter, answer=ReceiverCalls, locks=False)
 def received(workspace: Workspace, name: str, query: dict[str, Any]) -> ReceiverCalls:
     """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
-    wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), frozenset({"received"}))
+    kinds: Kinds = frozenset({"received"})
+    wait_for(request.environ, workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), kinds)
     with workspace.lock:
         receiver = workspace.receivers.get(name) or Receiver(name)
         calls = inputs.part_of(workspace.receivers.calls(receiver), query)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 from mockserver.core.contract import errors
 from mockserver.core.contract.errors import ErrorCode
 from mockserver.core.state.identifiers import Randomness
-from mockserver.core.traffic.exchange import Exchange, Reply, Wire, WireForm
+from mockserver.core.traffic.exchange import Exchange, Reply, Wire, WireForm, read_json
 from mockserver.core.traffic.match import Match
 
 #: Returns the real answer, which may be an error.
@@ -28,6 +29,11 @@ ALERTS = {
     "unrecognized_name": 112,
     "no_application_protocol": 120,
 }
+#: The parameters of all kinds with an HTTP answer: what a proxy or a gateway puts in place of the service's own.
+OF_ANSWERS = ("headers", "body")
+_CONTENT_TYPE = "Content-Type"
+#: The members that an answer has besides, unless the rule tells others.
+_UNKNOWN = {"addedLater": "a member that no document describes"}
 #: Stands for a reset connection instead of an alert.
 NO_ALERT = "none"
 
@@ -87,6 +93,13 @@ class FaultKind(NamedTuple):
     everywhere: bool = True
     #: Whether the client gets the real answer, only later.
     genuine: bool = False
+    #: Whether the client gets an HTTP answer, whose headers and body a rule may replace.
+    answers: bool = True
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """The names of all parameters, those of any answer included."""
+        return (*self.parameters, *OF_ANSWERS) if self.answers else self.parameters
 
 
 def _refused(injection: Injection, code: ErrorCode, message: str | None, status: int | None) -> Reply:
@@ -151,6 +164,58 @@ def _lost(injection: Injection) -> Reply:
     return _refused(injection, errors.INTERNAL_ERROR, "The gateway got no answer in time", 504)
 
 
+def _unchanged(injection: Injection) -> Reply:
+    return injection.proceed()
+
+
+def _unknown_members(injection: Injection) -> Reply:
+    members = injection.rule.parameters.get("members", _UNKNOWN)
+    return _rewritten(injection.proceed(), lambda found: found | {key: members[key] for key in members.keys() - found})
+
+
+def _member_order(injection: Injection) -> Reply:
+    return _rewritten(injection.proceed(), lambda found: dict(reversed(found.items())))
+
+
+def _rewritten(reply: Reply, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Reply:
+    """Change each JSON object of an answer without error."""
+    found = read_json(reply.body) if reply.error is None else None
+    if isinstance(found, dict | list):
+        reply.body = _json(_changed(found, change))
+    return reply
+
+
+def _changed(value: Any, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
+    """Return JSON with changed objects: the outermost, and those in lists; other objects may be maps."""
+    if isinstance(value, list):
+        return [_changed(item, change) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return change({name: _changed(item, change) if isinstance(item, list) else item for name, item in value.items()})
+
+
+def _json(value: Any) -> bytes:
+    """Return JSON as the service writes it (contract/transport)."""
+    return f"{json.dumps(value, ensure_ascii=False, separators=(',', ':'))}\n".encode()
+
+
+def _replaced(reply: Reply, exchange: Exchange, rule: Fault) -> Reply:
+    """Put the headers and the body of a rule into an answer, with a warning in the journal."""
+    given = rule.parameters.get("headers", {})
+    parts = [f"header {name}" for name in given]
+    headers = {_CONTENT_TYPE if name.lower() == _CONTENT_TYPE.lower() else name: given[name] for name in given}
+    if "body" in rule.parameters:
+        body = rule.parameters["body"]
+        is_text = isinstance(body, str)
+        reply.instead = body.encode() if is_text else _json(body)
+        headers.setdefault(_CONTENT_TYPE, "text/plain; charset=utf-8" if is_text else "application/json")
+        parts.append("the body")
+    names = {name.lower() for name in headers}
+    reply.headers = (*(row for row in reply.headers if row[0].lower() not in names), *headers.items())
+    exchange.warn(f"not of the service, but of {rule.id}: {', '.join(parts)}")
+    return reply
+
+
 def _refuses(code: ErrorCode, status: int | None = None, message: str | None = None) -> FaultKind:
     summary = f"{status or code.status} {message or code.message}"
     return FaultKind(summary, _named, ("message",), code=code, status=status, message=message)
@@ -182,20 +247,34 @@ FAULT_KINDS: dict[str, FaultKind] = {
     "maintenance": _refuses(errors.INTERNAL_ERROR, 503, "The service is under maintenance"),
     "lost_answer": FaultKind("the work is done, and the caller is told 504", _lost),
     "latency": FaultKind("the answer comes late", _latency, ("ms", "distribution"), genuine=True),
-    "hang": FaultKind("no answer comes: the connection ends after ms, else when the client leaves", _hang, ("ms",)),
-    "connection_reset": FaultKind(
-        "the connection is reset before an answer", lambda _: Reply(0, wire=Wire(WireForm.RESET))
+    "hang": FaultKind(
+        "no answer comes: the connection ends after ms, else when the client leaves", _hang, ("ms",), answers=False
     ),
-    "empty_response": FaultKind("the connection ends before an answer", lambda _: Reply(0, wire=Wire(WireForm.EMPTY))),
+    "connection_reset": FaultKind(
+        "the connection is reset before an answer", lambda _: Reply(0, wire=Wire(WireForm.RESET)), answers=False
+    ),
+    "empty_response": FaultKind(
+        "the connection ends before an answer", lambda _: Reply(0, wire=Wire(WireForm.EMPTY)), answers=False
+    ),
     "truncated_body": FaultKind(
         "the whole length is announced, half of the body is sent, the connection ends", _truncated
     ),
     "malformed_body": FaultKind("the body is broken JSON", _malformed),
     "slow_body": FaultKind("the body trickles in, within ms", _slow, ("ms",), genuine=True),
-    "tls_handshake": FaultKind(
-        f"a new TLS connection is refused by an alert, or reset where that is {NO_ALERT}; {_OF_WHOM}", None, ("alert",)
+    "changed_answer": FaultKind("the work is done, and a proxy replaces headers or the body of the answer", _unchanged),
+    "unknown_members": FaultKind(
+        "the JSON objects of the answer have members that no document describes", _unknown_members, ("members",)
     ),
-    "expired_certificate": FaultKind(f"a new TLS connection gets a certificate that has run out; {_OF_WHOM}", None),
+    "member_order": FaultKind("the JSON objects of the answer have their members in reverse", _member_order),
+    "tls_handshake": FaultKind(
+        f"a new TLS connection is refused by an alert, or reset where that is {NO_ALERT}; {_OF_WHOM}",
+        None,
+        ("alert",),
+        answers=False,
+    ),
+    "expired_certificate": FaultKind(
+        f"a new TLS connection gets a certificate that has run out; {_OF_WHOM}", None, answers=False
+    ),
 }
 
 
@@ -235,8 +314,10 @@ class Fault:
     def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
         kind = FAULT_KINDS[self.kind]
         assert kind.answer is not None, "a fault of handshakes hits no request"
-        exchange.injected = not kind.genuine
-        return kind.answer(Injection(self, exchange, proceed, random))
+        is_replaced = not self.parameters.keys().isdisjoint(OF_ANSWERS)
+        exchange.injected = is_replaced or not kind.genuine
+        reply = kind.answer(Injection(self, exchange, proceed, random))
+        return _replaced(reply, exchange, self) if is_replaced else reply
 
     @property
     def is_of_handshakes(self) -> bool:

@@ -57,7 +57,7 @@ def _kind(name: str, given: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     fits: list[str] | None = [] if kind.answer is None else None
     if kind.code is not None and not kind.everywhere:
         fits = [operation for operation, codes in given.items() if kind.code.code in codes]
-    return {"name": name, "says": _sentence(name), "parameters": kind.parameters, "operations": fits}
+    return {"name": name, "says": _sentence(name), "parameters": kind.takes, "operations": fits}
 
 
 def _sentence(name: str) -> str:

@@ -24,6 +24,7 @@ from mockserver.dashboard.rendering import Page
 from mockserver.resources.deliveries import delivery as delivery_model
 from mockserver.resources.deliveries.delivery import MACHINE
 from mockserver.resources.deliveries.model import DELIVERY
+from mockserver.resources.deliveries.trial import DUPLICATED, FORGED, LATE, REORDERED
 from mockserver.resources.section import write_instant
 from mockserver.resources.webhooks.catalogue import BY_NAME, EVENTS, STORIES, raisable
 from mockserver.resources.webhooks.event import EMAIL, SMS, TRANSACTIONAL_EMAIL, Category, Event, RaisedEvent
@@ -42,6 +43,16 @@ _MOST_ACCOUNTS = 100
 _FEW = 20
 #: The events of the example webhook.
 _EXAMPLE = ("delivered", "hardBounce")
+#: The ways to put a receiver on trial, each with its effect.
+_TRIALS = (
+    (
+        FORGED,
+        "Calls the receiver without the auth and headers of the webhook, then with wrong ones: it should refuse.",
+    ),
+    (DUPLICATED, "Calls the receiver twice with this payload."),
+    (REORDERED, "Sends the two newest payloads of the webhook, the newer one first."),
+    (LATE, "Sends this payload after newer ones, with its old timestamps."),
+)
 #: The default category of events.
 _USUAL = "transactional-email"
 
@@ -90,6 +101,7 @@ def delivery(identifier: str) -> Mapping[str, Any]:
             "now": now,
             "timer": next((timer.id for timer in workspace.state.timers.of(MACHINE.name, row.id)), ""),
             "is_frozen": workspace.state.clock.frozen,
+            "trials": _TRIALS,
             "can_redeliver": DELIVERY.applies(row, "redeliver") and not row.in_flight,
             "why_dropped": delivery_list.why_dropped(workspace, row),
             "webhook_is_there": row.webhook in account.rows_of(Webhook),

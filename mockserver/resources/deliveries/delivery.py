@@ -87,6 +87,8 @@ class Delivery(Bounded):
     #: The id of the announced export; None for webhook calls.
     export: int | None = None
     batched: bool = False
+    #: How a trial of the receiver sent it: forged, duplicated, reordered or late; None: the service has sent it.
+    sent_as: str | None = None
     state: str = SCHEDULED
     attempts: list[Attempt] = field(default_factory=list)
     #: How many attempts were dropped for newer ones.

@@ -167,7 +167,7 @@ def _record(workspace: Workspace, account: Account, delivery: Delivery, outcome:
         del delivery.attempts[0]
         delivery.attempts_evicted += 1
     update_size(account, delivery)
-    is_retried = delivery.failures < len(RETRIES) and _may_retry(workspace, outcome)
+    is_retried = delivery.sent_as is None and delivery.failures < len(RETRIES) and _may_retry(workspace, outcome)
     event = "succeed" if outcome.is_success else "fail" if is_retried else "give_up"
     DELIVERY.fire(workspace, account, delivery, event)
     workspace.meter.add_attempt(delivery.state)

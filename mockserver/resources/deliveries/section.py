@@ -23,6 +23,7 @@ from mockserver.resources.deliveries.delivery import (
     update_size,
 )
 from mockserver.resources.deliveries.model import RETRIES
+from mockserver.resources.deliveries.trial import SENT_AS
 from mockserver.resources.section import ID_RANGE, Instant, Item, Section, SectionError, TakenError, about, claim
 from mockserver.web.schemas.fields import Dict, Flag, JsonObject, List, Url
 
@@ -101,6 +102,12 @@ class DeliveryItem(Item):
         **about("the id of the export that the call announces; null: the call is a webhook's"),
     )
     batched = Flag(load_default=False, **about("whether events of some seconds go together"))
+    sent_as = fields.String(
+        allow_none=True,
+        validate=validate.OneOf(SENT_AS),
+        load_default=None,
+        **about("how a trial of the receiver sent it; null: the service has sent it"),
+    )
     state = fields.String(
         validate=validate.OneOf(MACHINE.states),
         load_default=SCHEDULED,

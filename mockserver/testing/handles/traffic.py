@@ -11,7 +11,7 @@ from mockserver.testing.arguments import Filter, Pattern
 from mockserver.testing.client import path_of
 from mockserver.testing.handles.link import Handle, Link, given
 from mockserver.testing.names import WebhookEvent
-from mockserver.testing.records import Call, ControlCall, Delivery, DeliveryState, Exchange, Mail, Page
+from mockserver.testing.records import Call, ControlCall, Delivery, DeliveryState, Exchange, Mail, Page, SentAs
 from mockserver.views.record import read, read_all
 
 __tracebackhide__ = True  # pytest shows the line of the test instead
@@ -182,14 +182,20 @@ class Deliveries(Handle):
         """Return the delivery with an id."""
         return read(Delivery, self._link.get(path_of("deliveries", identifier)))
 
-    def redeliver(self, identifier: int) -> Delivery:
+    def redeliver(self, identifier: int, *, as_: SentAs | None = None) -> Delivery:
         """Repeat a call now, retrying on failure, and return the delivery after the first attempt.
 
+        With `as_` the receiver is put on trial, in a new delivery that is not retried. `forged` makes two attempts:
+        without the `auth` and `headers` of the webhook, and with wrong ones. `duplicated` sends the same payload
+        twice, `late` once more, after newer ones and with its old timestamps. `reordered` sends the payloads of the
+        two newest deliveries of the webhook, the newer one first, and returns the delivery of the older one.
+
         Raises:
-            MockServerError: 404, the delivery does not exist, or was evicted; 409, an attempt is under way, or the
-                first attempt is not due yet.
+            MockServerError: 404, the delivery does not exist, or was evicted; 409, an attempt is under way, the
+                first attempt is not due yet, or there is nothing to forge or to reorder.
         """
-        return read(Delivery, self._link.post(path_of("deliveries", identifier, "redeliver")))
+        found = self._link.post(path_of("deliveries", identifier, "redeliver"), given({"as": as_}))
+        return read(Delivery, found)
 
 
 class Receiver(Handle):

@@ -458,3 +458,21 @@ def is_plain(value: object) -> bool:
 
 #: The field of the values within a value.
 _INNER = Json(allow_none=True)
+
+
+_OF_THE_MOCK = "x-mock-"
+#: Headers of an answer that the mock writes itself.
+_TAKEN = addresses.CLIENT_HEADERS | {"date", "sib-request-id"}
+
+
+def check_header_name(name: str) -> None:
+    """Refuse names of headers that an answer cannot have, or that the mock sets."""
+    if not addresses.is_header_name(name):
+        raise ValidationError("not the name of a header")
+    if name.lower() in _TAKEN or name.lower().startswith(_OF_THE_MOCK):
+        raise ValidationError("set by the mock itself")
+
+
+def check_header_value(value: str) -> None:
+    if not addresses.is_header_value(value):
+        raise ValidationError("not the value of a header")

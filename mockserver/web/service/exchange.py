@@ -151,6 +151,7 @@ def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -
         operation=route.operation,
         params=route.params,
         real_at=time(),
+        port=int(environ.get("REMOTE_PORT") or 0),
     )
 
 
@@ -159,6 +160,8 @@ def finish(exchange: Exchange, reply: Reply, headers: HeaderList) -> bytes:
     body, error = reply.body, reply.error
     if error is not None:
         exchange.code, exchange.reason = error.code.code, error.reason
+    if reply.instead is not None and reply.status not in _WITHOUT_BODY:
+        body = reply.instead
     if reply.spoilt and body:
         body = spoilt(body)
     if reply.status == HTTPStatus.UNAUTHORIZED:  # by a fault; recorded answers have no such headers
@@ -182,8 +185,8 @@ def note(workspace: Workspace, exchange: Exchange) -> int:
 
 
 def _override(headers: HeaderList, own: Iterable[tuple[str, str]]) -> None:
-    names = {name for name, _ in own}
-    headers[:] = [*(row for row in headers if row[0] not in names), *own]
+    names = {name.lower() for name, _ in own}
+    headers[:] = [*(row for row in headers if row[0].lower() not in names), *own]
 
 
 def _body_within_limit(request: Request) -> bytes:

@@ -90,7 +90,8 @@ class AnonymousHandler(Handler[AnonymousCaller]):
         endpoint = found.route.endpoint
         own = None if endpoint is None else endpoint.operation.refuse
         shown: Reply = (own and own(error, caller, exchange)) or self._refusal(error, caller, exchange)
-        return replace(shown, error=shown.error or error, headers=(*shown.headers, *reply.headers), wire=reply.wire)
+        headers = (*shown.headers, *reply.headers)
+        return replace(shown, error=shown.error or error, headers=headers, wire=reply.wire, instead=reply.instead)
 
 
 def _caller(request: Request, route: Route, workspace: Workspace) -> AnonymousCaller:
