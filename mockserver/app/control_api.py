@@ -8,9 +8,9 @@ from functools import cache
 from werkzeug.exceptions import HTTPException
 
 from mockserver.control.framework.call import ControlApi, refused_by_flask
-from mockserver.control.framework.problem import Problem, of_mistakes, protect_own
+from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.guard import Guard
-from mockserver.control.server.after_call import CallLog, tell
+from mockserver.control.server.after_call import CallLog, protect_own, tell
 from mockserver.control.server.coverage import COVERAGE
 from mockserver.control.server.documents import CA, DOCUMENTS, PAGES
 from mockserver.control.server.health import HEALTH

@@ -200,7 +200,8 @@ class Exchange:
     size: int = field(default=0, init=False)
     #: The links to its effects, once it is in the journal.
     links: Links | None = field(default=None, init=False, repr=False)
-    _json: Any = field(default=_NOT_READ, init=False, repr=False)
+    #: The parsed body, unless it is to be parsed by `json`.
+    parsed: Any = field(default=_NOT_READ, init=False, repr=False)
     _parameters: Any = field(default=_NOT_READ, init=False, repr=False)
     _by_header: Any = field(default=_NOT_READ, init=False, repr=False)
     #: The number of all warnings.
@@ -208,9 +209,9 @@ class Exchange:
 
     @property
     def json(self) -> Any:
-        if self._json is _NOT_READ:
-            self._json = read_json(self.body)
-        return read_json(self.body) if self._json is _NOT_KEPT else self._json
+        if self.parsed is _NOT_READ:
+            self.parsed = read_json(self.body)
+        return read_json(self.body) if self.parsed is _NOT_KEPT else self.parsed
 
     @property
     def parameters(self) -> Mapping[str, list[str]]:
@@ -235,12 +236,9 @@ class Exchange:
         """Drop fault marks and transitions before another run."""
         self.injected, self.reason, self.transitions = False, None, []
 
-    def take_json(self, value: Any) -> None:
-        self._json = value
-
     def forget_values(self) -> None:
         """Drop the parsed values of body, query and headers; they are parsed again on each use."""
-        self._json = self._parameters = self._by_header = _NOT_KEPT
+        self.parsed = self._parameters = self._by_header = _NOT_KEPT
 
     def leave_out_bodies(self) -> None:
         """Drop oversized bodies, adding a warning."""
