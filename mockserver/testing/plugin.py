@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -35,14 +35,22 @@ _IS_LAST = pytest.StashKey[bool]()
 _ARTIFACTS = pytest.StashKey[Path]()
 #: The id of the session, which workers of xdist share.
 _SESSION = pytest.StashKey[str]()
+#: The setting with the rules that fail a session, and the plugin that applies them.
+_FAIL_ON, _LINT = "mockserver_lint_fail_on", "mockserver-lint"
 #: The formats of a report of coverage.
 _FORMATS = ("text", "json", "html", "junit")
-_MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the workspace that the fixture `mockserver` makes"
+_MARKER = (
+    "mockserver(*, scenario=None, seed=None, strict=False, vary=None): the workspace that the fixture `mockserver` "
+    "makes; vary=range(20) runs the test with each of these seeds"
+)
+#: The name by which a test has its seed of `vary`, if it has several.
+VARY = "mockserver_vary"
 #: The arguments of the marker, each with its types.
 _ARGUMENTS: Mapping[str, tuple[type, ...]] = {
     "scenario": (str, os.PathLike, Mapping),
     "seed": (int,),
     "strict": (bool,),
+    "vary": (int, Sequence),
 }
 
 
@@ -80,8 +88,9 @@ def mockserver(
 
     If the test fails and the server goes on (MOCKSERVER_URL), the workspace stays, and the report has its address.
 
-    `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
-    body fields that the service does not know.
+    `@pytest.mark.mockserver(scenario=..., seed=..., strict=True, vary=...)` chooses another scenario or seed; `strict`
+    refuses body fields that the service does not know; `vary` draws legal differences from a seed, and several seeds,
+    such as `range(20)`, make several tests.
     """
     from mockserver.testing.sessions.session import TestWorkspace  # noqa: PLC0415  # slow to import
 
@@ -89,9 +98,14 @@ def mockserver(
     chosen: dict[str, Any] = {}
     for marker in request.node.iter_markers("mockserver"):
         chosen = {**marker.kwargs, **chosen}
+    drawn = getattr(request.node, "callspec", None)
+    if drawn is not None and VARY in drawn.params:
+        chosen["vary"] = drawn.params[VARY]
     stash = request.node.stash
     test = stash[_WORKSPACE] = TestWorkspace(mockserver_server, mockserver_scenario, chosen)
     yield test.workspace
+    if (lint := request.config.pluginmanager.get_plugin(_LINT)) is not None:
+        lint.read(request.node.nodeid, test)
     # Fixtures that are torn down after this one may fail, and the report shows the workspace: it is dropped after the
     # report of the teardown. After the last test the server stops, so that the workspace is read here.
     if stash.get(_IS_LAST, False):
@@ -125,6 +139,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add_options(parser, group)
     group.addoption(
+        "--mockserver-lint", action="store_true", help="Tell at the end which mistakes of the client the requests show."
+    )
+    group.addoption(
+        "--mockserver-lint-fail-on",
+        metavar="RULE,...",
+        help="Do the same, and exit with status 1 if one of these rules has found something, or any rule with all.",
+    )
+    parser.addini(_FAIL_ON, "The rules that fail a session; see --mockserver-lint-fail-on.")
+    group.addoption(
         "--mockserver-command",
         metavar="CMD",
         help="Start a server by this command, once for the session and all workers of xdist; it is stopped at the end. "
@@ -156,6 +179,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SESSION] = getattr(config, "workerinput", {}).get("testrunuid") or uuid4().hex
     if (gate := gate_of(config)) is not None:
         _count_coverage(config, gate)
+    if config.option.mockserver_lint or config.option.mockserver_lint_fail_on or config.getini(_FAIL_ON):
+        from mockserver.testing.sessions.lint import lint_of  # noqa: PLC0415  # slow to import
+
+        config.pluginmanager.register(lint_of(config), _LINT)
     if (command := _command(config)) is not None:
         from mockserver.testing.sessions.session import LAUNCHER, Launcher  # noqa: PLC0415  # slow to import
 
@@ -185,6 +212,16 @@ def _command(config: pytest.Config) -> str | None:
     return next((str(way) for way in ways if way), None)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a test of each seed of `vary`."""
+    markers = (marker.kwargs for marker in metafunc.definition.iter_markers("mockserver"))
+    seeds = next((marked["vary"] for marked in markers if "vary" in marked), None)
+    is_valid = isinstance(seeds, Sequence) and all(type(seed) is int for seed in seeds)  # others are refused later
+    if seeds is not None and is_valid and "mockserver" in metafunc.fixturenames:
+        metafunc.fixturenames.append(VARY)
+        metafunc.parametrize(VARY, seeds, ids=[f"vary-{seed}" for seed in seeds])
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse markers `mockserver` with wrong arguments, before any test runs."""
     for item in items:
@@ -201,6 +238,12 @@ def _errors(marker: pytest.Mark) -> Iterator[str]:
             yield f"takes no {name}; it takes {', '.join(_ARGUMENTS)}"
         elif value is not None and not isinstance(value, _ARGUMENTS[name]):
             yield f"takes no {name}={value!r}"
+        elif name == "vary" and any(type(seed) is not int for seed in _seeds(value)):
+            yield f"takes no vary={value!r}; it takes a whole number, or several such as range(20)"
+
+
+def _seeds(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else () if value is None else (value,)
 
 
 def _report(text: str) -> tuple[str, str]:
