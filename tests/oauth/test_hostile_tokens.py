@@ -44,13 +44,6 @@ def refuses(target, token):
     return True
 
 
-def unsigned(algorithm):
-    def forge(header, claims, signature, key):
-        return f"{encoded({**header, 'alg': algorithm})}.{encoded(claims)}."
-
-    return forge
-
-
 def by_hmac(form):
     """Signed with the public key as if it were a secret (CVE-2016-5431)."""
 
@@ -69,25 +62,17 @@ def by(key, algorithm="RS256", **more):
     return forge
 
 
-def with_claims(**changed):
-    def forge(header, claims, signature, key):
-        return f"{encoded(header)}.{encoded({**claims, **changed})}.{signature}"
+def altered(change=lambda signature: signature, *, header=None, **claims):
+    """With other claims, members of the header, or another signature."""
+
+    def forge(genuine, content, signature, key):
+        return f"{encoded(genuine | (header or {}))}.{encoded(content | claims)}.{change(signature)}"
 
     return forge
 
 
-def with_header(**changed):
-    def forge(header, claims, signature, key):
-        return f"{encoded({**header, **changed})}.{encoded(claims)}.{signature}"
-
-    return forge
-
-
-def with_signature(change):
-    def forge(header, claims, signature, key):
-        return f"{encoded(header)}.{encoded(claims)}.{change(signature)}"
-
-    return forge
+def unsigned(algorithm):
+    return altered(lambda signature: "", header={"alg": algorithm})
 
 
 FORGED = {
@@ -108,20 +93,20 @@ FORGED = {
         FOREIGN, jwk=jwt.algorithms.RSAAlgorithm.to_jwk(FOREIGN.public_key(), as_dict=True)
     ),
     "another key by its address": by(FOREIGN, jku="http://127.0.0.1:9/keys", x5u="http://127.0.0.1:9/keys"),
-    "more scopes": with_claims(scope="all"),
-    "a longer life": with_claims(exp=32_503_680_000),
-    "another user": with_claims(sub="owner@foreign.test"),
-    "another workspace": with_claims(mock_workspace="other"),
-    "another id": with_claims(jti="x"),
-    "another header": with_header(x=1),
-    "a critical header": with_header(crit=["x"], x=1),
-    "a detached payload": with_header(b64=False, crit=["b64"]),
-    "another kid": with_header(kid="../../../dev/null"),
-    "a kid that is a number": with_header(kid=1),
-    "no signature": with_signature(lambda signature: ""),
-    "half a signature": with_signature(lambda signature: signature[: len(signature) // 2]),
-    "another signature": with_signature(lambda signature: signature[::-1]),
-    "a signature that is no Base64": with_signature(lambda signature: "%" * 342),
+    "more scopes": altered(scope="all"),
+    "a longer life": altered(exp=32_503_680_000),
+    "another user": altered(sub="owner@foreign.test"),
+    "another workspace": altered(mock_workspace="other"),
+    "another id": altered(jti="x"),
+    "another header": altered(header={"x": 1}),
+    "a critical header": altered(header={"crit": ["x"], "x": 1}),
+    "a detached payload": altered(header={"b64": False, "crit": ["b64"]}),
+    "another kid": altered(header={"kid": "../../../dev/null"}),
+    "a kid that is a number": altered(header={"kid": 1}),
+    "no signature": altered(lambda signature: ""),
+    "half a signature": altered(lambda signature: signature[: len(signature) // 2]),
+    "another signature": altered(lambda signature: signature[::-1]),
+    "a signature that is no Base64": altered(lambda signature: "%" * 342),
 }
 
 

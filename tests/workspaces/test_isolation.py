@@ -52,18 +52,10 @@ def by_turns(scripts):
 
 
 @pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
-def test_workspaces_under_load_are_each_as_if_alone(serve, wire, connected_user, story, count):
-    check(serve, wire, connected_user, story, count, serve("empty"))
-
-
-@pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
-def test_passivated_workspaces_under_load_stay_isolated(serve, wire, connected_user, story, count, tmp_path):
-    shared = serve("empty", store=f"sqlite:{tmp_path / 'store.db'}", store_cache=2)
-    check(serve, wire, connected_user, story, count, shared)
-
-
-def check(serve, wire, connected_user, story, count, shared):
-    """What happens in workspaces that share a server is what happens in each alone."""
+@pytest.mark.parametrize("rests", [False, True], ids=["in memory", "passivated"])
+def test_workspaces_under_load_are_each_as_if_alone(serve, wire, connected_user, story, count, rests, tmp_path):
+    options = {"store": f"sqlite:{tmp_path / 'store.db'}", "store_cache": 2} if rests else {}
+    shared = serve("empty", **options)
 
     def script(root, number):
         return play(wire, connected_user, root, story, f"w{number}", 1000 + number)
