@@ -13,10 +13,6 @@ OAUTH = "/realms/partner/oauth"
 TOKEN = f"{OAUTH}/token"
 
 
-def claims_of(token):
-    return jwt.decode(token, options={"verify_signature": False})
-
-
 @pytest.fixture
 def loot(target, make_visitor):
     """One of all that opens something, all of the same app, and nothing else."""
@@ -30,7 +26,7 @@ def loot(target, make_visitor):
         "ticket": visitor.form.hidden["ticket"],
         "code": target.code(),
         "access token": first["access_token"],
-        "its id": claims_of(first["access_token"])["jti"],
+        "its id": jwt.decode(first["access_token"], options={"verify_signature": False})["jti"],
         "id token": first["id_token"],
         "refresh token": second["refresh_token"],
         "spent token": first["refresh_token"],
@@ -103,25 +99,22 @@ def test_a_refresh_token_that_comes_again_ends_all_that_came_of_it(make_realm):
         assert realm.refresh(given["refresh_token"]).json["error"] == "invalid_grant"
 
 
-VERIFIER = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
-CHALLENGE = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
-
-
-def test_authorization_code_needs_its_pkce_verifier(target, unmoved):
+def test_authorization_code_needs_its_pkce_verifier(target, unmoved, pkce):
+    challenge, good = pkce[0]["code_challenge"], pkce[1]["code_verifier"]
     hashed, plain = {"code_challenge_method": "S256"}, {"code_challenge_method": "plain"}
-    wrong = [CHALLENGE, None, "", VERIFIER[:-1], f"{VERIFIER} ", VERIFIER.upper(), "é\x00"]
-    for asked, verifier in [*((hashed, row) for row in wrong), (plain, VERIFIER), ({}, VERIFIER)]:
+    wrong = [challenge, None, "", good[:-1], f"{good} ", good.upper(), "é\x00"]
+    for asked, verifier in [*((hashed, row) for row in wrong), (plain, good), ({}, good)]:
         for app in ("public-app", "shop-app"):
-            code = target.code(app, code_challenge=CHALLENGE, **asked)
+            code = target.code(app, code_challenge=challenge, **asked)
             with unmoved(target):
                 answer = target.exchange(code, app, code_verifier=verifier)
             assert (answer.status_code, answer.json["error"]) == (400, "invalid_grant"), (asked, verifier)
 
 
-def test_a_verifier_without_a_challenge_shows_that_somebody_took_it_away(target, unmoved):
+def test_a_verifier_without_a_challenge_shows_that_somebody_took_it_away(target, unmoved, pkce):
     code = target.code()
     with unmoved(target):
-        assert target.exchange(code, code_verifier=VERIFIER).json["error"] == "invalid_grant"
+        assert target.exchange(code, **pkce[1]).json["error"] == "invalid_grant"
     assert target.exchange(code).status_code == 200
 
 

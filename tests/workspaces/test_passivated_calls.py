@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from memory_storage import MemoryStorage
+from wire import Wire
 
 
 class Patient(MemoryStorage):
@@ -79,8 +80,8 @@ def test_the_journal_names_the_workspace_of_a_key_that_was_revoked_there(resting
 @pytest.mark.parametrize(
     "path", ["/v3/senders", "/_mock/clock", "/_mock/workspaces", "/_mock/ui/requests", "/_mock/coverage"]
 )
-def test_the_event_loop_loads_nothing(resting, serve_app, wire, path, storage):
-    with wire(serve_app(resting.app), "a") as client:
+def test_the_event_loop_loads_nothing(resting, serve_app, path, storage):
+    with Wire(serve_app(resting.app), "a") as client:
         client.key = resting.keys["a"]
         status, _ = client.ask("GET", path)
     assert status == 200
