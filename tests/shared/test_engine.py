@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from cluster import SharingServer
@@ -24,51 +25,28 @@ def made(cluster):
     return cluster.make(server=cluster.servers[0])
 
 
-def _away(engine, proxy):
-    engine.kill()
-    return engine.start
+#: How each trouble begins and ends.
+TROUBLES = {
+    "away": lambda engine, proxy: (engine.kill, engine.start),
+    "refused": lambda engine, proxy: (proxy.refuse, proxy.pass_all),
+    "cut in the middle": lambda engine, proxy: (partial(proxy.keep_of_replies, 0.5), proxy.pass_all),
+    "without a reply": lambda engine, proxy: (partial(proxy.keep_of_replies, 0), proxy.pass_all),
+    "silent": lambda engine, proxy: (proxy.silence, proxy.pass_all),
+    "standing still": lambda engine, proxy: [
+        partial(engine.signal, number) for number in (signal.SIGSTOP, signal.SIGCONT)
+    ],
+    "full": lambda engine, proxy: [partial(engine.command, f"CONFIG SET maxmemory {size}") for size in ("1mb", "0")],
+}
 
 
-def _refused(engine, proxy):
-    proxy.refuse()
-    return proxy.pass_all
-
-
-def _cut_in_the_middle(engine, proxy):
-    proxy.keep_of_replies(0.5)
-    return proxy.pass_all
-
-
-def _without_a_reply(engine, proxy):
-    proxy.keep_of_replies(0)
-    return proxy.pass_all
-
-
-def _silent(engine, proxy):
-    proxy.silence()
-    return proxy.pass_all
-
-
-def _standing_still(engine, proxy):
-    engine.signal(signal.SIGSTOP)
-    return lambda: engine.signal(signal.SIGCONT)
-
-
-def _full(engine, proxy):
-    assert engine.command("CONFIG SET maxmemory 1mb") == "+OK"
-    return lambda: engine.command("CONFIG SET maxmemory 0")
-
-
-TROUBLES = [_away, _refused, _cut_in_the_middle, _without_a_reply, _silent, _standing_still, _full]
-
-
-@pytest.fixture(params=TROUBLES, ids=lambda trouble: trouble.__name__.lstrip("_").replace("_", " "))
+@pytest.fixture(params=TROUBLES)
 def trouble(request, engine, proxy):
     """A `with` block in which the engine is in trouble."""
 
     @contextmanager
     def within():
-        end = request.param(engine, proxy)
+        begin, end = TROUBLES[request.param](engine, proxy)
+        begin()
         try:
             yield
         finally:

@@ -1,0 +1,88 @@
+"""The requests of a workspace as rules compare them: in order, with the end of each in real time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from functools import cached_property
+from typing import NamedTuple
+
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.workspaces.workspace import Workspace
+
+#: The least time in seconds from the end of a request to one that follows from it, on another connection. Chosen: a
+#: request that had arrived before is read sooner, and no client reads an answer and opens a connection as fast.
+_REACTION_S = 0.000_25
+
+
+class Identity(NamedTuple):
+    """What equal requests of one client have in common."""
+
+    account: str | None
+    agent: str
+    method: str
+    path: str
+    query: str
+    body: bytes
+
+
+class Traffic:
+    """The requests of a workspace, oldest first."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.requests: Sequence[Exchange] = sorted(workspace.journal, key=lambda row: row.real_at)
+
+    @cached_property
+    def _last_of_port(self) -> dict[int, float]:
+        """When the last request of each connection came, by the client's port."""
+        return {row.port: row.real_at for row in self.requests}
+
+    def after(self, before: Exchange) -> Iterator[Exchange]:
+        """Yield the requests that came after the end of a request."""
+        end = ended_at(before)
+        return (row for row in self.requests if row.real_at >= end and row is not before)
+
+    def may_follow(self, later: Exchange, before: Exchange) -> bool:
+        """Return whether the client may have sent a request because of another one's end.
+
+        No: the request was under way already, or another thread has sent it, as the other request's connection is used
+        again after it.
+        """
+        waited = later.real_at - ended_at(before)
+        if before.port and later.port == before.port:
+            return waited >= 0
+        is_shared = bool(before.port) and self._last_of_port[before.port] > later.real_at
+        return waited >= _REACTION_S and not is_shared
+
+
+def ended_at(row: Exchange) -> float:
+    """Return when the client had its answer, or has left, in seconds since 1970."""
+    return row.real_at + row.ms / 1000 if row.over_at is None else row.over_at
+
+
+def has_answer(row: Exchange) -> bool:
+    """Return whether an answer has reached the client."""
+    return row.status is not None and not row.left and not row.is_held
+
+
+def is_success(row: Exchange) -> bool:
+    return row.status is not None and row.status < 300 and has_answer(row)
+
+
+def identity(row: Exchange) -> Identity:
+    return Identity(row.account, agent_of(row), row.method, row.path, row.query, row.body)
+
+
+def agent_of(row: Exchange) -> str:
+    """Return the name of the client's library, which tells a product from the test that checks it."""
+    return row.by_header.get("user-agent", "")
+
+
+def name_of(row: Exchange) -> str:
+    return row.operation or f"{row.method} {row.path}"
+
+
+def between(later: Exchange, before: Exchange) -> timedelta:
+    """Return the time from a request to another one on the workspace's clock."""
+    return later.at - before.at
