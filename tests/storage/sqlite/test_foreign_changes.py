@@ -35,17 +35,17 @@ def replace(path):
     path.with_name("backup").replace(path)
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [
-        (lambda path: os.truncate(path, 0), CHANGED),
-        (lambda path: os.truncate(path, path.stat().st_size // 2), CHANGED),
-        (flip, CHANGED),
-        (lambda path: shutil.copyfile(path.with_name("backup"), path), CHANGED),
-        (Path.unlink, GONE),
-        (replace, GONE),
-    ],
-)
+WAYS = {
+    "emptied": (lambda path: os.truncate(path, 0), CHANGED),
+    "cut": (lambda path: os.truncate(path, path.stat().st_size // 2), CHANGED),
+    "flipped": (flip, CHANGED),
+    "overwritten": (lambda path: shutil.copyfile(path.with_name("backup"), path), CHANGED),
+    "removed": (Path.unlink, GONE),
+    "replaced": (replace, GONE),
+}
+
+
+@pytest.mark.parametrize(("change", "sentence"), WAYS.values(), ids=WAYS)
 def test_a_changed_file_is_refused_by_writes_and_reads_and_left_alone_by_close(used, write, path, change, sentence):
     change(path)
     before = path.read_bytes() if path.exists() else None
