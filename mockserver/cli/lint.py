@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import click
@@ -14,20 +14,18 @@ from mockserver.cli.options import JSON, OUTPUT, TOKEN, URL, targeted, workspace
 from mockserver.cli.output import echo, paint, printable
 from mockserver.cli.program import Misused, command, option
 from mockserver.cli.remote import Target
-from mockserver.core.text.messages import counted, nearest
-from mockserver.testing.names import RuleName
+from mockserver.core.text.messages import counted
+from mockserver.testing.linting import RULES, chosen_rules
 
-_RULES: Sequence[str] = get_args(RuleName)
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _PROJECT = "mockserver lint"
 
 
 def _rules(ctx: click.Context, param: click.Parameter, given: Sequence[str]) -> frozenset[str]:
-    names = [name.strip() for text in given for name in text.split(",")]
-    for name in names:
-        if name not in (*_RULES, "all"):
-            raise click.BadParameter(f"{name!r} is no rule; {nearest(name, _RULES)}")
-    return frozenset(_RULES if "all" in names else names)
+    try:
+        return frozenset().union(*map(chosen_rules, given))
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 @command("lint")
@@ -72,8 +70,8 @@ def to_text(items: Sequence[Mapping[str, Any]]) -> str:
 def to_junit(items: Sequence[Mapping[str, Any]]) -> str:
     """Return findings as JUnit XML, with a test case for each rule."""
     broken = {item["rule"] for item in items}
-    suite = ET.Element("testsuite", name=_PROJECT, tests=str(len(_RULES)), failures=str(len(broken)), errors="0")
-    for rule in _RULES:
+    suite = ET.Element("testsuite", name=_PROJECT, tests=str(len(RULES)), failures=str(len(broken)), errors="0")
+    for rule in RULES:
         case = ET.SubElement(suite, "testcase", classname=_PROJECT, name=rule)
         own = [item for item in items if item["rule"] == rule]
         if own:  # more than one `failure` of a test case is no JUnit
@@ -93,11 +91,11 @@ def _whole(item: Mapping[str, Any]) -> str:
 def to_sarif(items: Sequence[Mapping[str, Any]], root: str) -> dict[str, Any]:
     """Return findings as SARIF 2.1.0 (OASIS); a location is a request on the server at `root`."""
     pages = {item["rule"]: item["url"] for item in items}
-    rules = [{"id": rule, **({"helpUri": pages[rule]} if rule in pages else {})} for rule in _RULES]
+    rules = [{"id": rule, **({"helpUri": pages[rule]} if rule in pages else {})} for rule in RULES]
     results = [
         {
             "ruleId": item["rule"],
-            "ruleIndex": _RULES.index(item["rule"]),
+            "ruleIndex": RULES.index(item["rule"]),
             "level": "warning",
             "message": {"text": item["message"]},
             "locations": [_location(f"_mock/requests/{name}") for name in item["requests"]]

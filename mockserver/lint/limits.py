@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from datetime import timedelta
 
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.lint.finding import IGNORED_RATE_LIMIT, Finding
-from mockserver.lint.traffic import Traffic, agent_of, between, ended_at, has_answer, identity, name_of
+from mockserver.lint.traffic import Traffic, agent_of, between, ended_at, has_answer, identity, name_of, since
 from mockserver.web.service.rate_limit import HEADERS, group_of
 
 #: How many seconds a client may come too early. Chosen: timers and clocks are no more exact.
@@ -20,19 +21,19 @@ _UNDER_WAY_S = 0.1
 
 def find_ignored_limits(traffic: Traffic) -> Iterator[Finding]:
     """Find requests before the end of the seconds that a 429 tells, on the real and on the workspace's clock."""
-    chains: list[list[Exchange]] = []
+    refused: defaultdict[tuple[str | None, str, str], list[Exchange]] = defaultdict(list)
     for row in traffic.requests:
-        if row.status != 429 or not has_answer(row) or (seconds := _told(row)) is None:
-            continue
-        early = _first_early(traffic, row, seconds)
-        if early is None:
-            continue
-        chain = next((chain for chain in chains if chain[-1] is row), None)
-        if chain is None:
-            chains.append(chain := [row])
-        chain.append(early)
-    for chain in chains:
-        yield _finding(chain)
+        if row.status == 429 and has_answer(row):
+            refused[_limited(row)].append(row)
+    for rows in refused.values():
+        #: By the id of the last request.
+        chains: dict[str, list[Exchange]] = {}
+        for row in rows:
+            seconds = _told(row)
+            early = None if seconds is None else _first_early(traffic, row, seconds, rows)
+            if early is not None:
+                chains[early.id] = [*chains.pop(row.id, [row]), early]
+        yield from map(_finding, chains.values())
 
 
 def _finding(chain: list[Exchange]) -> Finding:
@@ -56,29 +57,30 @@ def _told(row: Exchange) -> int | None:
     return min(map(int, found))
 
 
-def _first_early(traffic: Traffic, refused: Exchange, seconds: int) -> Exchange | None:
+def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Sequence[Exchange]) -> Exchange | None:
     """Return the first request of the refused client that is too early, or None.
 
     The next request on its connection, and a repeat of the refused request, are certain to be of the same client.
-    Without either, requests count that were refused again.
+    Without either, requests count that were refused `again`.
     """
-    same = (refused.account, agent_of(refused), group_of(refused.method, refused.path))
-    later = [
-        row for row in traffic.after(refused)
-        if (row.account, agent_of(row), group_of(row.method, row.path)) == same
-    ]  # fmt: skip
-    own = (row for row in later if _is_own(traffic, row, refused))
-    resumed = next(own, None)
-    if resumed is not None:
-        return resumed if _is_early(resumed, refused, seconds) else None
-    late = (row for row in later if row.real_at - ended_at(refused) >= _UNDER_WAY_S)
-    again = (row for row in late if row.status == 429 and _is_early(row, refused, seconds))
-    return next(again, None)
+    end = ended_at(refused)
+    own = [
+        next((row for row in since(rows, end) if row is not refused and _is_own(traffic, row, refused)), None)
+        for rows in (traffic.by_identity[identity(refused)], traffic.by_port.get(refused.port, ()))
+    ]
+    resumed = min((row for row in own if row is not None), key=lambda row: row.real_at, default=None)
+    if resumed is None:
+        resumed = next(since(again, end + _UNDER_WAY_S), None)
+    return resumed if resumed is not None and _is_early(resumed, refused, seconds) else None
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:
-    is_same = bool(refused.port) and row.port == refused.port
-    return (is_same or identity(row) == identity(refused)) and traffic.may_follow(row, refused)
+    return _limited(row) == _limited(refused) and traffic.may_follow(row, refused)
+
+
+def _limited(row: Exchange) -> tuple[str | None, str, str]:
+    """Return what requests of one client have in common that count towards one limit."""
+    return row.account, agent_of(row), group_of(row.method, row.path)
 
 
 def _is_early(row: Exchange, refused: Exchange, seconds: int) -> bool:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.lint.finding import FIRST_PAGE_ONLY, Finding
-from mockserver.lint.traffic import Traffic, is_success, name_of
+from mockserver.lint.traffic import Traffic, ended_at, is_success, name_of, since
 from mockserver.resources.registry import API_OPERATIONS
 
 #: The same for an operation without a limit of its own. Chosen: who asks for less wants the newest rows, or the count.
 _NAMED = 10
+#: How many requests after a page are looked at for one of its rows. Chosen: what was looked for is used soon.
+_SOON = 100
 
 
 def find_first_pages(traffic: Traffic) -> Iterator[Finding]:
@@ -79,7 +82,7 @@ def _has_found(traffic: Traffic, row: Exchange, items: list[Any]) -> bool:
     """Return whether the client goes on with one row of several: it has looked for it, and has found it."""
     names = [{str(value) for value in item.values() if isinstance(value, str | int)} for item in items if item]
     used: set[int] = set()
-    for later in traffic.after(row):
+    for later in islice(since(traffic.requests, ended_at(row)), _SOON):
         if later.account == row.account and later.path != row.path:
             words = {*later.params.values(), *json.dumps(later.json).replace('"', " ").split()}
             used |= {index for index, name in enumerate(names) if name & words}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from functools import cached_property
-from typing import NamedTuple
+from itertools import islice
+from typing import NamedTuple, TypeVar
 
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 
+Key = TypeVar("Key")
+#: Requests by something that they have in common, oldest first.
+Index = dict[Key, list[Exchange]]
 #: The least time in seconds from the end of a request to one that follows from it, on another connection. Chosen: a
 #: request that had arrived before is read sooner, and no client reads an answer and opens a connection as fast.
 _REACTION_S = 0.000_25
@@ -27,21 +32,26 @@ class Identity(NamedTuple):
 
 
 class Traffic:
-    """The requests of a workspace, oldest first."""
+    """The requests of a workspace, oldest first, and the same by what rules look for."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
-        self.requests: Sequence[Exchange] = sorted(workspace.journal, key=lambda row: row.real_at)
+        self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
 
     @cached_property
-    def _last_of_port(self) -> dict[int, float]:
-        """When the last request of each connection came, by the client's port."""
-        return {row.port: row.real_at for row in self.requests}
+    def by_port(self) -> Index[int]:
+        """The requests of each connection, by the client's port; without those whose port is unknown."""
+        return _index((row.port, row) for row in self.requests if row.port)
 
-    def after(self, before: Exchange) -> Iterator[Exchange]:
-        """Yield the requests that came after the end of a request."""
-        end = ended_at(before)
-        return (row for row in self.requests if row.real_at >= end and row is not before)
+    @cached_property
+    def by_identity(self) -> Index[Identity]:
+        return _index((identity(row), row) for row in self.requests)
+
+    @cached_property
+    def reads(self) -> Index[tuple[str | None, str]]:
+        """The requests that have told a client what there is, by account and resource."""
+        read = (row for row in self.requests if row.method == "GET" and row.status in (200, 404) and has_answer(row))
+        return _index(((row.account, resource_of(row)), row) for row in read)
 
     def may_follow(self, later: Exchange, before: Exchange) -> bool:
         """Return whether the client may have sent a request because of another one's end.
@@ -52,8 +62,24 @@ class Traffic:
         waited = later.real_at - ended_at(before)
         if before.port and later.port == before.port:
             return waited >= 0
-        is_shared = bool(before.port) and self._last_of_port[before.port] > later.real_at
+        is_shared = bool(before.port) and self.by_port[before.port][-1].real_at > later.real_at
         return waited >= _REACTION_S and not is_shared
+
+
+def _index(rows: Iterable[tuple[Key, Exchange]]) -> Index[Key]:
+    found: Index[Key] = {}
+    for key, row in rows:
+        found.setdefault(key, []).append(row)
+    return found
+
+
+def _came_at(row: Exchange) -> float:
+    return row.real_at
+
+
+def since(rows: Sequence[Exchange], moment: float) -> Iterator[Exchange]:
+    """Yield those of some requests that came from a moment of real time on."""
+    return islice(rows, bisect_left(rows, moment, key=_came_at), None)
 
 
 def ended_at(row: Exchange) -> float:
@@ -77,6 +103,11 @@ def identity(row: Exchange) -> Identity:
 def agent_of(row: Exchange) -> str:
     """Return the name of the client's library, which tells a product from the test that checks it."""
     return row.by_header.get("user-agent", "")
+
+
+def resource_of(row: Exchange) -> str:
+    """Return the first part of a path below `/v3/`."""
+    return row.path.removeprefix("/v3/").partition("/")[0]
 
 
 def name_of(row: Exchange) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
+from math import inf
 from typing import Any, NamedTuple
 
 from mockserver.core.state.state import Account
@@ -12,7 +12,7 @@ from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.finding import REPEATED_WRITE, Finding
-from mockserver.lint.traffic import Identity, Traffic, between, ended_at, has_answer, identity, is_success, name_of
+from mockserver.lint.traffic import Traffic, between, ended_at, has_answer, is_success, name_of, resource_of, since
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.senders.model import Sender
@@ -21,6 +21,8 @@ from mockserver.resources.webhooks.model import Webhook
 #: How many seconds after its end a write counts as repeated, on both clocks. Chosen: longer than clients back off; an
 #: equal write after it may be a new one, such as the report of the next day.
 _WINDOW_S = 120
+#: How many reads after a write are looked at. Chosen: the first one tells, unless several overlap.
+_MOST_READS = 100
 #: POST operations that can be repeated without harm: they set members of a list, or make a ticket that ends by itself.
 _HARMLESS = frozenset({"addContactToList", "removeContactFromList", "createAdminSsoToken", "createSubAccountSsoToken"})
 #: The header in the body of an e-mail, in lower case, that lets the service refuse repeats (contract/sending).
@@ -49,12 +51,10 @@ _ROWS: Mapping[str, _Made] = {
 
 def find_repeated_writes(traffic: Traffic) -> Iterator[Finding]:
     """Find equal POST requests after no answer or a 5xx, with nothing read in between and no idempotency key."""
-    equal: defaultdict[Identity, list[Exchange]] = defaultdict(list)
-    for row in traffic.requests:
-        # A 429 has done nothing, and tells the client so.
-        if row.method == "POST" and row.account is not None and row.body and row.status != 429:
-            equal[identity(row)].append(row)
-    for rows in equal.values():
+    for key, equal in traffic.by_identity.items():
+        if key.method != "POST" or key.account is None or not key.body:
+            continue
+        rows = [row for row in equal if row.status != 429]  # a 429 has done nothing, and tells the client so
         if len(rows) > 1 and not _is_repeatable(rows[0]):
             for writes in _split(rows):
                 yield from _finding(traffic, writes)
@@ -100,27 +100,18 @@ def _finding(traffic: Traffic, writes: Sequence[Exchange]) -> Iterator[Finding]:
 def _is_blind(traffic: Traffic, before: Exchange, later: Exchange) -> bool:
     """Return whether a write repeats another one whose outcome the client does not know."""
     is_unknown = before.status is not None and before.status >= 500 if has_answer(before) else not before.is_held
-    return is_unknown and traffic.may_follow(later, before) and not _is_read(traffic, before, later)
+    return is_unknown and traffic.may_follow(later, before) and not _is_read(traffic, before, later.real_at)
 
 
-def _is_read(traffic: Traffic, before: Exchange, later: Exchange | None) -> bool:
-    """Return whether the account has read the resource after a write, and before another one."""
-    latest = float("inf") if later is None else later.real_at
-    return any(
-        row.method == "GET" and row.account == before.account and row.status in (200, 404) and has_answer(row)
-        and _resource(row) == _resource(before) and ended_at(row) <= latest
-        for row in traffic.after(before)
-    )  # fmt: skip
+def _is_read(traffic: Traffic, before: Exchange, latest: float) -> bool:
+    """Return whether the account has read the resource after a write, and before a moment of real time."""
+    reads = traffic.reads.get((before.account, resource_of(before)), ())
+    return any(ended_at(row) <= latest for row in islice(since(reads, ended_at(before)), _MOST_READS))
 
 
 def _is_looked_up(traffic: Traffic, last: Exchange) -> bool:
     """Return whether the service has refused the last repeat, and the client then looked up what there is."""
-    return last.status is not None and 400 <= last.status < 500 and _is_read(traffic, last, None)
-
-
-def _resource(row: Exchange) -> str:
-    """Return the first part of a path below `/v3/`."""
-    return row.path.removeprefix("/v3/").partition("/")[0]
+    return last.status is not None and 400 <= last.status < 500 and _is_read(traffic, last, inf)
 
 
 def _outcome(row: Exchange) -> str:
