@@ -31,6 +31,30 @@ def test_ids_of_24_digits_are_quoted_in_yaml(make_api):
     assert "organization_id: '650000000000000000000001'" in text
 
 
+def test_a_reset_gives_the_workspace_as_its_scenario_made_it(api):
+    before = api.get("/_mock/state").json
+    api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"})
+    api.advance("PT1H")
+
+    reset = api.post("/_mock/reset")
+
+    assert reset.status_code == 200
+    assert api.get("/_mock/state").json == before
+    assert api.get("/_mock/mailbox").json["count"] == 0
+
+
+def test_a_reset_to_another_scenario_stays_with_it(api):
+    assert api.post("/_mock/reset", json={"scenario": "empty"}).json["scenario"] == "empty"
+    assert api.post("/_mock/reset").json["scenario"] == "empty"
+
+
+def test_a_document_may_extend_a_scenario_by_name(api):
+    api.post("/_mock/reset", json={"scenario": {"extends": "onboarding", "description": "Mine."}})
+
+    state = api.get("/_mock/state").json
+    assert (state["description"], state["clock"]["frozen"]) == ("Mine.", True)
+
+
 def test_a_reset_tells_the_workspaces_accounts_and_keys(api):
     assert api.post("/_mock/reset").json == {
         "name": "default",
