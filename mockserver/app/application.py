@@ -65,9 +65,11 @@ class Application(LeanFlask):
         if not is_of_the_mock(environ["REQUEST_METHOD"], environ["PATH_INFO"]):
             return super().wsgi_app(environ, start_response)
         is_page = f"{environ['PATH_INFO']}/".startswith(f"{DASHBOARD_PREFIX}/")
-        if (self._dashboard if is_page else self._control) is None:
+        app = self._dashboard if is_page else self._control
+        if app is None:
             loop.leave(environ)  # others are answered while it is imported
-        return (self.dashboard if is_page else self.control).wsgi_app(environ, start_response)
+            app = self.dashboard if is_page else self.control
+        return app.wsgi_app(environ, start_response)
 
     def shortcut(self, environ: WSGIEnvironment) -> WsgiAnswer | None:
         """Return the complete answer to an API request, or None, without effect, for other requests."""

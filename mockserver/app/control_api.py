@@ -8,9 +8,9 @@ from functools import cache
 from werkzeug.exceptions import HTTPException
 
 from mockserver.control.framework.call import ControlApi, refused_by_flask
-from mockserver.control.framework.problem import Problem, of_mistakes, protect_own
+from mockserver.control.framework.problem import Problem, of_mistakes
 from mockserver.control.guard import Guard
-from mockserver.control.server.after_call import CallLog, tell
+from mockserver.control.server.after_call import CallLog, protect_own, tell
 from mockserver.control.server.coverage import COVERAGE
 from mockserver.control.server.documents import CA, DOCUMENTS, PAGES
 from mockserver.control.server.health import HEALTH
@@ -19,6 +19,7 @@ from mockserver.control.server.metrics import METRICS
 from mockserver.control.sessions import Sessions
 from mockserver.control.traffic.deliveries import DELIVERIES, EXPORTS, RECEIVER, RECEIVERS
 from mockserver.control.traffic.faults import FAULTS
+from mockserver.control.traffic.findings import FINDINGS
 from mockserver.control.traffic.mailbox import MAILBOX
 from mockserver.control.traffic.requests import CALLS, REQUESTS
 from mockserver.control.traffic.stream import STREAM
@@ -38,7 +39,7 @@ from mockserver.web.logs import LogFormat, RequestLog
 CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, STUBS, BEYOND,
-        REQUESTS, CALLS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS, EXPORTS,
+        REQUESTS, CALLS, FINDINGS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS, EXPORTS,
         OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
     )
 )  # fmt: skip

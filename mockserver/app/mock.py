@@ -147,6 +147,7 @@ def refusal(path: str, status: int, message: str) -> Response:
     """Refuse a request without handler, in the format of its path's audience."""
     if not split_workspace(path)[1].startswith(CONTROL_PREFIX):
         return early_refusal(path, status, message)
-    from mockserver.control.framework.problem import Problem, protect  # noqa: PLC0415  # slow: it imports all records
+    from mockserver.control.framework.problem import Problem  # noqa: PLC0415  # slow: it imports all records
+    from mockserver.control.server.after_call import protect  # noqa: PLC0415  # as above
 
     return protect(Problem(status, message).response())

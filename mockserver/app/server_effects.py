@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from mockserver.app.look_ups import LookUps
-from mockserver.core.effects import CallOutcome, IsWanted, Job, Report, Timed
+from mockserver.core.effects import CallOutcome, IsWanted, Job, Report
 from mockserver.core.traffic.mail import Mail
 from mockserver.core.workspaces.store import Store
 from mockserver.core.workspaces.workspace import Workspace
@@ -43,7 +43,10 @@ class ServerEffects:
         self._smtp = None if settings.smtp_url is None else _client(settings.smtp_url, self._egress)
         self._smtp_address = None if settings.smtp_in is None else mail_address(settings.smtp_in)
         self._listener: Listener | None = None
+        #: Whether e-mails are sent to a real server.
+        self.posts = self._smtp is not None
         self._timer_thread = TimerThread()
+        self.watch = self._timer_thread.watch
         self.look_ups = LookUps(settings)
         self.forwarder = _forwarder(settings)
 
@@ -76,17 +79,10 @@ class ServerEffects:
         if not self._dispatcher.submit(task):
             job.done(CallOutcome(error="the queue of webhook calls is full"))
 
-    @property
-    def posts(self) -> bool:
-        return self._smtp is not None
-
     def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         """Send an e-mail while `wanted` returns true, and report each step; without server do nothing."""
         if self._smtp is not None:
             self._smtp.send(mail.message, report, wanted)
-
-    def watch(self, workspace: Timed) -> None:
-        self._timer_thread.watch(workspace)
 
     def health(self) -> dict[str, dict[str, Any]]:
         """Return `smtp` (client) and `smtp_in` (listener) of `health`, if used."""

@@ -33,6 +33,7 @@ _SECTIONS = {
         "deliveries": "deliveries",
         "dns": "dns",
         "faults": "faults",
+        "lint": "lint",
         "logs": "logs",
         "machines": "machines",
         "mail": "mail",

@@ -111,6 +111,7 @@ class Sessions:
             now: returns the time in seconds.
         """
         self._token, self._shared, self._now = token, shared, now
+        self.wants_token = token is not None
         self._guesses = Guesses()
         #: The name of the cookie. Browsers send the cookies of one port to all ports of a host, so that two servers on
         #: one host would each overwrite the other's, had they one name. Servers of one store have the same name.
@@ -118,10 +119,6 @@ class Sessions:
         #: When each session ends, oldest first.
         self._ends: dict[str, float] = {}
         self._changing = threading.Lock()
-
-    @property
-    def wants_token(self) -> bool:
-        return self._token is not None
 
     def is_token(self, given: bytes, client: str | None = None) -> bool:
         """Return whether a client gives the control token; comparing takes as long for a wrong token of its length.

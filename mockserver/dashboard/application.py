@@ -14,15 +14,26 @@ from mockserver.control.guard import Unauthorized
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.dashboard import rendering
 from mockserver.dashboard.addresses import root
-from mockserver.dashboard.pages import clock, coverage, faults, machines, mail, requests, state, webhooks, workspaces
+from mockserver.dashboard.pages import (
+    clock,
+    coverage,
+    faults,
+    findings,
+    machines,
+    mail,
+    requests,
+    state,
+    webhooks,
+    workspaces,
+)
 from mockserver.dashboard.rendering import Navigation, Page
 from mockserver.dashboard.sign_in import ACCESS, redirect_to_sign_in
 from mockserver.web.application import LeanFlask
 from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, shown_path
 
 PAGES: tuple[Page, ...] = (
-    workspaces.PAGE, requests.PAGE, machines.PAGE, mail.PAGE, webhooks.PAGE, clock.PAGE, faults.PAGE, coverage.PAGE,
-    state.PAGE,
+    workspaces.PAGE, requests.PAGE, machines.PAGE, mail.PAGE, webhooks.PAGE, clock.PAGE, faults.PAGE, findings.PAGE,
+    coverage.PAGE, state.PAGE,
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, cast
 from weakref import WeakValueDictionary
 
-from mockserver.core.effects import Effects, Forwarder, IsWanted, Job, Report, Timed
+from mockserver.core.effects import Effects, IsWanted, Job, Report
 from mockserver.core.traffic.causes import Changed
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import WAITING, Mail, Sending
@@ -399,14 +399,7 @@ class _Outbox:
 
     def __init__(self, effects: Effects, after: Callable[[Callable[[], object]], None]) -> None:
         self._effects, self._after = effects, after
-
-    @property
-    def forwarder(self) -> Forwarder | None:
-        return self._effects.forwarder
-
-    @property
-    def posts(self) -> bool:
-        return self._effects.posts
+        self.forwarder, self.posts, self.watch = effects.forwarder, effects.posts, effects.watch
 
     def call(self, url: str, job: Job) -> None:
         self._after(partial(self._effects.call, url, job))
@@ -414,6 +407,3 @@ class _Outbox:
     def post(self, mail: Mail, report: Report, wanted: IsWanted) -> None:
         report(Sending(WAITING))
         self._after(partial(self._effects.post, mail, report, wanted))
-
-    def watch(self, workspace: Timed) -> None:
-        self._effects.watch(workspace)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Literal
 
 from mockserver.views.traffic_records import MachineName as MachineName
+from mockserver.views.traffic_records import RuleName as RuleName
 
 #: The fault kinds and named faults, which `GET /_mock/faults/catalogue` describes.
 FaultName = Literal[

@@ -35,6 +35,8 @@ _IS_LAST = pytest.StashKey[bool]()
 _ARTIFACTS = pytest.StashKey[Path]()
 #: The id of the session, which workers of xdist share.
 _SESSION = pytest.StashKey[str]()
+#: The setting with the rules that fail a session, and the plugin that applies them.
+_FAIL_ON, _LINT = "mockserver_lint_fail_on", "mockserver-lint"
 #: The formats of a report of coverage.
 _FORMATS = ("text", "json", "html", "junit")
 _MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the workspace that the fixture `mockserver` makes"
@@ -92,6 +94,8 @@ def mockserver(
     stash = request.node.stash
     test = stash[_WORKSPACE] = TestWorkspace(mockserver_server, mockserver_scenario, chosen)
     yield test.workspace
+    if (lint := request.config.pluginmanager.get_plugin(_LINT)) is not None:
+        lint.read(request.node.nodeid, test)
     # Fixtures that are torn down after this one may fail, and the report shows the workspace: it is dropped after the
     # report of the teardown. After the last test the server stops, so that the workspace is read here.
     if stash.get(_IS_LAST, False):
@@ -125,6 +129,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add_options(parser, group)
     group.addoption(
+        "--mockserver-lint", action="store_true", help="Tell at the end which mistakes of the client the requests show."
+    )
+    group.addoption(
+        "--mockserver-lint-fail-on",
+        metavar="RULE,...",
+        help="Do the same, and exit with status 1 if one of these rules has found something, or any rule with all.",
+    )
+    parser.addini(_FAIL_ON, "The rules that fail a session; see --mockserver-lint-fail-on.")
+    group.addoption(
         "--mockserver-command",
         metavar="CMD",
         help="Start a server by this command, once for the session and all workers of xdist; it is stopped at the end. "
@@ -156,6 +169,10 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_SESSION] = getattr(config, "workerinput", {}).get("testrunuid") or uuid4().hex
     if (gate := gate_of(config)) is not None:
         _count_coverage(config, gate)
+    if config.option.mockserver_lint or config.option.mockserver_lint_fail_on or config.getini(_FAIL_ON):
+        from mockserver.testing.sessions.lint import lint_of  # noqa: PLC0415  # slow to import
+
+        config.pluginmanager.register(lint_of(config), _LINT)
     if (command := _command(config)) is not None:
         from mockserver.testing.sessions.session import LAUNCHER, Launcher  # noqa: PLC0415  # slow to import
 

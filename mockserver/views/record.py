@@ -16,6 +16,8 @@ from operator import attrgetter
 from types import NoneType, UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from mockserver.core.time.duration import write_instant
+
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
 Record = TypeVar("Record")
@@ -200,8 +202,10 @@ def _names(record_type: type) -> tuple[str, ...]:
     return tuple(member.name for member in members(record_type))
 
 
-def sent(record: Any) -> dict[str, Any]:
-    """Return the object that stands for a record in an answer; records within it stay records."""
+def sent(record: Any) -> Any:
+    """Return the object for a record in an answer, or the text for a moment; records within a record stay records."""
+    if isinstance(record, datetime):
+        return write_instant(record)
     record_type: Any = type(record)
     names, values_of, omitted, flat = _sending(record_type)
     found = dict(zip(names, values_of(record), strict=True))

@@ -14,7 +14,7 @@ from mockserver.views.record import At, Count, CountOfAll, Evicted, Keyword, Mar
 #: The names that `mockserver.testing.records` exports, as handles return them.
 __all__ = [
     "Arrival", "Attachment", "Attempt", "Call", "Cause", "ControlCall", "Delivery", "DeliveryState", "Exchange",
-    "InboundMail", "Mail", "Message", "Page", "Recipient", "SentAs", "Transition",
+    "Finding", "InboundMail", "Mail", "Message", "Page", "Recipient", "SentAs", "Transition",
 ]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -167,6 +167,23 @@ class ControlCall:
     transitions: Annotated[Sequence[Transition], "those that it has caused, the first hundred"]
     caused: Caused
     caused_by: CausedBy
+
+
+#: The rules by which requests are checked for mistakes of the client.
+RuleName = Literal[
+    "repeated-write", "ignored-rate-limit", "first-page-only", "secret-in-url", "unverified-webhook", "unused-input",
+    "no-timeout", "outdated-api",
+]  # fmt: skip
+
+
+class Finding(NamedTuple):
+    """A mistake of the client that calls the service."""
+
+    rule: RuleName
+    message: Annotated[str, "one sentence, with the damage in numbers"]
+    requests: Annotated[Sequence[Uuid], "the ids of the requests, oldest first"]
+    deliveries: Annotated[Sequence[Positive], "the ids of the webhook calls, where a receiver has made the mistake"]
+    url: Annotated[str, "the page that explains the rule, and how to fix the client"]
 
 
 # ---------------------------------------------------------------------- e-mails

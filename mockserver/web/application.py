@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from flask import Flask, Request, Response
+from werkzeug.exceptions import NotFound
 from werkzeug.routing import MapAdapter, Rule
 
-from mockserver.web.routing.address import adapter_of, matched_path
+from mockserver.web.routing.address import CONTROL_PREFIX, SEGMENTED, SLASH
+
+#: The parameters of the control API's addresses that may hold an encoded slash: the keys of instances, some of which
+#: are message ids. All other names are of the mock's own making, or of files, and have none.
+_MAY_HOLD_SLASHES = frozenset({"key"})
 
 
 class MatchedRule(Rule):
@@ -28,8 +34,7 @@ class LeanFlask(Flask):
         self.url_map.merge_slashes = False  # a doubled slash makes another path; Werkzeug would redirect
 
     def part(self, addresses: LeanFlask) -> LeanFlask:
-        """Return an application for some addresses, sharing configuration, components and functions with this
-        application.
+        """Return an application for some addresses, with the configuration, components and functions of this one.
 
         Adding a hundred addresses takes 5 ms, so that all servers of a process share those of `addresses`.
         """
@@ -48,8 +53,9 @@ class LeanFlask(Flask):
     def create_url_adapter(self, request: Request | None) -> MapAdapter | None:
         if request is None:
             return super().create_url_adapter(request)
+        path = request.environ.get(SEGMENTED)
+        adapter, path = (MapAdapter, request.path) if path is None else (_SegmentedAdapter, path)
         # The map knows neither hosts nor subdomains, so that nothing else of the environment matters.
-        adapter, path = adapter_of(request), matched_path(request)
         return adapter(self.url_map, request.host, request.root_path, "", request.scheme, path, request.method, "")
 
     def handle_exception(self, e: Exception) -> Response:
@@ -58,3 +64,21 @@ class LeanFlask(Flask):
             raise e
         found: Response = super().handle_exception(e)
         return found
+
+
+class _SegmentedAdapter(MapAdapter):
+    """Matches paths with encoded slashes; in control calls only instance keys may have them."""
+
+    def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
+        try:
+            rule, values = super().match(*args, **options)
+        except UnicodeEncodeError:  # Werkzeug redirects to a path with a final slash, and cannot write `SLASH`
+            raise NotFound from None
+        if rule.rule.startswith(CONTROL_PREFIX) and not all(map(_may_be, values.items())):
+            raise NotFound
+        return rule, {name: value.replace(SLASH, "/") for name, value in values.items()}
+
+
+def _may_be(parameter: tuple[str, str]) -> bool:
+    name, value = parameter
+    return name in _MAY_HOLD_SLASHES or SLASH not in value

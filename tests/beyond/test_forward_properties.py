@@ -121,14 +121,8 @@ def test_random_answer_of_the_peer_becomes_a_valid_reply_without_dropped_headers
     assert reply.is_over
     assert 200 <= reply.status < 600
     names = [name.lower() for name, _ in reply.headers]
-    assert not set(names) & {
-        "set-cookie",
-        "connection",
-        "content-length",
-        "transfer-encoding",
-        "location",
-        "sib-request-id",
-    }
+    dropped = ["set-cookie", "connection", "content-length", "transfer-encoding", "location", "sib-request-id"]
+    assert not set(names) & set(dropped)
     assert names.count("content-type") <= 1
     assert not any(name.startswith("x-mock-") for name in names)
     assert all(addresses.is_header_name(name) and addresses.is_header_value(value) for name, value in reply.headers)

@@ -4,22 +4,19 @@ import pytest
 
 from mockserver.beyond.catalogue import catalogue
 
-OPERATIONS = list(catalogue().values())
-
 
 @pytest.fixture(scope="module")
 def shaping(make_api):
     return make_api({"behaviour": {"beyond": "shape"}})
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda row: row.id)
-def test_each_operation_is_answered_with_its_status_and_its_smallest_body(shaping, operation):
-    answer = shaping.request(operation.method, operation.path.replace("{", "").replace("}", "~"))
+def test_each_operation_is_answered_with_its_status_and_its_smallest_body(shaping):
+    for operation in catalogue().values():
+        answer = shaping.request(operation.method, operation.path.replace("{", "").replace("}", "~"))
 
-    assert answer.status_code == operation.status
-    assert answer.text == (f"{operation.body}\n" if operation.body else "")
-    assert answer.headers["X-Mock-Beyond"] == operation.id
-    assert answer.headers["X-Mock-Answered"] == "shaped"
+        assert (answer.status_code, answer.headers["X-Mock-Beyond"]) == (operation.status, operation.id)
+        assert answer.text == (f"{operation.body}\n" if operation.body else "")
+        assert answer.headers["X-Mock-Answered"] == "shaped"
 
 
 def test_the_bodies_are_those_of_the_clients_models(shaping):

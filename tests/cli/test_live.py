@@ -206,7 +206,7 @@ def test_deliveries_are_listed_shown_and_made_again(run_here, shown, webhook):
     assert shown("deliveries", "redeliver", str(row["id"]))["state"] == "delivered"
 
 
-def test_a_probe_sends_every_kind_of_call_and_fails_if_a_forged_one_is_accepted(run, shown, webhook, ask):
+def test_a_probe_sends_every_kind_of_call_and_fails_if_a_forged_one_is_accepted(run_here, shown, webhook, ask):
     requests.put(webhook, json={"status": 200}, timeout=10)
     ask("PUT", "/webhooks/1", {"headers": [{"key": "X-Shop", "value": "s3cret"}]})
     shown("trigger", "delivered", "--wait", "10")
@@ -214,22 +214,22 @@ def test_a_probe_sends_every_kind_of_call_and_fails_if_a_forged_one_is_accepted(
 
     accepted = shown("deliveries", "probe")["items"]
     requests.put(webhook, json={"status": 403, "times": 2}, timeout=10)
-    refused = run("deliveries", "probe")
+    refused = run_here("deliveries", "probe")
 
     kinds = ["forged", "duplicated", "reordered", "late"]
     assert [row["sent_as"] for row in accepted] == kinds
     assert [row["answers"] for row in accepted] == [[200, 200], [200, 200], [200], [200]]
-    assert run("deliveries", "probe").exit_code == 1
+    assert run_here("deliveries", "probe").exit_code == 1
     assert refused.exit_code == 0
     assert [line.split()[3:] for line in refused.output.splitlines()[1:2]] == [["403,", "403"]]
 
 
-def test_a_probe_says_what_it_cannot_check(run, shown, webhook):
-    assert run("deliveries", "probe").exit_code == 1
-    assert "No webhook call has been made yet" in run("deliveries", "probe").stderr
+def test_a_probe_says_what_it_cannot_check(run_here, shown, webhook):
+    assert run_here("deliveries", "probe").exit_code == 1
+    assert "No webhook call has been made yet" in run_here("deliveries", "probe").stderr
     shown("trigger", "delivered", "--wait", "10")
 
-    found = run("deliveries", "probe")
+    found = run_here("deliveries", "probe")
 
     assert found.exit_code == 0
     assert "nothing to check: webhook 1 has neither `auth` nor `headers`" in found.output

@@ -61,7 +61,9 @@ def test_open_calls_require_no_token(guarded, prefix):
 def test_open_calls_are_exactly_the_expected_calls():
     names = ("ca", "health", "livez", "readyz", "docs", "docs/control", "docs/start.js")
     reading = {f"/_mock/{name}" for name in names}
-    links = {"/_mock/exports/1-abc.csv", "/_mock/docs/ledger.md", "/_mock/docs/contract/senders.md"}
+    links = {
+        f"/_mock/{name}" for name in ("exports/1-abc.csv", "docs/ledger.md", "docs/lint.md", "docs/contract/senders.md")
+    }
     receiving = {(method, "/_mock/receiver/default") for method in ("GET", "POST", "PUT", "PATCH", "DELETE")}
 
     assert set(OPEN) == {("GET", path) for path in reading | links} | receiving

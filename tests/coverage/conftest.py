@@ -1,30 +1,13 @@
 """A history of requests, the same for every test that looks at what comes of it."""
 
 import pytest
+from tables import tables
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 #: Method, path, and what else belongs to the request. It meets all that is counted: successes, refusals, faults of both
 #: kinds, optional members, transitions by requests and by the clock, an address of no operation.
-HISTORY = [
-    ("GET", "/v3/senders", {}),
-    ("GET", "/v3/senders?domain=acme.test&ip=198.51.100.7&page=2", {}),
-    ("POST", "/v3/senders", {"json": {"name": "Ada", "email": "ada@example.test"}}),
-    ("POST", "/v3/senders", {"json": {"name": "Ada", "email": "ada@example.test"}}),
-    ("POST", "/v3/senders", {"json": {"name": "Ada"}}),
-    ("PUT", "/v3/senders/1", {"json": {"name": "News again", "colour": "red"}}),
-    ("PUT", "/v3/senders/999", {"json": {"name": "Nobody"}}),
-    ("PUT", "/v3/senders/2/validate", {"json": {"otp": 999999}}),
-    ("PUT", "/v3/senders/2/validate", {"json": {"otp": 123456}, "headers": {"X-Mock-Fault": "otp_expired"}}),
-    ("PUT", "/v3/senders/2/validate", {"json": {"otp": 999999}, "headers": {"X-Mock-Fault": "latency; ms=1"}}),
-    ("POST", "/_mock/clock/advance", {"json": {"by": "PT20M"}}),
-    ("PUT", "/v3/senders/2/validate", {"json": {"otp": 123456}}),
-    ("DELETE", "/v3/senders/1", {}),
-    ("POST", "/v3/webhooks", {"json": {
-        "url": "https://a.test/hook", "events": ["hardBounce"], "auth": {"type": "bearer", "token": "t"},
-        "headers": [{"key": "a", "value": "1"}, {"key": "b", "value": "2"}],
-    }}),
-    ("GET", "/v3/account", {"headers": {"X-Mock-Fault": "server_error"}}),
-    ("GET", "/v3/nowhere", {}),
-]  # fmt: skip
+HISTORY = CASES["history"]
 
 
 @pytest.fixture

@@ -3,11 +3,14 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import tables
 
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.figures import added, from_json, to_json
 from mockserver.coverage.report import report
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 #: Of the contract, and beyond it.
 OPERATIONS = st.sampled_from(["createSender", "validateSenderByOtp", "getAccount", "anotherOne"])
 STATUSES = st.sampled_from([None, 200, 201, 204, 400, 404, 500])
@@ -63,18 +66,7 @@ def test_sum_of_no_reports_is_an_empty_report():
     assert added([]) == to_json(report(Coverage()))
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"operations": []},
-        {"operations": {}, "transitions": {"sender": 3}},
-        {"operations": {"getAccount": {"calls": 1, "statuses": {"200": 2}, "codes": {}, "fields": {}}}},
-        {"operations": {"getAccount": {"calls": 1, "statuses": {"well": 1}, "codes": {}, "fields": {}}}},
-        {"operations": {"getAccount": {"calls": "1", "statuses": {}, "codes": {}, "fields": {}}}, "transitions": {}},
-        [],
-    ],
-)
+@pytest.mark.parametrize("data", CASES["invalid_reports"])
 def test_invalid_report_is_refused(data):
     with pytest.raises(ValueError):
         from_json(data)

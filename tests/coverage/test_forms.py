@@ -24,32 +24,18 @@ MEDIA = {"json": "application/json", "text": "text/plain", "html": "text/html", 
 # ---------------------------------------------------------------------- asking
 
 
-@pytest.mark.parametrize(("form", "media"), MEDIA.items())
-def test_a_form_is_asked_for_by_its_name(api, form, media):
-    assert api.get(f"/_mock/coverage?format={form}").mimetype == media
-
-
-@pytest.mark.parametrize(
-    ("accept", "media"),
-    [
+def test_a_form_is_asked_for_by_its_name_or_its_kind(api):
+    for form, media in MEDIA.items():
+        assert api.get(f"/_mock/coverage?format={form}").mimetype == media
+    for accept, media in (
         *((media, media) for media in MEDIA.values()),
         ("text/xml", "application/xml"),
         ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "text/html"),
         ("*/*", "application/json"),
         ("image/png", "application/json"),
         ("text/plain;q=0.5, application/json;q=0.4", "text/plain"),
-    ],
-)
-def test_a_form_is_asked_for_by_its_kind(api, accept, media):
-    assert api.get("/_mock/coverage", headers={"Accept": accept}).mimetype == media
-
-
-@pytest.mark.parametrize("query", ["format=pdf", "format=", "colour=red"])
-def test_a_bad_query_is_refused(api, query):
-    answer = api.get(f"/_mock/coverage?{query}")
-
-    assert (answer.status_code, answer.mimetype) == (400, "application/problem+json")
-    assert [row["path"] for row in answer.json["errors"]] == [f"/{query.split('=')[0]}"]
+    ):
+        assert api.get("/_mock/coverage", headers={"Accept": accept}).mimetype == media
 
 
 def test_server_start_imports_no_coverage_reports():

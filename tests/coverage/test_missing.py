@@ -1,9 +1,13 @@
 """What is missing, in the order in which it tells a team most."""
 
 import pytest
+from tables import tables
 
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.coverage.report import report
+
+#: The tables of the tests by name.
+CASES = tables(__file__)
 
 
 @pytest.fixture
@@ -15,7 +19,7 @@ def missing():
         for operation, number in calls.items():
             coverage.answers[operation, 204] += number
         coverage.codes.update(dict.fromkeys(codes, 1))
-        coverage.transitions.update(dict.fromkeys(transitions, 1))
+        coverage.transitions.update(dict.fromkeys(map(tuple, transitions), 1))
         return list(report(coverage).missing)
 
     return find
@@ -33,34 +37,7 @@ def test_documented_sentences_of_what_is_called_come_first_and_unused_operations
 
 
 #: Calls by operation, and sentences in their order.
-ORDERED = {
-    "the most called operation first": ({"createSender": 1, "updateSender": 9}, [
-        "updateSender: `The sum of all IP weights must equal 100` never met",
-        "createSender: `The sum of all IP weights must equal 100` never met",
-    ]),
-    "kind by kind": ({"authenticateDomain": 1, "updateSender": 1, "transitions": [("domain", "authenticate")]}, [
-        "authenticateDomain: `DNS records not properly configured` never met",
-        "updateSender: `duplicate_parameter` never met",
-        "authenticateDomain: status 200 never met",
-        "domain: event `dns_broken` never met",
-        "updateSender: field `ips[].weight` never sent",
-        "getAccount never called",
-        "scheduled_email: no event met",
-    ]),
-    "documented codes before observed and proposed ones": ({"authenticateDomain": 1, "updateSender": 9}, [
-        "updateSender: `document_not_found` never met",
-        "authenticateDomain: `DMARC policy requires domain authentication` never met",
-        "updateSender: `invalid_parameter` never met",
-    ]),
-    "rare codes first": ({"updateSubAccountPlan": 1}, [
-        "updateSubAccountPlan: `not_enough_credits` never met",
-        "updateSubAccountPlan: `out_of_range` never met",
-        "updateSubAccountPlan: `invalid_parameter` never met",
-    ]),
-    "success before errors": ({"createDomain": 1}, [
-        "createDomain: status 200 never met", "createDomain: status 400 never met",
-    ]),
-}  # fmt: skip
+ORDERED = CASES["ordered"]
 
 
 @pytest.mark.parametrize(("met", "expected"), ORDERED.values(), ids=ORDERED)

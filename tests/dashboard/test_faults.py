@@ -86,10 +86,6 @@ def test_a_long_list_of_rules_is_given_by_the_page(make_api):
     assert 'href="?rules=20&amp;name=a%26b"' in last
 
 
-def test_a_place_that_is_no_number_is_said(api):
-    assert "The list begins at its start: rules is no number." in plain(page(api, "?rules=-3&domains="))
-
-
 def test_beyond_the_end_of_a_list_stands_a_way_back(make_api):
     html = page(make_api(rules({"fault": "hang"})), "?rules=60")
 
@@ -127,13 +123,6 @@ def test_the_rule_of_one_request_is_explained(api):
     assert "a request asked for it, by its header X-Mock-Fault" in plain(page(api, "/header", status=404))
 
 
-def test_markup_in_a_fault_rule_is_escaped(make_api):
-    evil = '"><script>alert(1)</script>'
-    api = make_api(rules({"fault": "server_error", "message": evil, "id": "x", "match": {"query": {evil: evil}}}))
-
-    assert "<script>alert" not in page(api) + page(api, "/x")
-
-
 # ---------------------------------------------------------------------- the form
 
 
@@ -147,25 +136,25 @@ def test_every_kind_is_offered_and_told_in_a_sentence(api):
         assert kind["says"] in plain(html)
 
 
-@pytest.mark.parametrize("operation", ALL_OPERATIONS)
-def test_form_offers_exactly_the_faults_that_the_control_api_accepts(api, operation):
+def test_form_offers_exactly_the_faults_that_the_control_api_accepts(api):
     html = page(api)
-    codes = [text for _, text in options(html, "code")]
-    (chosen,) = [attributes for attributes, text in options(html, "match.operation") if text == operation]
-    offered = {unescape(codes[int(index)]) for index in members(chosen, "codes")}
+    codes = [unescape(text) for _, text in options(html, "code")]
+    chosen = {text: members(attributes, "codes") for attributes, text in options(html, "match.operation")}
+    kinds = {kind: members(attributes, "operations") for attributes, kind in options(html, "fault")}
+    needed = {"error": {"code": "bad_request"}, "latency": {"ms": 1}, "changed_answer": {"body": ""}}
+    rules = [(code, {"fault": "error", "code": code}) for code in codes]
+    rules += [(kind, {"fault": kind, **needed.get(kind, {})}) for kind in kinds]
 
-    def takes(**rule):
-        return api.post("/_mock/faults", json={**rule, "match": {"operation": operation}}).status_code == 201
-
-    assert {unescape(code) for code in codes if takes(fault="error", code=unescape(code))} == offered
-    for attributes, kind in options(html, "fault"):
-        fits = members(attributes, "operations")
-        parameters = {
-            "changed_answer": {"body": ""},
-            "error": {"code": "bad_request"},
-            "latency": {"ms": 1},
-        }.get(kind, {})
-        assert takes(fault=kind, **parameters) is (fits is None or operation in fits)
+    for operation in ALL_OPERATIONS:
+        refused = []
+        for name, rule in rules:
+            answer = api.post("/_mock/faults", json={**rule, "match": {"operation": operation}})
+            if answer.status_code != 201:
+                refused.append(name)
+        offered = {codes[int(index)] for index in chosen[operation]}
+        unfit = [kind for kind, fits in kinds.items() if fits is not None and operation not in fits]
+        assert refused == [*(code for code in codes if code not in offered), *unfit], operation
+        api.delete("/_mock/faults")
 
 
 def test_a_parameter_of_a_path_is_offered_for_the_operations_that_have_it(api):

@@ -5,37 +5,39 @@ import sys
 from urllib.parse import urljoin
 
 import pytest
+from tables import tables
 from web_page import links, plain
 
 from mockserver.dashboard.application import PAGES
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 NAMES = [page.name for page in PAGES]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("prefix", ["", "/w/default"])
-def test_each_page_leads_to_every_other_one_in_its_workspace(api, name, prefix):
-    path = f"{prefix}/_mock/ui/{name}"
-    found = links(api.get(path).text, path)
-    assert {f"{prefix}/_mock/ui/{other}" for other in NAMES} <= set(found)
+def test_each_page_leads_to_every_other_one_in_its_workspace(api):
+    for prefix in ("", "/w/default"):
+        for name in NAMES:
+            path = f"{prefix}/_mock/ui/{name}"
+            found = links(api.get(path).text, path)
+            assert {f"{prefix}/_mock/ui/{other}" for other in NAMES} <= set(found), path
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_links_of_a_page_work_behind_a_prefix_that_the_server_is_not_told(api, name):
-    answer = api.get(f"/_mock/ui/{name}")
-    outside = links(answer.text, f"/behind/a/proxy/_mock/ui/{name}")
-    assert outside
-    assert all(link.startswith("/behind/a/proxy/_mock/") for link in outside if not link.startswith("http"))
+def test_the_links_of_a_page_work_behind_a_prefix_that_the_server_is_not_told(api):
+    for name in NAMES:
+        outside = links(api.get(f"/_mock/ui/{name}").text, f"/behind/a/proxy/_mock/ui/{name}")
+        assert outside, name
+        assert all(link.startswith("/behind/a/proxy/_mock/") for link in outside if not link.startswith("http")), name
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_names_only_files_that_are_there_and_has_no_inline_script_or_style(api, name):
-    path = f"/_mock/ui/{name}"
-    text = api.get(path).text
-    files = [link for link in links(text, path) if "/static/" in link]
-    assert len(files) >= 2
-    assert [api.get(file).status_code for file in files] == [200] * len(files)
-    assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]* src=)", text)
+def test_a_page_names_only_files_that_are_there_and_has_no_inline_script_or_style(api):
+    for name in NAMES:
+        path = f"/_mock/ui/{name}"
+        text = api.get(path).text
+        files = [link for link in links(text, path) if "/static/" in link]
+        assert len(files) >= 2, name
+        assert [api.get(file).status_code for file in files] == [200] * len(files)
+        assert not re.search(r"<style|\sstyle=|\son\w+=|<script(?![^>]* src=)", text), name
 
 
 @pytest.mark.parametrize("path", ["/_mock/ui", "/_mock/ui/"])
@@ -66,56 +68,47 @@ def test_errors_are_answered_with_html_pages(api, method, path, status, sentence
 
 
 #: Addresses of single things, and the sentence about a missing thing.
-MISSING = {
-    "clock/{}": "it was cancelled or set again",
-    "coverage/machines/{}": "there is no state machine",
-    "coverage/operations/{}": "the contract has no operation",
-    "faults/{}": "somebody has removed it",
-    "machines/{}": "unknown machine",
-    "machines/domain/{}": "the workspace has no history of it either",
-    "machines/sender/{}": "the workspace has no history of it either",
-    "mail/{}": "there is no e-mail",
-    "mail/{}/html": "there is no e-mail",
-    "mail/{}?form=text": "there is no e-mail",
-    "mail/received/{}": "has come in",
-    "requests/{}": "there is no request",
-    "requests/calls/{}": "there is no control call",
-    "state/scenarios/{}": "unknown scenario",
-    "webhooks/{}": "there is no delivery",
+MISSING = CASES["missing"]
+
+
+def test_missing_things_are_answered_with_404_pages(api):
+    for path, sentence in MISSING.items():
+        for identifier in ("gone", "%3Cb%3E", "9" * 5000, "%00"):
+            answer = api.get(f"/_mock/ui/{path.format(identifier)}")
+            assert (answer.status_code, answer.mimetype) == (404, "text/html"), path
+            assert sentence in plain(answer.text).lower()
+            assert "<b>" not in answer.text
+
+
+#: What a query is to have a number for, by the sentence about another value.
+NUMBERS = {
+    "clock?offset": "The list begins at its start: offset is no number.",
+    "faults?rules": "The list begins at its start: rules is no number.",
+    "machines/sender?offset": "The list begins at its start: offset is no number.",
+    "webhooks?webhook": "A webhook goes by its number, so this filter is left out.",
+    "workspaces?page": "There is no page",
 }
 
 
-@pytest.mark.parametrize("identifier", ["gone", "%3Cb%3E", "9" * 5000, "%00"])
-@pytest.mark.parametrize(("path", "sentence"), MISSING.items())
-def test_missing_things_are_answered_with_404_pages(api, path, sentence, identifier):
-    answer = api.get(f"/_mock/ui/{path.format(identifier)}")
-    assert (answer.status_code, answer.mimetype) == (404, "text/html")
-    assert sentence in plain(answer.text).lower()
-    assert "<b>" not in answer.text
+def test_a_query_that_is_no_number_is_told_and_left_out(api):
+    for name, sentence in NUMBERS.items():
+        lines = api.get(f"/_mock/ui/{name.partition('?')[0]}").text.count("<li id=")
+        for value in ("-1", "x", "1e3", "9" * 5000, "%F0%9F%99%82", "\u0661", "%C2%B2", "%00", "<script>"):
+            text = api.get(f"/_mock/ui/{name}={value}").text
+            assert sentence in plain(text), (name, value)
+            assert (text.count("<li id="), "<script>" in text) == (lines, False), (name, value)
 
 
 #: Pages of an empty workspace: a sentence, and a command that fills the page.
-EMPTY = {
-    "clock": ("Nothing. A one-time code that runs out would stand here", "curl http://localhost/v3/senders -H "),
-    "faults": (
-        "No request is made to go wrong.",
-        "faults -H 'Content-Type: application/json' -d '{\"fault\": \"server_",
-    ),
-    "mail": ("No e-mail has been sent yet", "curl http://localhost/v3/senders -H "),
-    "mail/received": ("No mail has come in yet.", ""),
-    "requests": ("No request yet", "curl http://localhost/v3/account -H 'api-key: "),
-    "requests/calls": ("", "curl http://localhost/_mock/clock/advance -H "),
-    "webhooks": ("There is no webhook yet", "http://localhost/v3/webhooks"),
-    "webhooks/receivers": ("None has been called yet", ""),
-    "webhooks/receivers/mine": ("Nothing yet", ""),
-}
+EMPTY = CASES["empty"]
 
 
-@pytest.mark.parametrize(("path", "sentence", "command"), [(path, *row) for path, row in EMPTY.items()])
-def test_pages_of_an_empty_workspace_explain_how_to_fill_them(make_api, path, sentence, command):
-    text = plain(make_api("empty").get(f"/_mock/ui/{path}").text)
-    assert sentence in text
-    assert command in text
+def test_pages_of_an_empty_workspace_explain_how_to_fill_them(make_api):
+    api = make_api("empty")
+    for path, (sentence, command) in EMPTY.items():
+        text = plain(api.get(f"/_mock/ui/{path}").text)
+        assert sentence in text, path
+        assert command in text, path
 
 
 def test_a_page_lets_a_browser_do_nothing_else(api):

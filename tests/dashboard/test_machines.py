@@ -25,14 +25,9 @@ WORKSPACE = {
 }
 PAGE = "/_mock/ui/machines"
 HOSTILE = [
-    "<1@mail.test>",
-    "<a/b@mail.test>",
-    "<\"'&amp;@mail.test>",
-    "<b/onclick='alert(1)'@mail.test>",
-    "<%2F..%2F{key}@mail.test>",
-    f"<{'x' * 300}@mail.test>",
-]
-
+    "<1@mail.test>", "<a/b@mail.test>", "<\"'&amp;@mail.test>", "<b/onclick='alert(1)'@mail.test>",
+    "<%2F..%2F{key}@mail.test>", f"<{'x' * 300}@mail.test>",
+]  # fmt: skip
 
 pytestmark = pytest.mark.api(WORKSPACE)
 
@@ -95,20 +90,12 @@ def test_the_table_of_a_machine_stands_beside_its_drawing_as_text(api):
     assert "delete verified gone a call, or by hand" in found
 
 
-@pytest.mark.parametrize(
-    ("query", "keys"),
-    [
-        ("", ["3", "2", "7"]),
-        ("?state=verified", ["3", "7"]),
-        ("?search=NEWS", ["3"]),
-        ("?search=other", ["7"]),
-        ("?search=ops&state=verified", ["7"]),
-        ("?search=nobody", []),
-        ("?offset=2", ["7"]),
-    ],
-)
-def test_instances_are_found_by_state_and_text(api, query, keys):
-    assert listed(api.get(f"{PAGE}/sender{query}")) == keys
+def test_instances_are_found_by_state_and_text(api):
+    for query, keys in {
+        "": ["3", "2", "7"], "?state=verified": ["3", "7"], "?search=NEWS": ["3"], "?search=other": ["7"],
+        "?search=ops&state=verified": ["7"], "?search=nobody": [], "?offset=2": ["7"],
+    }.items():  # fmt: skip
+        assert listed(api.get(f"{PAGE}/sender{query}")) == keys, query
 
 
 def test_instances_are_listed_a_hundred_at_a_time(make_api):
@@ -121,30 +108,20 @@ def test_instances_are_listed_a_hundred_at_a_time(make_api):
     assert "101 to 200 of 253." in plain(second.text)
 
 
-@pytest.mark.parametrize(
-    ("query", "sentence"),
-    [
-        ("?state=asleep", "There is no state 'asleep', so all are listed."),
-        ("?offset=x", "The list begins at its start: offset is no number."),
-        ("?offset=-1", "The list begins at its start: offset is no number."),
-        (f"?offset={'9' * 400}", "The list begins at its start: offset is no number."),
-    ],
-)
-def test_invalid_query_of_instances_is_explained(api, query, sentence):
-    answer = api.get(f"{PAGE}/sender{query}")
+def test_unknown_state_of_instances_is_explained(api):
+    answer = api.get(f"{PAGE}/sender?state=asleep")
 
-    assert sentence in plain(answer.text)
+    assert "There is no state 'asleep', so all are listed." in plain(answer.text)
     assert listed(answer) == ["3", "2", "7"]
 
 
 MACHINES = ["sender", "domain", "scheduled_email", "sub_account_plan", "delivery", "export", "oauth_grant"]
 
 
-@pytest.mark.parametrize("machine", MACHINES)
-def test_an_empty_list_says_what_would_fill_it(make_api, machine):
+def test_an_empty_list_says_what_would_fill_it(make_api):
     api = make_api("empty")
-
-    assert "There is none yet." in plain(api.get(f"{PAGE}/{machine}").text)
+    for machine in MACHINES:
+        assert "There is none yet." in plain(api.get(f"{PAGE}/{machine}").text), machine
 
 
 @pytest.mark.parametrize("machine", ["sender", "domain", "scheduled_email"])
@@ -217,19 +194,20 @@ def test_an_instance_that_is_gone_says_so_and_keeps_its_history(api):
     assert "data-method" not in answer.text
 
 
-@pytest.mark.parametrize("key", HOSTILE)
-def test_any_key_is_led_to_and_shown_as_text(make_api, key):
-    api = make_api({"scheduled_emails": [{"message_id": key, "to": "bob@example.test", "scheduled_at": "PT1H"}]})
+def test_any_key_is_led_to_and_shown_as_text(make_api):
+    mails = [{"message_id": key, "to": "bob@example.test", "scheduled_at": "PT1H"} for key in HOSTILE]
+    api = make_api({"scheduled_emails": mails})
     path = f"{PAGE}/scheduled_email"
     links = re.findall(r'class="instance"><a href="([^"]*)"', api.get(path).text)
-    address = urljoin(path, unescape(links[0]))
+    addresses = {urljoin(path, unescape(link)) for link in links}
 
-    assert address == f"{path}/{quote(key, safe='')}"
-    answer = api.get(address)
-    assert answer.status_code == 200
-    assert key not in answer.text
-    cancel = re.search(r'data-path="([^"]*/cancel)"', answer.text)[1]
-    assert api.post(urljoin(address, unescape(cancel))).json["key"] == key
+    assert addresses == {f"{path}/{quote(key, safe='')}" for key in HOSTILE}
+    for key in HOSTILE:
+        address = f"{path}/{quote(key, safe='')}"
+        answer = api.get(address)
+        assert (answer.status_code, key in answer.text) == (200, False), key
+        cancel = re.search(r'data-path="([^"]*/cancel)"', answer.text)[1]
+        assert api.post(urljoin(address, unescape(cancel))).json["key"] == key
 
 
 @pytest.mark.parametrize("path", ["", "/sender", "/sender/2"])

@@ -4,9 +4,12 @@ from urllib.parse import urljoin
 
 import pytest
 import web_page
+from tables import tables
 
 from mockserver.core.traffic.mail import Sending
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 #: A workspace that sends what clients give it.
 SENDING = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
@@ -195,17 +198,7 @@ def test_a_mail_without_a_text_says_so(send):
     assert "This mail has only HTML." in dashboard.open(f"{path}?form=text").by_id("main").text
 
 
-@pytest.mark.parametrize(
-    ("html", "shown"),
-    [
-        ('<LINK rel="preconnect" href="http://evil.test">', '<LINK rel="preconnect" href="#http://evil.test">'),
-        ("<p>\u0130</p><a/HREF\n=\t'//evil.test'>", "<p>\u0130</p><a/HREF\n=\t'#//evil.test'>"),
-        ("<a href=//evil.test>", "<a href=#//evil.test>"),
-        ("<svg><image xlink:href='//evil.test'/></svg>", "<svg><image xlink:href='#//evil.test'/></svg>"),
-        ("<iframe src=x></iframe><Object data=x>", "<no-iframe src=x></iframe><no-Object data=x>"),
-        ("<p>See href, or a frame.</p><img src='data:,'>", "<p>See href, or a frame.</p><img src='data:,'>"),
-    ],
-)
+@pytest.mark.parametrize(("html", "shown"), CASES["links_of_a_mail"])
 def test_links_of_a_mail_lead_nowhere_and_it_has_no_frames(send, html, shown):
     dashboard, path = send(htmlContent=html)
 

@@ -86,36 +86,28 @@ def test_requests_that_were_removed_are_counted(make_api):
     assert (len(page.rows), "1 older one was removed to make room" in page.text) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("query", "titles"),
-    [
-        ("operation=getAccount", ["getAccount"]),
-        ("status=404", ["GET /v3/sendrs"]),
-        ("status=4xx", ["GET /v3/sendrs", "createSender"]),
-        ("status=4XX&operation=createSender", ["createSender"]),
-        ("status=none", ["getSenders"]),
-        ("account=acme&status=200", ["getAccount"]),
-        ("account=somebody", []),
-        ("text=SENDRS", ["GET /v3/sendrs"]),
-        ("text=missing+field", ["createSender"]),
-        ("text=in-the-body", ["createSender"]),
-        ("code=missing_parameter", ["createSender"]),
-        ("transition=sender.create", []),
-        ("held=true", []),
-        ("operation=&status=&text=", ["getSenders", "GET /v3/sendrs", "createSender", "getAccount"]),
-    ],
-)
-def test_a_filter_in_the_address_chooses(api, opened, query, titles):
+FILTERS = {
+    "operation=getAccount": ["getAccount"], "status=404": ["GET /v3/sendrs"],
+    "status=4xx": ["GET /v3/sendrs", "createSender"], "status=4XX&operation=createSender": ["createSender"],
+    "status=none": ["getSenders"], "account=acme&status=200": ["getAccount"], "account=somebody": [],
+    "text=SENDRS": ["GET /v3/sendrs"], "text=missing+field": ["createSender"], "text=in-the-body": ["createSender"],
+    "code=missing_parameter": ["createSender"], "transition=sender.create": [], "held=true": [],
+    "operation=&status=&text=": ["getSenders", "GET /v3/sendrs", "createSender", "getAccount"],
+}  # fmt: skip
+
+
+def test_a_filter_in_the_address_chooses(api, opened):
     api.get("/v3/account")
     api.post("/v3/senders", json={"name": "In-The-Body"})
     api.get("/v3/sendrs")
     with suppress(ConnectionResetError):
         api.get("/v3/senders", headers={"X-Mock-Fault": "empty_response"})
 
-    rows = opened(f"?{query}").rows
+    for query, titles in FILTERS.items():
+        rows = opened(f"?{query}").rows
 
-    assert len(rows) == len(titles)
-    assert all(f" {title} " in row for title, row in zip(titles, rows, strict=True))
+        assert len(rows) == len(titles), query
+        assert all(f" {title} " in row for title, row in zip(titles, rows, strict=True)), query
 
 
 @pytest.mark.parametrize(
@@ -193,14 +185,10 @@ def test_request_page_links_previous_and_next_request(api, opened):
         api.get("/v3/account")
     newest, middle, oldest = [row["id"] for row in api.get("/_mock/requests").json["items"]]
 
-    around = {name: [link for link in opened(f"/{name}").links if link[-36:] in (newest, middle, oldest)]
-              for name in (newest, middle, oldest)}  # fmt: skip
+    names = (newest, middle, oldest)
+    around = [[link[-36:] for link in opened(f"/{name}").links if link[-36:] in names] for name in names]
 
-    assert [[link[-36:] for link in around[name]] for name in (newest, middle, oldest)] == [
-        [middle],
-        [oldest, newest],
-        [middle],
-    ]
+    assert around == [[middle], [oldest, newest], [middle]]
 
 
 def test_a_long_text_is_cut_with_a_way_to_the_whole(api, opened, last):
@@ -317,3 +305,38 @@ def test_a_line_tells_real_time_beside_that_of_the_workspace(make_api):
     title = f"2026-01-15T09:00:00Z; {real[11:19]} in real time"
     times = [each.attributes for each in Page(api.get("/_mock/ui/requests"), "/").tree.all("time")]
     assert [(values["datetime"], values["title"]) for values in times] == [("2026-01-15T09:00:00Z", title)]
+
+
+# ---------------------------------------------------------------------- control calls
+
+CALLS = "/_mock/ui/requests/calls"
+
+
+def test_a_call_that_has_changed_something_is_a_line_that_leads_to_it(api):
+    identifier = api.post("/_mock/clock/advance", json={"by": "PT15M"}).headers["X-Mock-Call"]
+    api.get("/_mock/clock")
+    text = api.get(CALLS).text
+    assert text.count('<li id="c-') == 1
+    assert f'/requests/calls/{identifier}"><bdi>POST /_mock/clock/advance</bdi></a>' in text
+
+
+def test_a_call_tells_what_was_sent_and_what_it_moved(api):
+    created = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
+    answer = api.post(f"/_mock/machines/sender/{created}/expire_otp")
+    text = api.get(f"{CALLS}/{answer.headers['X-Mock-Call']}").text
+    assert f'/_mock/ui/machines/sender/{created}"' in text
+    assert f"curl -i -X POST &#39;http://localhost/_mock/machines/sender/{created}/expire_otp&#39;" in text
+
+
+def test_effects_of_a_control_call_are_linked(api):
+    call = api.post("/_mock/inbound", json={"sender": "a@b.test", "recipient": "c@d.test"}).headers["X-Mock-Call"]
+    found = api.get(f"/_mock/calls/{call}").json["caused"]
+    text = api.get(f"{CALLS}/{call}").text
+    assert found
+    assert all(f"/_mock/ui/{'mail' if row['kind'] == 'mail' else 'webhooks'}/{row['id']}" in text for row in found)
+
+
+def test_a_call_shows_no_secret(api):
+    call = api.post("/_mock/keys/revoke", json={"key": "hidden-key"}).headers.get("X-Mock-Call")
+    call = call or api.get("/_mock/calls").json["items"][0]["id"]
+    assert "hidden-key" not in api.get(f"{CALLS}/{call}").text + api.get(CALLS).text

@@ -129,18 +129,14 @@ def test_sign_in_and_sign_out_refuse_forms_from_other_sites(api, path, headers):
     assert api.client.get("/_mock/ui/clock").status_code == 200
 
 
-@pytest.mark.parametrize(
-    "to",
-    [
+def test_sign_in_redirects_only_to_dashboard_pages(api):
+    for to in (
         "", "http://evil.test/_mock/ui/", "//evil.test/_mock/ui/", "/\\evil.test/_mock/ui/", "/_mock/state",
-        "/_mock/uix",
-        "/_mock/ui/../state", "/_mock/ui/%2e%2E/state", "/w/x/../../_mock/ui/..", "javascript:alert(1)//_mock/ui/",
-        "/_mock/ui/\n",
-        "/_mock/ui/\xe4", "/_mock/ui/a b", "/_mock/ui/" + "x" * 2_000, "_mock/ui/",
-    ],
-)  # fmt: skip
-def test_sign_in_redirects_only_to_dashboard_pages(api, to):
-    assert leads_to(sign_in(api, to=to), SIGN_IN) == "/_mock/ui/"
+        "/_mock/uix", "/_mock/ui/../state", "/_mock/ui/%2e%2E/state", "/w/x/../../_mock/ui/..",
+        "javascript:alert(1)//_mock/ui/", "/_mock/ui/\n", "/_mock/ui/\xe4", "/_mock/ui/a b", "/_mock/ui/" + "x" * 2_000,
+        "_mock/ui/",
+    ):  # fmt: skip
+        assert leads_to(sign_in(api, to=to), SIGN_IN) == "/_mock/ui/", to
 
 
 def test_the_token_in_a_header_opens_pages_as_well(api):
@@ -190,7 +186,5 @@ def test_links_keep_to_where_a_wsgi_server_mounts_the_application(api):
     mounted = {"environ_overrides": {"SCRIPT_NAME": "/mock", "REQUEST_URI": "/mock/w/default/_mock/ui/clock?x=1"}}
     answer = api.client.get("/w/default/_mock/ui/clock?x=1", **mounted)
 
-    assert (
-        leads_to(answer, "/mock/w/default/_mock/ui/clock")
-        == f"/mock{SIGN_IN}?to=%2Fw%2Fdefault%2F_mock%2Fui%2Fclock%3Fx%3D1"
-    )
+    form = f"/mock{SIGN_IN}?to=%2Fw%2Fdefault%2F_mock%2Fui%2Fclock%3Fx%3D1"
+    assert leads_to(answer, "/mock/w/default/_mock/ui/clock") == form

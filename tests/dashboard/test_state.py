@@ -81,15 +81,6 @@ def test_a_long_line_is_cut(make_api):
     assert text.split("\n")[0].endswith("x… and 1,513 characters more")
 
 
-def test_values_of_users_are_text(make_api):
-    api = make_api({"description": "</code></pre><script>alert(1)</script></textarea>"})
-
-    for path in ("", "/change"):
-        page = api.get(f"{PAGE}{path}").text
-        assert "&lt;script&gt;alert(1)" in page
-        assert "<script>" not in page
-
-
 def test_the_text_to_change_is_the_whole_state(make_api):
     api = make_api(FROZEN)
 

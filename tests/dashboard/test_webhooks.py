@@ -2,7 +2,10 @@
 
 import pytest
 import web_page
+from tables import tables
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 #: At which nothing listens: a call is refused at once.
 NOWHERE = "http://127.0.0.1:9/hook"
 START = "2026-01-15T09:00:00Z"
@@ -88,23 +91,17 @@ def test_of_many_deliveries_the_last_hundred_are_listed_and_the_rest_is_counted(
     assert "The last 100 of 103 deliveries" in dashboard.open().by_id("summary").text
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ("webhook=2", ["delivery-2"]),
-        ("event=hardBounce", ["delivery-3"]),
-        ("state=retrying", ["delivery-3", "delivery-2", "delivery-1"]),
-        ("state=dropped", []),
-        ("webhook=1&event=delivered", ["delivery-1"]),
-        ("webhook=&state=&event=", ["delivery-3", "delivery-2", "delivery-1"]),
-    ],
-)
-def test_deliveries_are_filtered_by_the_address(make, query, found):
+def test_deliveries_are_filtered_by_the_address(make):
     dashboard = make({"events": ["delivered", "hardBounce"]}, {})
     dashboard.trigger()
     dashboard.trigger("hardBounce")
+    every = ["delivery-3", "delivery-2", "delivery-1"]
 
-    assert dashboard.listed(f"?{query}") == found
+    for query, found in {
+        "webhook=2": ["delivery-2"], "event=hardBounce": ["delivery-3"], "state=retrying": every, "state=dropped": [],
+        "webhook=1&event=delivered": ["delivery-1"], "webhook=&state=&event=": every,
+    }.items():  # fmt: skip
+        assert dashboard.listed(f"?{query}") == found, query
 
 
 def test_a_filter_that_finds_nothing_says_how_many_there_are(failed):
@@ -117,8 +114,6 @@ def test_a_filter_that_finds_nothing_says_how_many_there_are(failed):
     ("query", "sentence"),
     [
         ("webhook=first", "A webhook goes by its number, so this filter is left out."),
-        (f"webhook={'9' * 5000}", "A webhook goes by its number, so this filter is left out."),
-        ("webhook=%C2%B2", "A webhook goes by its number, so this filter is left out."),
         ("state=lost", "A delivery is scheduled, delivered, retrying or dropped: any state is shown."),
     ],
 )
@@ -226,29 +221,22 @@ def test_the_form_offers_the_events_that_the_call_takes(make):
             assert answer.status_code == 200, answer.text
 
 
+INBOUND = {"type": "inbound", "domain": "in.acme.test"}
+
+
 @pytest.mark.parametrize(
-    ("of", "hook", "event", "told"),
+    ("hook", "of", "told"),
     [
-        ("transactional-email", {"events": ["opened"]}, "opened", "opened, 1 webhook"),
-        ("transactional-email", {"events": ["opened"]}, "proxyOpen", "proxyOpen, 1 webhook"),
-        ("transactional-email", {"events": ["opened"]}, "click", "click, no webhook listens"),
-        ("marketing-email", {"events": ["opened"]}, "opened", "opened, no webhook listens"),
-        (
-            "inbound-email",
-            {"type": "inbound", "domain": "in.acme.test", "events": ["inboundEmailProcessed"]},
-            "reply",
-            "reply, 1 webhook",
-        ),
-        (
-            "inbound-email",
-            {"type": "inbound", "domain": "in.acme.test", "events": ["reply"]},
-            "inboundEmailProcessed",
-            "inboundEmailProcessed, no webhook listens",
-        ),
+        ({}, "transactional-email", {"opened": "1 webhook", "proxyOpen": "1 webhook", "click": "no webhook listens"}),
+        ({}, "marketing-email", {"opened": "no webhook listens"}),
+        ({**INBOUND, "events": ["inboundEmailProcessed"]}, "inbound-email", {"reply": "1 webhook"}),
+        ({**INBOUND, "events": ["reply"]}, "inbound-email", {"inboundEmailProcessed": "no webhook listens"}),
     ],
 )
-def test_the_form_tells_how_many_webhooks_listen(make, of, hook, event, told):
-    assert options(make(hook).open(f"/trigger?of={of}"), "trigger-event")[event] == told
+def test_the_form_tells_how_many_webhooks_listen(make, hook, of, told):
+    found = options(make({"events": ["opened"], **hook}).open(f"/trigger?of={of}"), "trigger-event")
+
+    assert {event: found[event] for event in told} == {event: f"{event}, {words}" for event, words in told.items()}
 
 
 def test_a_story_tells_its_events_with_their_moments(make):
@@ -281,16 +269,7 @@ def test_a_choice_that_makes_no_sense_is_told(make, query):
 # ---------------------------------------------------------------------- receivers
 
 
-@pytest.mark.parametrize(
-    ("manner", "calls", "told"),
-    [
-        ({"status": 503}, 0, "answers 503 to every call"),
-        ({"status": 503, "times": 3}, 1, "answers 503 to the next 2 calls"),
-        ({"status": 429, "times": 1, "delay_ms": 250}, 0, "answers 429 to the next call after 250 ms"),
-        ({"reset": True}, 0, "resets the connection of every call"),
-        ({"status": 503, "times": 2}, 2, "answers 200 again, after 2 calls in another way"),
-    ],
-)
+@pytest.mark.parametrize(("manner", "calls", "told"), CASES["a_receiver"])
 def test_a_receiver_tells_how_it_answers_from_now_on(make, manner, calls, told):
     dashboard = make()
     dashboard.api.put("/_mock/receivers/mine", json=manner)
@@ -342,11 +321,11 @@ def test_of_many_webhooks_the_first_hundred_are_listed(make):
 # ---------------------------------------------------------------------- all of them
 
 
-@pytest.mark.parametrize("path", ["", "/1", "/list", "/trigger", "/receivers", "/receivers/mine"])
-def test_element_ids_of_webhook_pages_are_unique(failed, path):
-    ids = [each.attributes["id"] for each in failed.open(path).below() if "id" in each.attributes]
+def test_element_ids_of_webhook_pages_are_unique(failed):
+    for path in ("", "/1", "/list", "/trigger", "/receivers", "/receivers/mine"):
+        ids = [each.attributes["id"] for each in failed.open(path).below() if "id" in each.attributes]
 
-    assert len(ids) == len(set(ids))
+        assert len(ids) == len(set(ids)), path
 
 
 def test_a_delivery_leads_to_the_timer_of_its_next_attempt_and_tells_no_other_of_its_own(failed):
@@ -381,24 +360,12 @@ def test_account_name_is_typed_in_workspaces_with_many_accounts(make_api):
 
 
 def test_events_that_somebody_listens_to_come_first(make):
-    assert list(options(make({"events": ["opened"]}).open("/trigger"), "trigger-event"))[:3] == [
-        "opened",
-        "proxyOpen",
-        "blocked",
-    ]
+    found = list(options(make({"events": ["opened"]}).open("/trigger"), "trigger-event"))
+
+    assert found[:3] == ["opened", "proxyOpen", "blocked"]
 
 
-@pytest.mark.parametrize(
-    ("attempts", "failures", "told"),
-    [
-        ([(0, 404)], 0, "none: after 404 the service does not try again"),
-        ([(0, 503)], 0, "none: after 503 the service does not try again, unless behaviour.webhook_5xx is retry"),
-        ([(0, 429), (1, 429), (2, 429), (4, 429), (12, 429)], 4, "none: 5 attempts have failed, and no more are made"),
-        # Called off: before the fifth attempt, and after the first one.
-        ([(0, 200), (1, 429), (2, 429), (3, 429), (5, 429)], 4, "none"),
-        ([(0, 429)], 1, "none"),
-    ],
-)
+@pytest.mark.parametrize(("attempts", "failures", "told"), CASES["a_dropped_delivery"])
 def test_a_dropped_delivery_says_why_it_is_tried_no_more(make, attempts, failures, told):
     row = {
         "id": 1, "webhook": 1, "target": {"url": NOWHERE}, "payloads": [{}], "events": ["delivered"],

@@ -18,44 +18,26 @@ def minutes(delivery):
 
 
 @pytest.mark.parametrize(
-    ("answers", "state"),
+    ("answers", "state", "behaviour"),
     [
-        ([200], "delivered"),
-        ([204], "delivered"),
-        ([400], "dropped"),
-        ([404], "dropped"),
-        ([410], "dropped"),
-        ([429, 429, 429, 429, 200], "delivered"),
-        ([429, 404], "dropped"),
-        ([429, 503], "dropped"),
-        ([500], "dropped"),
-        ([599], "dropped"),
-        ([429] * 5, "dropped"),
+        ([200], "delivered", {}), ([204], "delivered", {}), ([400], "dropped", {}), ([404], "dropped", {}),
+        ([410], "dropped", {}), ([429, 429, 429, 429, 200], "delivered", {}), ([429, 404], "dropped", {}),
+        ([429, 503], "dropped", {}), ([500], "dropped", {}), ([599], "dropped", {}), ([429] * 5, "dropped", {}),
+        ([429, 500, 503, 429, 200], "delivered", {"webhook_5xx": "retry"}),
+        ([500, 502, 503, 504, 599], "dropped", {"webhook_5xx": "retry"}),
     ],
-)
-def test_statuses_lead_to_retries_as_documented(hooked_workspace, peer, answers, state):
-    peer.answers = list(answers)
-    hooked_workspace.trigger("delivered")
-
-    hooked_workspace.clock.advance("PT12H")
-
-    (found,) = hooked_workspace.deliveries.all()
-    assert (found.state, told(found), minutes(found)) == (state, answers, MINUTES[: len(answers)])
-    assert len(peer.bodies) == len(answers)
-    assert (found.next_at, found.in_flight) == (None, False)
-
-
-@pytest.mark.parametrize(
-    ("answers", "state"), [([429, 500, 503, 429, 200], "delivered"), ([500, 502, 503, 504, 599], "dropped")]
-)
-def test_a_5xx_is_tried_again_where_behaviour_says_so(make_workspace, peer, answers, state):
-    workspace = make_workspace(peer.url, behaviour={"webhook_5xx": "retry"})
+)  # fmt: skip
+def test_statuses_lead_to_retries_as_documented(make_workspace, peer, answers, state, behaviour):
+    workspace = make_workspace(peer.url, behaviour=behaviour)
     peer.answers = list(answers)
     workspace.trigger("delivered")
 
     workspace.clock.advance("PT12H")
 
-    assert [(found.state, told(found)) for found in workspace.deliveries.all()] == [(state, answers)]
+    (found,) = workspace.deliveries.all()
+    assert (found.state, told(found), minutes(found)) == (state, answers, MINUTES[: len(answers)])
+    assert len(peer.bodies) == len(answers)
+    assert (found.next_at, found.in_flight) == (None, False)
 
 
 def test_unreachable_address_is_tried_five_times(make_workspace, refusing):

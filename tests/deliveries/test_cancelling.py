@@ -45,11 +45,17 @@ def test_cancelled_retry_is_not_made(make_workspace, peer, ask, how):
 
 
 @pytest.mark.parametrize("how", CALLED_OFF)
-def test_outcome_of_a_cancelled_call_is_ignored(make_workspace, peer, ask, later, how):
-    workspace = make_workspace(peer.url)
-    under_way(workspace, peer)
+def test_outcome_of_a_cancelled_call_is_ignored_and_its_job_holds_no_functions(
+    make_workspace, peer, ask, monkeypatch, how
+):
+    begun, begin = [], Jobs.begin
+    with monkeypatch.context() as patch:
+        patch.setattr(Jobs, "begin", lambda *given: begun.append(begin(*given)) or begun[-1])
+        workspace = make_workspace(peer.url)
+        under_way(workspace, peer)
 
     CALLED_OFF[how](workspace, ask)
+    assert [(job.is_wanted, job.written(), job.finish) for job in begun] == [(False, None, None)]
     peer.lets_go.set()
     _pass_by(make_workspace, peer)
 
@@ -233,15 +239,3 @@ def _pass_by(make_workspace, peer):
     for _ in range(32):
         other.trigger("delivered")
     other.clock.advance("PT0S")
-
-
-@pytest.mark.parametrize("how", ["reset", "delete of the webhook", "drop"])
-def test_cancelled_job_holds_no_functions(make_workspace, peer, ask, monkeypatch, how):
-    begun = []
-    begin = Jobs.begin
-    monkeypatch.setattr(Jobs, "begin", lambda *given: begun.append(begin(*given)) or begun[-1])
-    workspace = make_workspace(peer.url)
-    under_way(workspace, peer)
-    CALLED_OFF[how](workspace, ask)
-
-    assert [(job.is_wanted, job.written(), job.finish) for job in begun] == [(False, None, None)]

@@ -54,31 +54,28 @@ def test_a_retry_leaves_by_itself_at_its_time(make_workspace, peer, arrival):
 
 
 @pytest.mark.parametrize("frozen", [True, False])
-def test_overdue_retry_is_made_at_once(make_workspace, peer, arrival, frozen):
-    make_workspace(peer.url, frozen=frozen, deliveries=[waiting(peer.url, "-PT1M")])
-
-    arrival()
-
-
-@pytest.mark.parametrize("way", ["reset", "state"])
-def test_a_retry_that_is_due_in_a_loaded_state_is_made_at_once(make_workspace, peer, way):
-    """The clock is frozen, and no other request comes to the workspace."""
-    workspace = make_workspace()
-    document = {
-        "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
-        "deliveries": [waiting(peer.url, "PT0S")],
-    }
-
-    {"reset": workspace.reset, "state": workspace.state.put}[way](document)
+@pytest.mark.parametrize("way", ["new", "reset", "state"])
+def test_retry_that_is_due_in_a_loaded_state_is_made_at_once(make_workspace, peer, frozen, way):
+    """No other request comes to the workspace."""
+    document = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": frozen}}
+    document["deliveries"] = [waiting(peer.url, "-PT1M" if way == "new" else "PT0S")]
+    workspace = make_workspace(**document) if way == "new" else make_workspace()
+    if way != "new":
+        {"reset": workspace.reset, "state": workspace.state.put}[way](document)
 
     peer.await_calls(1)
 
 
-def test_a_clock_that_is_thawed_lets_a_retry_be_made(make_workspace, peer, arrival):
-    workspace = make_workspace(peer.url, deliveries=[waiting(peer.url, "PT0.2S")])
+@pytest.mark.parametrize("frozen", [True, False])
+def test_a_clock_that_is_thawed_or_advanced_lets_a_retry_be_made(make_workspace, peer, arrival, frozen):
+    moment = "PT0.2S" if frozen else "PT10M"
+    workspace = make_workspace(peer.url, frozen=frozen, deliveries=[waiting(peer.url, moment)])
     assert not arrival.has_come()
 
-    workspace.clock.thaw()
+    if frozen:
+        workspace.clock.thaw()
+    else:
+        workspace.clock.advance(minutes=9, seconds=59.5)
 
     arrival()
 
@@ -92,14 +89,6 @@ def test_a_clock_that_is_frozen_in_time_holds_a_retry_back(make_workspace, peer,
     other.await_calls(1)  # which is due later
 
     assert not arrival.has_come()
-
-
-def test_a_clock_that_was_advanced_lets_a_retry_be_made_earlier(make_workspace, peer, arrival):
-    workspace = make_workspace(peer.url, frozen=False, deliveries=[waiting(peer.url, "PT10M")])
-
-    workspace.clock.advance(minutes=9, seconds=59.5)
-
-    arrival()
 
 
 def test_later_event_of_a_story_leaves_by_itself(make_workspace, peer, arrival):

@@ -3,31 +3,22 @@
 MORE = {"senders": [{"name": "More", "email": "more@acme.test"}]}
 
 
-def test_call_under_way_is_made_once_despite_seeding(hooked_workspace, peer, later):
+def test_call_under_way_is_made_once_and_an_advance_continues_despite_seeding(
+    hooked_workspace, peer, later, await_watcher
+):
     peer.answers = ["hold"]
     hooked_workspace.trigger("delivered")
     peer.await_calls(1)
+    waiting = later(hooked_workspace.deliveries.all, state="delivered", wait=9)
+    moving = later(hooked_workspace.clock.advance, "PT5M")
+    await_watcher(2)
 
     hooked_workspace.seed(MORE)
-    waiting = later(hooked_workspace.deliveries.all, state="delivered", wait=9)
     peer.lets_go.set()
 
     assert [len(found.attempts) for found in waiting()] == [1]
-    assert len(peer.bodies) == 1
-
-
-def test_advance_of_the_clock_continues_after_seeding(hooked_workspace, peer, later, await_watcher):
-    peer.answers = ["hold"]
-    hooked_workspace.trigger("delivered")
-    peer.await_calls(1)
-    moving = later(hooked_workspace.clock.advance, "PT5M")
-    await_watcher()
-
-    hooked_workspace.seed(MORE)
-    peer.lets_go.set()
-
     moving()
-    assert [found.state for found in hooked_workspace.deliveries.all()] == ["delivered"]
+    assert len(peer.bodies) == 1
     assert hooked_workspace.clock.now.minute == 5
 
 

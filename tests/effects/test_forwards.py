@@ -6,11 +6,14 @@ import threading
 import time
 
 import pytest
+from tables import tables
 
 from mockserver import Settings, create_app
 from mockserver.app.forwards import Forwards
 from mockserver.core.effects import ForwardedCall, PeerAnswer
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 KEY = f"xkeysib-{'5' * 64}-0123456789abcdef"
 CALL = ForwardedCall("GET", "/v3/contacts?limit=2", [("accept", "application/json")], b"")
 CONTACTS = b'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 15\r\n\r\n{"contacts":[]}'
@@ -119,18 +122,7 @@ def test_a_short_word_for_a_key_changes_no_answer(listen, send):
     assert send(listen(CONTACTS).url(""), forward_key="contacts").body == b'{"contacts":[]}'
 
 
-@pytest.mark.parametrize(
-    ("settings", "told"),
-    [
-        ({"forward_key": ""}, "the key of forwarded calls is empty"),
-        ({"forward_key": " "}, "the key of forwarded calls is empty"),
-        ({"forward_key": "a b"}, "the key of forwarded calls is none"),
-        ({"forward_key": "k\u20ac"}, "the key of forwarded calls is none"),
-        ({"forward_key": "a\nb"}, "characters that cannot stand in a header"),
-        ({"forward_key": "k", "forward_key_file": "there"}, "is given twice"),
-        ({"forward_key_file": "/nowhere"}, "cannot read the key of forwarded calls in /nowhere"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "told"), CASES["a_key_that_cannot_be_used"])
 def test_a_key_that_cannot_be_used_keeps_the_server_from_starting(settings, told):
     with pytest.raises(ValueError, match=told) as refusal:
         create_app(Settings(forward_to="http://127.0.0.1:9", **settings))
@@ -145,22 +137,7 @@ def test_a_key_for_nobody_keeps_the_server_from_starting():
 # ---------------------------------------------------------------------- how far
 
 
-@pytest.mark.parametrize(
-    ("url", "told"),
-    [
-        ("", "'://': it must be the URL of a server"),
-        ("127.0.0.1:9", "it must be the URL of a server"),
-        ("ftp://127.0.0.1", "it must be the URL of a server"),
-        ("http://", "it must be the URL of a server"),
-        ("http://127.0.0.1:0", "it must be the URL of a server"),
-        ("http://127.0.0.1:x", "--forward-to is no URL"),
-        ("http://[::1", "--forward-to is no URL"),
-        ("http://me:secret@127.0.0.1", "'http://127.0.0.1': it has a user or a password"),
-        ("http://127.0.0.1?a=1", "it must be a root address, and nothing more"),
-        ("http://127.0.0.1/#a", "it must be a root address, and nothing more"),
-        ("http://127.0.0.1/a b", "it must be a root address, and nothing more"),
-    ],
-)
+@pytest.mark.parametrize(("url", "told"), CASES["an_address_that_cannot_be_called"])
 def test_an_address_that_cannot_be_called_keeps_the_server_from_starting(url, told):
     with pytest.raises(ValueError) as refusal:
         create_app(Settings(forward_to=url))

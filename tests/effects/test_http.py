@@ -12,6 +12,7 @@ import trustme
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import tables
 
 from mockserver.core.effects import CallOutcome, OutgoingRequest
 from mockserver.effects.deadline import Deadline, HurriedSocket
@@ -20,6 +21,8 @@ from mockserver.effects.http import call
 from mockserver.resources.deliveries.delivery import Target
 from mockserver.resources.deliveries.model import request_headers, request_url
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 #: Within so many seconds a call has ended that was given up; its peer would hold it for ever.
 SOON = 5
@@ -70,43 +73,14 @@ def test_a_library_of_the_field_understands_it():
     assert seen == [("/hook", f"127.0.0.1:{server.server_port}", b'{"event":"delivered"}')]
 
 
-@pytest.mark.parametrize(
-    ("path", "sent"),
-    [
-        ("", "/"),
-        ("/", "/"),
-        ("?a=1", "/?a=1"),
-        ("/a?", "/a?"),
-        ("/a#part", "/a"),
-        ("/a?b=c#d?e", "/a?b=c"),
-        ("/a//b/../c/./d", "/a//b/../c/./d"),
-        ("//127.0.0.1/x", "//127.0.0.1/x"),
-        ("/%2f%2F%41?x=%20+%zz", "/%2f%2F%41?x=%20+%zz"),
-        ("/a;b=c,d:e@f!$&'()*+~._-?[x]=/?:@", "/a;b=c,d:e@f!$&'()*+~._-?[x]=/?:@"),
-        ("/größe?ö=ß", "/gr%C3%B6%C3%9Fe?%C3%B6=%C3%9F"),
-        ("/a b?c d", "/a%20b?c%20d"),
-        ('/"<>^`{|}\\', "/%22%3C%3E%5E%60%7B%7C%7D%5C"),
-        ("/x\x00\x7f", "/x%00%7F"),
-        ("/a\r\nb?c\nd\te", "/ab?cde"),
-        ("/x HTTP/1.1\r\nX-Evil: 1\r\n\r\n", "/x%20HTTP/1.1X-Evil:%201"),
-    ],
-)
+@pytest.mark.parametrize(("path", "sent"), CASES["path_and_query"])
 def test_path_and_query_are_sent_as_they_are_written(listen, path, sent):
     receiver = listen()
     assert _target(receiver.url(path)).status == 200
     assert receiver.head[0] == f"POST {sent} HTTP/1.1"
 
 
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("http://hook.test/", "hook.test"), ("http://hook.test:80/", "hook.test"),
-        ("http://hook.test:8080/", "hook.test:8080"), ("http://hook.test:443/", "hook.test:443"),
-        ("http://user:word@HOOK.test:81/", "hook.test:81"), ("http://hook.test.:81/", "hook.test.:81"),
-        ("http://[::1]/", "[::1]"), ("http://[::1]:8080/", "[::1]:8080"), ("http://[::1%25eth0]:8080/", "[::1]:8080"),
-        ("http://bücher.test:81/", "xn--bcher-kva.test:81"), ("http://my_service:81/", "my_service:81"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("url", "host"), CASES["the_host"])
 def test_the_host_is_named_with_its_port(listen, names, monkeypatch, url, host):
     receiver = listen()
     names |= {key: ["127.0.0.1"] for key in ("hook.test", "hook.test.", "xn--bcher-kva.test", "my_service")}

@@ -5,31 +5,21 @@ wrong.
 from __future__ import annotations
 
 import pytest
+from tables import tables
 
-FITTING = [
-    ("Domain does not exist", "deleteDomain", "DELETE", "/v3/senders/domains/acme.test", 404),
-    ("Attribute not found", "deleteAttribute", "DELETE", "/v3/contacts/attributes/normal/A", 404),
-    ("Record(s) for identifier not found", "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/%3Ca@b%3E", 404),
-    ("Invalid parameters passed", "deleteScheduledEmailById", "DELETE", "/v3/smtp/email/x", 400),
-    ("Campaign ID not found", "getSharedTemplateUrl", "GET", "/v3/emailCampaigns/1/sharedUrl", 404),
-    ("DMARC policy requires domain authentication", "createSender", "POST", "/v3/senders", 400),
-    ("Insufficient credits", "updateSubAccountPlan", "PUT", "/v3/corporate/subAccount/1/plan", 400),
-    ("Returned when query params are invalid", "getWebhooks", "GET", "/v3/webhooks", 400),
-    ("Returned when invalid data posted", "createWebhook", "POST", "/v3/webhooks", 400),
-    ("Authentication failed", "getAccount", "GET", "/v3/account", 401),
-    ("Request already processed", "createSender", "POST", "/v3/senders", 400),
-]
+#: The tables of the tests by name.
+CASES = tables(__file__)
+FITTING = CASES["fitting"]
 
 
-@pytest.mark.parametrize(("code", "operation", "method", "path", "status"), FITTING)
-def test_a_sentence_that_fits_an_operation_needs_no_force(api, code, operation, method, path, status):
-    rule = {"fault": "error", "code": code, "match": {"operation": operation}}
-    assert api.post("/_mock/faults", json=rule).status_code == 201
+def test_a_sentence_that_fits_an_operation_needs_no_force(api, rules):
+    for code, operation, method, path, status in FITTING:
+        rules.add("error", code=code, match={"operation": operation}, times=1)
 
-    answer = getattr(api, method.lower())(path)
+        answer = api.request(method, path)
 
-    assert (answer.status_code, answer.json["code"]) == (status, code)
-    assert answer.json["message"]
+        assert (answer.status_code, answer.json["code"]) == (status, code)
+        assert answer.json["message"]
 
 
 @pytest.mark.parametrize(("code", "operation"), [

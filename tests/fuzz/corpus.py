@@ -7,6 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cache
+from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
@@ -17,6 +18,8 @@ from mockserver.evidence.fixture import cases
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES
 from mockserver.settings import data_folder
 
+#: The scenario, and the parts of requests, by name.
+DATA = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text(encoding="utf-8"))
 JSON, YAML, FORM = "application/json", "application/yaml", "application/x-www-form-urlencoded"
 
 
@@ -77,64 +80,8 @@ _Dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 #: A workspace that answers them; it has no webhooks, so that nothing leaves it.
-SCENARIO = {
-    "extends": ["empty", "contacts"],
-    "clock": {"start": "2026-11-30T09:00:00Z"},
-    "accounts": [
-        {
-            "name": "acme",
-            "plan": [{"type": "free", "credits": 10_000}],
-            "senders": [{"id": 1, "name": "News", "email": "news@acme.test"}],
-            "domains": [{"name": "acme.test", "state": "authenticated"}],
-            "campaigns": [
-                {"id": 12, "kind": "email_template", "name": "Order", "subject": "Your order", "html": "<p>"}
-            ],
-        }
-    ],
-}
-_BATCH = "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d"
-_MAIL = {
-    "sender": {"name": "News", "email": "news@acme.test"},
-    "to": [{"email": "bob@example.test", "name": "Bob"}, {"email": "carol@example.test"}],
-    "cc": [{"email": "dan@example.test"}], "bcc": [{"email": "eve@example.test", "name": "Eve"}],
-    "replyTo": {"email": "help@acme.test", "name": "Help"}, "subject": "Hello {{ params.name }}",
-    "htmlContent": "<p>Hello {{ params.name }}, {% if params.vip %}dear{% endif %} Bob.</p>", "textContent": "Hello.",
-    "params": {"name": "Bob", "vip": True, "orders": [{"id": 1}]},
-    "attachment": [{"content": "SGVsbG8=", "name": "hello.txt"}, {"url": "https://acme.test/terms.pdf"}],
-    "headers": {"X-Mailin-Custom": "a:1|b:2", "Idempotency-Key": "abc"}, "tags": ["welcome", "test"],
-}  # fmt: skip
-_SHORT = {name: _MAIL[name] for name in ("sender", "to", "subject", "textContent")}
-_VERSIONS = [
-    {"to": [{"email": "bob@example.test"}], "params": {"name": "Bob"}, "subject": "For Bob"},
-    {"to": [{"email": "carol@example.test"}], "htmlContent": "<p>For Carol</p>", "replyTo": {"email": "c@acme.test"}},
-]
-_MAILS = (
-    _MAIL, _SHORT, {**_SHORT, "sender": {"id": 1}}, {"templateId": 12, "to": _MAIL["to"], "params": _MAIL["params"]},
-    {**_SHORT, "headers": {"X-Sib-Sandbox": "drop"}},
-    {**_SHORT, "scheduledAt": "2026-12-01T09:00:00.000Z", "batchId": _BATCH},
-    {**_SHORT, "messageVersions": _VERSIONS},
-)  # fmt: skip
-_CONTACT = {
-    "email": "bob@example.test", "attributes": {"FIRSTNAME": "Bob", "SMS": "+33612345678"}, "listIds": [1],
-    "emailBlacklisted": False, "updateEnabled": True, "extId": "b-1",
-}  # fmt: skip
-_REQUESTS = (
-    *(("POST", "/v3/smtp/email", mail) for mail in _MAILS), ("DELETE", f"/v3/smtp/email/{_BATCH}", None),
-    ("GET", f"/v3/smtp/emailStatus/{_BATCH}", None), ("POST", "/v3/contacts", _CONTACT),
-    ("GET", "/v3/contacts", None), ("GET", "/v3/contacts/bob@example.test", None), ("GET", "/v3/contacts/1", None),
-    ("PUT", "/v3/contacts/bob@example.test", {"attributes": {"LASTNAME": "Builder"}, "unlinkListIds": [1]}),
-    ("DELETE", "/v3/contacts/bob@example.test", None),
-    ("POST", "/v3/contacts/lists", {"name": "Shop", "folderId": 1}), ("GET", "/v3/contacts/lists", None),
-    ("GET", "/v3/contacts/lists/1", None), ("PUT", "/v3/contacts/lists/1", {"name": "Shops", "folderId": 1}),
-    ("DELETE", "/v3/contacts/lists/1", None), ("GET", "/v3/contacts/lists/1/contacts", None),
-    ("POST", "/v3/contacts/lists/1/contacts/add", {"emails": ["bob@example.test"]}),
-    ("POST", "/v3/contacts/lists/1/contacts/remove", {"ids": [1, 2], "all": False}),
-    ("GET", "/v3/contacts/attributes", None), ("POST", "/v3/contacts/attributes/normal/SHOP_PLAN", {"type": "text"}),
-    ("POST", "/v3/contacts/attributes/category/SIZE", {"enumeration": [{"value": 1, "label": "small"}]}),
-    ("DELETE", "/v3/contacts/attributes/normal/SHOP_PLAN", None), ("GET", "/v3/emailCampaigns", None),
-    ("GET", "/v3/smtp/templates/12", None),
-    ("POST", "/v3/events", {"event_name": "bought", "identifiers": {"email_id": "bob@example.test"}}),
-)  # fmt: skip
+SCENARIO = DATA["scenario"]
+_REQUESTS = DATA["requests"]
 
 
 def of_libraries():
@@ -144,119 +91,15 @@ def of_libraries():
         yield Draft(method, path, query, {}, body)
 
 
-_NOTE = {
-    "method": "POST",
-    "path": "/v3/contacts/{email}/notes",
-    "match": {"json": {"kind": "call"}},
-    "answer": {"status": 201, "json": {"id": "{{ next_id('note') }}", "text": "{{ request.json.text }}"}},
-    "store": {"table": "notes", "key": "{{ request.path.email }}"},
-    "effects": [
-        {"mail": {"to": "{{ request.path.email }}", "subject": "Hi", "text": "Noted"}},
-        {"event": "delivered", "after": "PT2S"},
-        {"credits": -1},
-    ],
-    "times": 3,
-}
-_SEQUENCE = {
-    "id": "report",
-    "method": "GET",
-    "path": "/v3/smtp/statistics/reports",
-    "answers": [
-        {"json": {"reports": [], "at": "{{ now }}", "by": "{{ account.email }}", "to": "{{ faker.email() }}"}},
-        {"status": 429, "headers": {"Retry-After": "1"}, "text": "{{ uuid() }} {{ stored('notes', 'bob') }}"},
-    ],
-}
 #: Bodies of the control API's calls about stubs.
-STUBS = {
-    "POST /_mock/stubs": (_NOTE, {"items": [_NOTE, _SEQUENCE]}),
-    "PUT /_mock/stubs": ({"items": [_SEQUENCE]},),
-    "PUT /_mock/stubs/{identifier}": (_SEQUENCE | {"id": "slow"},),
-}
 
 
 #: What stands for the parts of a path, where no case says otherwise.
-PARTS = {
-    "name": ("default", "w1", "w2", "before", "shop", "standard", "nothing"), "machine": tuple(LIFECYCLES),
-    "key": ("1", "2", "21", "acme.test", "2003001", "814200"),
-    "event": ("verify", "expire_otp", "resend_otp", "authenticate", "dns_broken", "cancel", "redeliver", "assign"),
-    "domain": ("acme.test", "shop.test", "sub.acme.test", "münchen.test"),
-    "identifier": ("1", "2", "fault-1", "slow", "report"),
-    "client_id": ("0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876543210", "crm"),
-    "senderId": ("1", "2", "3", "999"), "webhookId": ("814200", "1", "999"), "campaignId": ("11", "12", "999"),
-    "id": ("2003001", "2003002", "1"), "domainName": ("acme.test", "shop.test", "none.test"), "share": ("nothing",),
-    "token": ("6a3c5e0b9d8f7a1c2e4b6d8f0a1c3e5b7d",), "attributeCategory": ("normal", "transactional"),
-    "attributeName": ("FIRSTNAME", "ORDER_ID"),
-}  # fmt: skip
-SMALL = {
-    "description": "A small workspace.",
-    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
-    "accounts": [
-        {"name": "acme", "api_keys": ["xkeysib-acme"], "senders": [{"id": 1, "name": "A", "email": "a@a.test"}]}
-    ],
-}
+PARTS = DATA["parts"] | {"machine": tuple(LIFECYCLES)}
 #: Bodies of calls whose schema alone does not tell a good one.
-BODIES = {
-    "POST /_mock/workspaces": (
-        {"name": "w1", "seed": 3},
-        {"name": "w2", "scenario": "onboarding"},
-        {"scenario": SMALL},
-    ),
-    "POST /_mock/reset": ({}, {"scenario": "corporate-v2"}, {"scenario": "oauth"}, {"scenario": SMALL}),
-    "POST /_mock/seed": (
-        {"senders": [{"name": "B", "email": "b@acme.test"}]},
-        {"generate": {"senders": 3}},
-        {"accounts": [{"name": "other", "webhooks": [{"url": "http://127.0.0.1:9/h", "events": ["delivered"]}]}]},
-        {"dns": {"shop.test": {"brevo_code": "ok"}}},
-    ),
-    "POST /_mock/snapshots": ({"name": "before"}, {}),
-    "POST /_mock/keys/revoke": ({"key": "xkeysib-gone"},),
-    "PUT /_mock/clock": ({"frozen": True}, {"frozen": False}, {"now": "2026-06-01T00:00:00Z"}),
-    "POST /_mock/clock/advance": ({"by": "PT15M"}, {"seconds": 900}, {"to": "next"}),
-    "PUT /_mock/dns/{domain}": (
-        {"brevo_code": "ok", "dkim_record": "ok", "dmarc_record": "ok"},
-        {"dkim_record": "wrong"},
-    ),
-    "POST /_mock/faults": (
-        {"fault": "otp_expired", "match": {"operation": "validateSenderByOtp", "path": {"senderId": 2}}, "times": 1},
-        {"fault": "error", "code": "not_enough_credits", "match": {"operation": "updateSubAccountPlan"}},
-        {"fault": "latency", "ms": 1, "times": 2},
-        {"fault": "latency", "distribution": {"type": "lognormal", "median_ms": 1, "sigma": 0.4}, "probability": 0.5},
-        {"fault": "rate_limited", "after": 10, "reset_s": 30, "ttl_s": 60},
-        {"fault": "lost_answer", "match": {"json": {"name": "B"}, "headers": {"x": "y"}, "query": {"limit": "1"}}},
-    ),
-    "PUT /_mock/faults": ({"items": [{"fault": "truncated_body", "match": {"path": "/v3/senders*"}, "times": 1}]},),
-    "POST /_mock/requests/verify": (
-        {"match": {"operation": "createSender", "json": {"name": "B"}}, "count": {"at_least": 0}},
-        {"match": {"status": 400, "method": "POST", "path": "/v3/*"}, "count": 1},
-    ),
-    "POST /_mock/trigger": (
-        {"event": "hardBounce", "to": "bob@example.test", "payload": {"tag": "x", "deep": {"list": [1, 2.5, None]}}},
-        {"type": "marketing", "event": "listAddition"},
-        {"type": "inbound", "event": "inboundEmailProcessed", "to": "reply@in.acme.test"},
-        {"story": "bounced"},
-    ),
-    "POST /_mock/inbound": (
-        {"sender": "bob@example.test", "recipient": "reply@in.acme.test", "subject": "Hi", "text": "Hello\n> quoted\n"},
-    ),
-    "PUT /_mock/receivers/{name}": ({"status": 503, "times": 2}, {"delay_ms": 1}),
-    "POST /_mock/receiver/{name}": ({"event": "delivered", "id": 1}, [1, {"a": "b"}]),
-    "PUT /_mock/receiver/{name}": ({"event": "delivered"},),
-    "PATCH /_mock/receiver/{name}": ({"event": "delivered"},),
-    "POST /_mock/oauth/apps": (
-        {
-            "client_id": "crm", "name": "CRM", "redirect_uris": ["http://127.0.0.1:5000/callback"],
-            "scopes": ["crm:read"],
-        },
-    ),
-    "PUT /_mock/oauth/apps/{client_id}": ({"name": "CRM 2", "scopes": ["account:read", "contacts:read"]},),
-    **STUBS,
-}  # fmt: skip
+BODIES = DATA["bodies"]
 #: Queries of the calls of the control API that take one.
-QUERIES = (
-    ("limit", "3"), ("offset", "1"), ("status", "400"), ("operation", "createSender"), ("format", "text"),
-    ("workspace", "*"), ("to", "jo@acme.test"), ("kind", "mail"), ("wait", "0"), ("state", "delivered"),
-    ("webhook", "1"),
-)  # fmt: skip
+QUERIES = tuple(map(tuple, DATA["queries"]))
 _APP = {
     "client_id": "0123456789abcdef0123456789abcdef",
     "client_secret": "s3cret-of-the-crm-sync",

@@ -9,9 +9,12 @@ from examples import examples
 from hostile.refusals import KEY, PARTS, RAW, TRACES, problem, sent
 from hypothesis import given
 from hypothesis import strategies as st
+from tables import tables
 
 from mockserver.app.control_api import CONTROL_API
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 #: `stream` has no end, and the documents read nothing.
 CALLS = [call for call in CONTROL_API.calls if call.resource not in ("stream", "documents")]
 WITH_BODY = [call for call in CALLS if call.body or call.document]
@@ -30,80 +33,7 @@ NOBODY = "http://127.0.0.1:1/"
 BODIES = [("POST", RESET), ("PUT", CLOCK), ("POST", ADVANCE), ("PUT", DNS)]
 
 #: (method, path, body, the places that the problem names)
-MEMBERS = [
-    ("POST", RESET, {"scenarios": "empty"}, ["/scenarios"]), ("POST", RESET, {"a/b": 1, "~": 2}, ["/a~1b", "/~0"]),
-    ("POST", RESET, {"scenario": 1}, ["/scenario"]), ("POST", RESET, {"scenario": ["empty"]}, ["/scenario"]),
-    ("PUT", CLOCK, {"now": "PT1H", "frosen": True, "speed": 2}, ["/frosen", "/speed"]),
-    ("PUT", CLOCK, {"now": 1}, ["/now"]), ("PUT", CLOCK, {"now": []}, ["/now"]), ("PUT", CLOCK, {}, [""]),
-    ("PUT", CLOCK, {"frozen": "yes"}, ["/frozen"]), ("PUT", CLOCK, {"frozen": 1}, ["/frozen"]),
-    ("PUT", CLOCK, {"frozen": None}, ["/frozen"]), ("PUT", CLOCK, {"now": "soon", "frozen": 2}, ["/now", "/frozen"]),
-    ("POST", ADVANCE, {"by": "PT1S", "until": "x"}, ["/until"]), ("POST", ADVANCE, {}, [""]),
-    ("POST", ADVANCE, {"by": 60}, ["/by"]), ("POST", ADVANCE, {"by": None}, ["/by"]),
-    *(("POST", ADVANCE, {"seconds": wrong}, ["/seconds"]) for wrong in ("60", True, [], -1, 1e300)),
-    ("POST", ADVANCE, {"to": "tomorrow"}, ["/to"]), ("POST", ADVANCE, {"by": "PT1S", "seconds": 1}, [""]),
-    ("POST", ADVANCE, {"by": 60, "seconds": 1}, ["", "/by"]),
-    ("POST", ADVANCE, {"by": 60, "seconds": "x", "too": 1}, ["", "/by", "/seconds", "/too"]),
-    ("PUT", DNS, {"spf_record": "ok"}, ["/spf_record"]), ("PUT", DNS, {}, [""]),
-    ("PUT", DNS, {"brevo_code": True, "dkim_record": "good"}, ["/brevo_code", "/dkim_record"]),
-    ("POST", WORKSPACES, {"seed": "7", "name": "a b", "scenario": 1}, ["/name", "/scenario", "/seed"]),
-    ("POST", WORKSPACES, {"scenario": "nothing", "name": ""}, ["/name", "/scenario"]),
-    ("POST", WORKSPACES, {"seed": 2.5, "name": "../x"}, ["/name", "/seed"]),
-    ("POST", WORKSPACES, {"seed": True, "name": "a" * 65}, ["/name", "/seed"]),
-    ("POST", WORKSPACES, {"name": "\u0430cme"}, ["/name"]), ("POST", WORKSPACES, {"name": "a\n"}, ["/name"]),
-    ("POST", WORKSPACES, {"name": None, "seed": None, "scenario": None}, ["/name", "/scenario", "/seed"]),
-    ("POST", SNAPSHOTS, {"name": 1, "at": "now"}, ["/at", "/name"]), ("POST", SNAPSHOTS, {"name": "a/b"}, ["/name"]),
-    ("POST", REVOKE, {}, ["/key"]), ("POST", REVOKE, {"key": ""}, ["/key"]),
-    ("POST", REVOKE, {"key": ["xkeysib-acme"], "keys": []}, ["/key", "/keys"]),
-    ("PUT", FAULTS, {}, ["/items"]), ("PUT", FAULTS, {"items": {}}, ["/items"]),
-    ("PUT", FAULTS, {"items": [1, None]}, ["/items/0", "/items/1"]),
-    ("PUT", FAULTS, {"items": [FAULT, {"fault": "x", "ms": -1}]}, ["/items/1/fault", "/items/1/ms"]),
-    ("POST", VERIFY, {"count": -1}, ["/count"]), ("POST", VERIFY, {"count": True, "match": []}, ["/count", "/match"]),
-    ("POST", VERIFY, {"count": {"at_least": 2, "at_most": 1}}, ["/count"]),
-    ("POST", VERIFY, {"count": {"most": 1}, "match": {"stat": 1}}, ["/count", "/match/stat"]),
-    ("POST", VERIFY, {"match": {"status": "200", "method": "FETCH", "query": 1, "headers": {"a": None}}},
-     ["/match/headers/a", "/match/method", "/match/query", "/match/status"]),
-    ("POST", TRIGGER, {}, [""]), ("POST", TRIGGER, {"event": "delivered", "story": "delivered"}, [""]),
-    ("POST", TRIGGER, {"event": 1, "type": "x", "channel": None, "to": "", "payload": [], "at": 0},
-     ["/at", "/channel", "/event", "/payload", "/to", "/type"]),
-    ("POST", TRIGGER, {"event": "Delivered"}, ["/event"]),
-    ("POST", TRIGGER, {"event": "delivered", "type": "inbound"}, ["/event"]),
-    ("POST", TRIGGER, {"event": "opened", "channel": "sms"}, ["/event"]),
-    ("POST", TRIGGER, {"event": "reply", "type": "inbound", "to": "a@b.test\nBcc: c@d.test"}, ["/to"]),
-    ("POST", TRIGGER, {"event": "reply", "type": "inbound", "to": "nobody"}, ["/to"]),
-    ("POST", TRIGGER, {"story": "nothing"}, ["/story"]),
-    ("POST", TRIGGER, {"story": "delivered", "payload": {}}, ["/payload"]),
-    ("POST", INBOUND, {}, ["/recipient", "/sender"]),
-    ("POST", INBOUND, {"sender": "a@b.test\r\nBcc: c@d.test", "recipient": "x@y.test\n", "subject": None},
-     ["/recipient", "/sender", "/subject"]),
-    ("POST", INBOUND, {"sender": "<a@b.test>", "recipient": ["x@y.test"], "text": 1, "cc": "a@b.test"},
-     ["/cc", "/recipient", "/sender", "/text"]),
-    ("PUT", RECEIVER, {}, [""]),
-    ("PUT", RECEIVER, {"status": 199, "delay_ms": -1, "reset": 1, "times": 0, "body": "x"},
-     ["/body", "/delay_ms", "/reset", "/status", "/times"]),
-    ("PUT", RECEIVER, {"status": "200", "delay_ms": 1e300, "times": 1.5, "reset": None},
-     ["/delay_ms", "/reset", "/status", "/times"]),
-    ("POST", SEED, {}, [""]),
-    ("POST", SEED, {"clock": {"frozen": True}, "senders": [{"name": 1}]},
-     ["/clock", "/senders/0/email", "/senders/0/name"]),
-    *(("POST", SEED, {"webhooks": [{"url": NOBODY, "type": "inbound", "events": ["reply"], "domain": domain}]},
-       ["/webhooks/0/domain"]) for domain in ("no domain", "\r\nBcc: x@y.test", "@", "\u202e")),
-    ("PUT", STATE, {"accounts": [{"name": "a", "senders": 1}], "seed": 2**62 * 1.5}, ["/accounts/0/senders", "/seed"]),
-    ("PUT", STATE, {"strict": "yes", "behaviour": {"rate_limit": {"enforce": 1}}},
-     ["/behaviour/rate_limit/enforce", "/strict"]),
-]  # fmt: skip
-RULES = [
-    ({}, ["/fault"]), ({"fault": 1, "ms": "x"}, ["/fault", "/ms"]), ({"fault": "latency"}, ["/ms"]),
-    ({"fault": "otp_expird", "match": {"operation": "getSender"}, "ms": 3}, ["/fault", "/match/operation"]),
-    ({"fault": "otp_expired", "match": {"operation": "getSender"}, "ms": 3, "times": 0},
-     ["/match/operation", "/ms", "/times"]),
-    ({"fault": "latency", "ms": 1, "code": "x", "times": "2"}, ["/code", "/times"]), ({"fault": "error"}, ["/code"]),
-    ({"fault": "error", "code": "otp_expird", "status": 200}, ["/code", "/status"]),
-    ({"fault": "latency", "ms": 1, "probability": 1.1, "after": -1, "ttl_s": -1}, ["/after", "/probability", "/ttl_s"]),
-    ({"fault": "latency", "ms": 1e300}, ["/ms"]),
-    ({"fault": "latency", "ms": 1, "id": "a/b", "match": {"metod": "GET"}}, ["/id", "/match/metod"]),
-    ({"fault": "latency", "distribution": {"type": "normal", "median_ms": "x"}},
-     ["/distribution/median_ms", "/distribution/type"]),
-]  # fmt: skip
+MEMBERS = CASES["members"]
 DURATIONS = [
     "", "P", "PT", "15M", "PT15", "-PT1S", "P1Y", "P1M", "P999999999D", "P99999999999999999999D", "PT1E400S", "PT1e9S",
     "PTNaNS", "PT1H1H", "P1DT", "PT0,S", "\u0663", "PT\u0661S", "P" + "9" * 100_000 + "D", "PT1S\n",
@@ -126,7 +56,7 @@ QUERIES = {
     "mailbox": ["limit=0", "limit=x", "limit=99999999999999999999", "wait=-1", "wait=31", "wait=nan", "wait=inf",
                 "wait=x", "x=1", "smtp=lost"],
     "requests": ["limit=0", "limit=1001", "offset=-1", "status=ok", "wait=31", "colour=red"],
-    "workspaces": ["limit=x", "offset=99999999999999999999"], "coverage": ["format=pdf", "unknown=1"],
+    "workspaces": ["limit=x", "offset=99999999999999999999"], "coverage": ["format=pdf", "format=", "unknown=1"],
     "deliveries": ["state=gone", "webhook=x", "wait=31"], "receivers/mine": ["count=0", "wait=-1"],
 }  # fmt: skip
 
@@ -143,7 +73,6 @@ def rows_of_json():
 TABLE = {
     "bodies": list(rows_of_json()),
     "members": [(method, path, {"json": body}, 400, paths) for method, path, body, paths in MEMBERS],
-    "fault rules": [("POST", FAULTS, {"json": rule}, 400, paths) for rule, paths in RULES],
     "durations": [("POST", ADVANCE, {"json": {"by": by}}, 400, None) for by in DURATIONS],
     "moments": [("PUT", CLOCK, {"json": {"now": now}}, 400, None) for now in (
         "1999-01-01T00:00:00Z", "-PT1H", "1970-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "P999999999D")],
@@ -187,18 +116,6 @@ def test_calls_that_take_a_body_name_unknown_members(untouched):
 def test_open_calls_take_any_query(target):
     for path in ("health?verbose", "livez?x=1", "docs?theme=dark", "receiver/crm?token=1"):
         assert target.get(f"/_mock/{path}").status_code == 200
-
-
-def test_invalid_faults_of_one_call_are_refused_and_nothing_is_done(untouched):
-    for header in (
-        "", ";", "nothing", "latency; ms", "latency; ms=x", "latency; ms=-1", "{", "{}", '{"fault":1}', "[]", "error",
-        "hang; x=1", '{"fault":"latency","ms":1e400}', "error; code=nothing", "a" * 5000, '{"a":' * 2000,
-        "latency; ms=1; ms",
-    ):  # fmt: skip
-        body = {"name": "New", "email": "new@acme.test"}
-        answer = untouched.post("/v3/senders", json=body, headers={"X-Mock-Fault": header})
-        assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter"), header
-        assert not TRACES.search(answer.data)
 
 
 def test_events_that_do_not_apply_are_refused_with_those_that_do(untouched):

@@ -6,8 +6,7 @@ import pytest
 
 
 def is_page(answer, status=400):
-    assert answer.status_code == status, answer.text
-    assert answer.content_type == "text/html; charset=utf-8"
+    assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8"), answer.text
     assert "Location" not in answer.headers
     return True
 
@@ -16,25 +15,46 @@ def is_sent_back(realm, answer, error, state="s1"):
     """Whether the app is told an error, in the words of RFC 6749, 4.1.2.1."""
     told = realm.told(answer)
     assert told.pop("error_description")
-    assert told == {"error": error, "state": state} if state is not None else told == {"error": error}
+    assert told == {"error": error, "state": state}
     return True
 
 
-def test_consent_sends_the_user_back_with_code_and_state(realm):
-    answer = realm.authorize(mock_user="boss@group.test", mock_consent="accept", state="s 1/é&x=y")
+#: What sends an error back to the app: the app, the question, and the error.
+WRONG = [
+    *(("shop-app", {"response_type": kind}, "unsupported_response_type")
+      for kind in ("token", "code token", "id_token", "CODE")),
+    ("public-app", {}, "invalid_request"),  # without a challenge
+    *((app, {"code_challenge": "x" * 43} | asked, "invalid_request")
+      for app in ("shop-app", "public-app") for asked in (
+        {"code_challenge": "x" * 42}, {"code_challenge": "x" * 129}, {"code_challenge": "x" * 42 + "="},
+        {"code_challenge_method": "s256"}, {"code_challenge_method": "S512"},
+        {"code_challenge": None, "code_challenge_method": "S256"},
+    )),
+    ("shop-app", {"scope": "contacts:read", "mock_user": "owner@foreign.test"}, "access_denied"),
+    ("foreign-app", {"scope": "contacts:read"}, "access_denied"),
+]  # fmt: skip
 
-    assert answer.status_code == 302
-    assert answer.headers["Location"].startswith("https://app.test/callback?code=")
-    assert set(realm.told(answer)) == {"code", "state"}
-    assert realm.told(answer)["state"] == "s 1/é&x=y"
+
+def test_authorize_sends_an_error_back_to_the_app(realm):
+    for app, asked, error in WRONG:
+        answer = realm.authorize(app, **{"mock_user": "boss@group.test", "mock_consent": "accept"} | asked)
+        assert is_sent_back(realm, answer, error), asked
+        assert ("organization" in realm.told(answer)["error_description"]) is (error == "access_denied")
 
 
-@pytest.mark.parametrize("state", [None, ""])
-@pytest.mark.parametrize("consent", ["accept", "refuse"])
-def test_redirection_has_no_state_without_a_state(realm, consent, state):
-    answer = realm.authorize(mock_user="boss@group.test", mock_consent=consent, state=state)
+def test_authorize_answers_by_a_page_without_a_known_app_or_decision(realm):
+    for client in (None, "", "nobody", "SHOP-APP", "shop-app "):
+        assert is_page(realm.authorize(client, mock_user="boss@group.test", mock_consent="accept")), client
+    for user in (None, "boss@group.test"):
+        assert is_page(realm.authorize(mock_user=user, mock_consent="maybe")), user
 
-    assert "state" not in realm.told(answer)
+
+def test_redirection_has_no_state_without_a_state(realm):
+    for state in (None, ""):
+        for consent in ("accept", "refuse"):
+            answer = realm.authorize(mock_user="boss@group.test", mock_consent=consent, state=state)
+
+            assert "state" not in realm.told(answer)
 
 
 def test_a_registered_query_stays(realm):
@@ -45,61 +65,25 @@ def test_a_registered_query_stays(realm):
     assert answer.headers["Location"].startswith(f"{uri}&code=")
 
 
-@pytest.mark.parametrize("client", [None, "", "nobody", "SHOP-APP", "shop-app "])
-def test_an_unknown_app_gets_a_page(realm, client):
-    answer = realm.authorize(client, mock_user="boss@group.test", mock_consent="accept")
-
-    assert is_page(answer)
-
-
 def test_an_app_without_addresses_can_ask_nobody(make_realm):
     realm = make_realm(oauth_apps=[{"client_id": "mute", "client_secret": "s"}])
 
     assert is_page(realm.authorize("mute", mock_user="boss@group.test", mock_consent="accept"))
 
 
-@pytest.mark.parametrize("kind", [None, ""])
-def test_response_type_may_be_absent(realm, kind):
-    assert realm.code(response_type=kind)
+def test_response_type_may_be_absent(realm):
+    for kind in (None, ""):
+        assert realm.code(response_type=kind)
 
 
-@pytest.mark.parametrize("kind", ["token", "code token", "id_token", "CODE"])
-def test_another_response_type_is_told_to_the_app(realm, kind):
-    answer = realm.authorize(response_type=kind, mock_user="boss@group.test", mock_consent="accept")
+def test_long_state_or_nonce_is_refused_by_redirection(realm):
+    for name in ("state", "nonce"):
+        long = {"state": "s1", name: "x" * 8_193}
 
-    assert is_sent_back(realm, answer, "unsupported_response_type")
-
-
-# ---------------------------------------------------------------------- proof keys (RFC 7636)
-
-
-def test_a_public_app_needs_a_challenge(realm):
-    answer = realm.authorize("public-app", mock_user="boss@group.test", mock_consent="accept")
-
-    assert is_sent_back(realm, answer, "invalid_request")
-
-
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"code_challenge": "x" * 42}, {"code_challenge": "x" * 129}, {"code_challenge": "x" * 42 + "="},
-        {"code_challenge": "x" * 43, "code_challenge_method": "s256"},
-        {"code_challenge": "x" * 43, "code_challenge_method": "S512"}, {"code_challenge_method": "S256"},
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("app", ["shop-app", "public-app"])
-def test_a_challenge_that_is_none_is_told_to_the_app(realm, app, asked):
-    answer = realm.authorize(app, mock_user="boss@group.test", mock_consent="accept", **asked)
-
-    assert is_sent_back(realm, answer, "invalid_request")
-
-
-@pytest.mark.parametrize("name", ["state", "nonce"])
-def test_long_state_or_nonce_is_refused_by_redirection(realm, name):
-    long = {"state": "s1", name: "x" * 8_193}
-
-    assert is_sent_back(realm, realm.authorize(mock_user="boss@group.test", **long), "invalid_request", long["state"])
-    assert realm.code(**{name: "x" * 8_192})
+        assert is_sent_back(
+            realm, realm.authorize(mock_user="boss@group.test", **long), "invalid_request", long["state"]
+        )
+        assert realm.code(**{name: "x" * 8_192})
 
 
 def test_unknown_mock_user_is_refused_on_a_page(realm):
@@ -110,56 +94,40 @@ def test_unknown_mock_user_is_refused_on_a_page(realm):
     assert "boss@group.test" in answer.text
 
 
-@pytest.mark.parametrize("user", [{}, {"mock_user": "boss@group.test"}])
-def test_mock_consent_must_be_one_of_two(realm, user):
-    assert is_page(realm.authorize(mock_consent="maybe", **user))
-
-
-@pytest.mark.parametrize(
-    ("given", "shown"),
-    [
+def test_mock_user_or_mock_consent_alone_still_shows_the_other_page(realm):
+    for given, shown in [
         ({"mock_user": "boss@group.test"}, "Shop App asks for access"),
         ({"mock_consent": "accept"}, "Sign in to go on to Shop App"),
-    ],
-)
-def test_mock_user_or_mock_consent_alone_still_shows_the_other_page(realm, given, shown):
-    answer = realm.authorize(**given)
+    ]:
+        answer = realm.authorize(**given)
 
-    assert is_page(answer, 200)
-    assert shown in answer.text
+        assert is_page(answer, 200)
+        assert shown in answer.text
 
 
-@pytest.mark.parametrize("twice", ["client_id", "redirect_uri", "state", "scope", "unknown"])
-def test_a_parameter_that_comes_twice_is_refused(realm, twice):
+def test_a_parameter_that_comes_twice_is_refused(realm):
     """RFC 6749, 3.1; an app that is named twice, or whose address is, is not told."""
-    asked = {"client_id": "shop-app", "redirect_uri": "https://app.test/callback", "scope": "account:read"}
-    asked = {**asked, "state": "s1", "unknown": "1"}
-    query = {name: [value, value] if name == twice else value for name, value in asked.items()}
+    for twice in ("client_id", "redirect_uri", "state", "scope", "unknown"):
+        asked = {"client_id": "shop-app", "redirect_uri": "https://app.test/callback", "scope": "account:read"}
+        asked = {**asked, "state": "s1", "unknown": "1"}
+        query = {name: [value, value] if name == twice else value for name, value in asked.items()}
 
-    answer = realm.open("GET", "/realms/partner/oauth/authorize", query_string=query)
+        answer = realm.open("GET", "/realms/partner/oauth/authorize", query_string=query)
 
-    if twice in ("client_id", "redirect_uri"):
-        assert is_page(answer)
-    else:
-        assert realm.told(answer)["error"] == "invalid_request"
-
-
-@pytest.mark.parametrize(("app", "user"), [("shop-app", "owner@foreign.test"), ("foreign-app", "boss@group.test")])
-def test_private_app_refuses_users_of_other_accounts(realm, app, user):
-    answer = realm.authorize(app, scope="contacts:read", mock_user=user, mock_consent="accept")
-
-    assert is_sent_back(realm, answer, "access_denied")
-    assert "organization" in realm.told(answer)["error_description"]
+        if twice in ("client_id", "redirect_uri"):
+            assert is_page(answer)
+        else:
+            assert realm.told(answer)["error"] == "invalid_request"
 
 
-@pytest.mark.parametrize(("app", "user"), [("own-app", "boss@group.test"), ("shop-app", "keeper@shop.test")])
-def test_a_sub_account_is_another_organization_than_its_master(shop_realm, app, user):
+def test_a_sub_account_is_another_organization_than_its_master(shop_realm):
     """Neither lets the other's app in; each lets in its own."""
-    answer = shop_realm.authorize(app, scope="contacts:read", mock_user=user, mock_consent="accept")
+    for app, user in [("own-app", "boss@group.test"), ("shop-app", "keeper@shop.test")]:
+        answer = shop_realm.authorize(app, scope="contacts:read", mock_user=user, mock_consent="accept")
 
-    assert is_sent_back(shop_realm, answer, "access_denied")
-    assert shop_realm.code("own-app", "keeper@shop.test", scope="contacts:read")
-    assert shop_realm.code("shop-app", "boss@group.test", scope="contacts:read")
+        assert is_sent_back(shop_realm, answer, "access_denied")
+        assert shop_realm.code("own-app", "keeper@shop.test", scope="contacts:read")
+        assert shop_realm.code("shop-app", "boss@group.test", scope="contacts:read")
 
 
 def test_two_standalone_accounts_are_two_organizations(make_realm):
@@ -172,12 +140,12 @@ def test_two_standalone_accounts_are_two_organizations(make_realm):
     assert is_sent_back(realm, answer, "access_denied")
 
 
-@pytest.mark.parametrize("user", ["boss@group.test", "keeper@shop.test", "owner@foreign.test"])
-def test_public_app_accepts_users_of_all_accounts(realm, pkce, user):
-    asked, answered = pkce
-    token = realm.exchange(realm.code("public-app", user, **asked), "public-app", **answered).json["access_token"]
+def test_public_app_accepts_users_of_all_accounts(realm, pkce):
+    for user in ["boss@group.test", "keeper@shop.test", "owner@foreign.test"]:
+        asked, answered = pkce
+        token = realm.exchange(realm.code("public-app", user, **asked), "public-app", **answered).json["access_token"]
 
-    assert realm.works(token)
+        assert realm.works(token)
 
 
 @pytest.mark.parametrize(

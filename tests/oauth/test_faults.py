@@ -24,53 +24,51 @@ NAMED = {
 DOCUMENTED = [(name, error) for name, row in FRONT.items() for error in row.errors]
 
 
-@pytest.mark.parametrize("name", OF_APPS)
-def test_apps_are_told_in_the_words_of_oauth(realm, is_refused, ask, name):
-    for fault, (status, error, sentence) in NAMED.items():
-        is_token = (name, fault) == ("oauthUserinfo", "unauthorized")
-        answer = ask(realm, name, headers={"X-Mock-Fault": fault})
+def test_apps_are_told_in_the_words_of_oauth(realm, is_refused, ask):
+    for name in OF_APPS:
+        for fault, (status, error, sentence) in NAMED.items():
+            is_token = (name, fault) == ("oauthUserinfo", "unauthorized")
+            answer = ask(realm, name, headers={"X-Mock-Fault": fault})
 
-        assert is_refused(answer, status, "invalid_token" if is_token else error)
-        assert answer.json["error_description"] == sentence
-        assert answer.headers["X-Mock-Fault"] == "header"
-
-
-@pytest.mark.parametrize("name", OF_PEOPLE)
-def test_people_are_told_by_a_page(realm, ask, name):
-    for fault, (status, _, sentence) in NAMED.items():
-        answer = ask(realm, name, headers={"X-Mock-Fault": fault})
-
-        assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8")
-        assert sentence in answer.text
-        assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
-        assert answer.headers["X-Mock-Fault"] == "header"
+            assert is_refused(answer, status, "invalid_token" if is_token else error)
+            assert answer.json["error_description"] == sentence
+            assert answer.headers["X-Mock-Fault"] == "header"
 
 
-@pytest.mark.parametrize(("name", "error"), DOCUMENTED, ids=[f"{name}-{row.code.code}" for name, row in DOCUMENTED])
-def test_every_documented_error_is_injected_with_its_own_status(realm, last_entry, add_fault, ask, name, error):
-    rule = add_fault(realm, "error", code=error.code.code, match={"operation": name})
-    answer = ask(realm, name)
+def test_people_are_told_by_a_page(realm, ask):
+    for name in OF_PEOPLE:
+        for fault, (status, _, sentence) in NAMED.items():
+            answer = ask(realm, name, headers={"X-Mock-Fault": fault})
 
-    assert (answer.status_code, answer.headers["X-Mock-Fault"]) == (error.status, rule)
-    if FRONT[name].audience is Audience.OAUTH:
-        assert answer.json == {"error": error.code.code, "error_description": error.code.message}
-    else:
-        assert error.code.message in answer.text
-    assert (last_entry(realm)["operation"], last_entry(realm)["fault"]) == (name, rule)
+            assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8")
+            assert sentence in answer.text
+            assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+            assert answer.headers["X-Mock-Fault"] == "header"
 
 
-@pytest.mark.parametrize(
-    ("name", "fault", "challenge"),
-    [
+def test_every_documented_error_is_injected_with_its_own_status(realm, last_entry, add_fault, ask):
+    for name, error in DOCUMENTED:
+        rule = add_fault(realm, "error", code=error.code.code, match={"operation": name})
+        answer = ask(realm, name)
+
+        assert (answer.status_code, answer.headers["X-Mock-Fault"]) == (error.status, rule)
+        if FRONT[name].audience is Audience.OAUTH:
+            assert answer.json == {"error": error.code.code, "error_description": error.code.message}
+        else:
+            assert error.code.message in answer.text
+        assert (last_entry(realm)["operation"], last_entry(realm)["fault"]) == (name, rule)
+        realm.api.delete("/_mock/faults")
+
+
+def test_refusal_has_the_right_authenticate_header(realm, ask):
+    for name, fault, challenge in [
         ("oauthTokenCode", "unauthorized", 'Basic realm="oauth"'),
         ("oauthTokenCode", "error; code=invalid_client", 'Basic realm="oauth"'),
         ("oauthUserinfo", "unauthorized", 'Bearer error="invalid_token"'),
         ("oauthUserinfo", "error; code=insufficient_scope", 'Bearer error="insufficient_scope"'),
         ("oauthTokenCode", "unavailable", None),
-    ],
-)
-def test_refusal_has_the_right_authenticate_header(realm, ask, name, fault, challenge):
-    assert ask(realm, name, headers={"X-Mock-Fault": fault}).headers.get("WWW-Authenticate") == challenge
+    ]:
+        assert ask(realm, name, headers={"X-Mock-Fault": fault}).headers.get("WWW-Authenticate") == challenge
 
 
 @pytest.mark.parametrize("name", ["oauthTokenRefresh", "oauthAuthorize"])
@@ -108,39 +106,35 @@ BACK = {
 }
 
 
-@pytest.mark.parametrize(("fault", "told"), BACK.items(), ids=BACK)
-def test_an_app_that_is_known_is_told_by_a_redirection(realm, fault, told):
-    answer = realm.authorize(fault=fault, state="a b")
+def test_an_app_that_is_known_is_told_by_a_redirection(realm):
+    for fault, told in BACK.items():
+        answer = realm.authorize(fault=fault, state="a b")
 
-    assert realm.told(answer) == {"error": told[0], "error_description": told[1], "state": "a b"}
-    assert answer.headers["Location"].startswith("https://app.test/callback?")
-    assert answer.headers["X-Mock-Fault"] == "header"
-    assert answer.headers["Cache-Control"] == "no-store"
-
-
-@pytest.mark.parametrize("fault", BACK)
-@pytest.mark.parametrize(
-    "wrong",
-    [{"client_id": "nobody"}, {"redirect_uri": "https://evil.test/"}, {"client_id": None}, {"redirect_uri": None}],
-    ids=["client", "address", "no client", "no address"],
-)
-def test_fault_never_redirects_for_an_unknown_app_or_address(realm, fault, wrong):
-    answer = realm.authorize(fault=fault, **wrong)
-
-    assert answer.status_code >= 400
-    assert answer.content_type == "text/html; charset=utf-8"
-    assert "Location" not in answer.headers
+        assert realm.told(answer) == {"error": told[0], "error_description": told[1], "state": "a b"}
+        assert answer.headers["Location"].startswith("https://app.test/callback?")
+        assert (answer.headers["X-Mock-Fault"], answer.headers["Cache-Control"]) == ("header", "no-store")
 
 
-@pytest.mark.parametrize(
-    "fault",
-    ["unauthorized", "account_under_validation", "rate_limited", "duplicate_request", "error; code=invalid_client"],
-)
-def test_fault_without_an_oauth_error_is_shown_on_a_page(realm, fault):
-    answer = realm.authorize(fault=fault)
+def test_fault_is_shown_on_a_page_for_an_unknown_app_or_address_or_without_an_oauth_error(realm):
+    without = (
+        "unauthorized",
+        "account_under_validation",
+        "rate_limited",
+        "duplicate_request",
+        "error; code=invalid_client",
+    )
+    unknown = (
+        {"client_id": "nobody"},
+        {"redirect_uri": "https://evil.test/"},
+        {"client_id": None},
+        {"redirect_uri": None},
+    )
+    for fault, query in [*((fault, wrong) for fault in BACK for wrong in unknown), *((fault, {}) for fault in without)]:
+        answer = realm.authorize(fault=fault, **query)
 
-    assert 400 <= answer.status_code < 500
-    assert "Location" not in answer.headers
+        assert answer.status_code >= 400, (fault, query)
+        assert answer.content_type == "text/html; charset=utf-8"
+        assert "Location" not in answer.headers
 
 
 def test_the_form_of_the_sign_in_page_leads_back_as_well(realm):
@@ -149,13 +143,6 @@ def test_the_form_of_the_sign_in_page_leads_back_as_well(realm):
     answer = realm.open("POST", row.path, query_string=query, headers={"X-Mock-Fault": "maintenance"})
 
     assert realm.told(answer)["error"] == "temporarily_unavailable"
-
-
-def test_a_fault_that_leads_back_hits_once_and_then_users_sign_in(realm, add_fault):
-    add_fault(realm, "error", code="access_denied", match={"operation": "oauthAuthorize"}, times=1)
-
-    assert realm.told(realm.authorize())["error"] == "access_denied"
-    assert realm.tokens()["token_type"] == "Bearer"
 
 
 def test_a_lost_answer_uses_the_code_up(realm, last_entry, add_fault, is_refused):
@@ -176,32 +163,24 @@ def test_a_refusal_leaves_the_code_as_it_was(realm, add_fault, fault):
     assert realm.exchange(code).status_code == 200
 
 
-EVERYTHING = {
-    "no match": {}, "a method": {"method": ["GET", "POST"]}, "a header": {"headers": {"Host": "localhost"}},
-}  # fmt: skip
+def test_a_rule_that_names_no_place_is_for_the_api_alone(realm, add_fault, ask):
+    for match in ({}, {"method": ["GET", "POST"]}, {"headers": {"Host": "localhost"}}):
+        add_fault(realm, "unavailable", match=match)
+        calls = [ask(realm, name) for name in FRONT]
+
+        assert not [answer for answer in calls if "X-Mock-Fault" in answer.headers], match
+        assert realm.call("none").status_code == 401
+        assert realm.api.get("/v3/senders", key="key-group").status_code == 503
+        realm.api.delete("/_mock/faults")
 
 
-@pytest.mark.parametrize("match", EVERYTHING.values(), ids=EVERYTHING)
-def test_a_rule_that_names_no_place_is_for_the_api_alone(realm, add_fault, ask, match):
-    add_fault(realm, "unavailable", match=match)
-    calls = [ask(realm, name) for name in FRONT]
-
-    assert not [answer for answer in calls if "X-Mock-Fault" in answer.headers]
-    assert realm.call("none").status_code == 401
-    assert realm.api.get("/v3/senders", key="key-group").status_code == 503
+def hit(realm, ask):
+    return [name for name in FRONT if "X-Mock-Fault" in ask(realm, name).headers]
 
 
-@pytest.mark.parametrize("name", FRONT)
-def test_a_rule_that_names_an_operation_hits_it_and_no_other(realm, add_fault, ask, name):
-    rule = add_fault(realm, "unavailable", match={"operation": name})
-    hit = [other for other in FRONT if ask(realm, other).headers.get("X-Mock-Fault") == rule]
-
-    assert hit == [name]
-
-
-@pytest.mark.parametrize(
-    ("match", "hit"),
-    [
+def test_a_rule_may_name_an_operation_or_a_path(realm, add_fault, ask):
+    for match, expected in [
+        *(({"operation": name}, [name]) for name in FRONT),
         ({"path": "/realms/*"}, [name for name in FRONT if name.startswith("oauth")]),
         ({"path": "*/oauth/token"}, ["oauthTokenCode", "oauthTokenRefresh", "oauthTokenClientCredentials"]),
         ({"path": "/shared/*"}, ["showSharedTemplate", "showSharedContent"]),
@@ -209,12 +188,10 @@ def test_a_rule_that_names_an_operation_hits_it_and_no_other(realm, add_fault, a
         ({"path": {"token": "token"}}, ["ssoCorporateLogin", "ssoSubAccountLogin"]),
         ({"path": "*", "method": "GET", "query": {"x": 1}}, []),
         ({"path": "*"}, list(FRONT)),
-    ],
-)  # fmt: skip
-def test_a_rule_may_name_a_path(realm, add_fault, ask, match, hit):
-    rule = add_fault(realm, "unavailable", match=match)
-
-    assert [name for name in FRONT if ask(realm, name).headers.get("X-Mock-Fault") == rule] == hit
+    ]:
+        add_fault(realm, "unavailable", match=match)
+        assert hit(realm, ask) == expected, match
+        realm.api.delete("/_mock/faults")
 
 
 def test_fault_rule_can_match_a_single_app(realm, add_fault):
@@ -224,49 +201,42 @@ def test_fault_rule_can_match_a_single_app(realm, add_fault):
     assert realm.authorize("other-app").status_code == 200
 
 
-@pytest.mark.parametrize(
-    ("fault", "hit"),
-    [
+def test_a_fault_of_some_operations_takes_those_of_the_api_where_it_has_any(realm, add_fault, ask):
+    for fault, expected in [
         ({"fault": "permission_denied"}, []),
         ({"fault": "error", "code": "document_not_found"}, []),
         ({"fault": "error", "code": "invalid_parameter"}, []),
         ({"fault": "error", "code": "gone"}, ["ssoCorporateLogin", "ssoSubAccountLogin", "oauthConsent"]),
         ({"fault": "error", "code": "invalid_grant"}, ["oauthTokenCode", "oauthTokenRefresh", "oauthRevoke"]),
         ({"fault": "error", "code": "unauthorized_client"}, ["oauthTokenClientCredentials"]),
-    ],
-    ids=lambda value: value.get("code", value["fault"]) if isinstance(value, dict) else "",
-)
-def test_a_fault_of_some_operations_takes_those_of_the_api_where_it_has_any(realm, add_fault, ask, fault, hit):
-    add_fault(realm, **fault)
-
-    assert [name for name in FRONT if "X-Mock-Fault" in ask(realm, name).headers] == hit
+    ]:
+        add_fault(realm, **fault)
+        assert hit(realm, ask) == expected, fault
+        realm.api.delete("/_mock/faults")
 
 
-@pytest.mark.parametrize(
-    ("fault", "operation", "gives"),
-    [
+def test_a_code_that_an_operation_never_gives_is_refused(realm):
+    for fault, operation, gives in [
         ({"fault": "otp_expired"}, "oauthTokenCode", "invalid_grant, invalid_client"),
         ({"fault": "error", "code": "not_enough_credits"}, "ssoCorporateLogin", "document_not_found, gone"),
         ({"fault": "error", "code": "invalid_grant"}, "oauthAuthorize", "invalid_client, invalid_request"),
         ({"fault": "error", "code": "invalid_grant"}, "getSenders", "it gives"),
-    ],
-)
-def test_a_code_that_an_operation_never_gives_is_refused(realm, fault, operation, gives):
-    answer = realm.api.post("/_mock/faults", json={**fault, "match": {"operation": operation}})
+    ]:
+        answer = realm.api.post("/_mock/faults", json={**fault, "match": {"operation": operation}})
 
-    assert answer.status_code == 400
-    (mistake,) = answer.json["errors"]
-    assert mistake["path"] == "/match"
-    assert f"{operation} never gives {fault.get('code', 'OTP code has expired')}" in mistake["message"]
-    assert gives in mistake["message"]
+        assert answer.status_code == 400
+        (mistake,) = answer.json["errors"]
+        assert mistake["path"] == "/match"
+        assert f"{operation} never gives {fault.get('code', 'OTP code has expired')}" in mistake["message"]
+        assert gives in mistake["message"]
 
 
-@pytest.mark.parametrize("name", ["oauthTokenCode", "oauthAuthorize"])
-def test_a_header_that_names_no_fault_is_a_bad_request(realm, ask, name):
-    answer = ask(realm, name, headers={"X-Mock-Fault": "otp_expired"})
+def test_a_header_that_names_no_fault_is_a_bad_request(realm, ask):
+    for name in ("oauthTokenCode", "oauthAuthorize"):
+        answer = ask(realm, name, headers={"X-Mock-Fault": "otp_expired"})
 
-    assert answer.status_code == 400
-    assert f"{name} never gives OTP code has expired" in answer.text
+        assert answer.status_code == 400
+        assert f"{name} never gives OTP code has expired" in answer.text
 
 
 def test_the_catalogue_lists_the_operations(realm):

@@ -58,7 +58,7 @@ def signed_in(connect, visit, issuer):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_the_code_flow_ends_with_a_token_that_the_api_takes(signed_in, live_root, method):
+def test_requests_oauthlib_fetches_a_token_and_refreshes_it_for_fewer_scopes(signed_in, issuer, live_root, method):
     """State is compared, and the granted scopes are those asked for: neither raises a warning."""
     session = signed_in(user="keeper@shop.test", method=method)
 
@@ -66,6 +66,10 @@ def test_the_code_flow_ends_with_a_token_that_the_api_takes(signed_in, live_root
     assert session.token["token_type"] == "Bearer"
     assert set(session.token.scopes) == set(SCOPES)
     assert senders(session, live_root) == ["news@shop.test"]
+
+    session.scope = ["contacts:read"]  # the library compares what it asks for with what it is given
+    session.refresh_token(f"{issuer}/oauth/token", client_id="shop-app", client_secret="s3cret")
+    assert (session.token.scopes, session.token.scope_changed) == (["contacts:read"], False)
 
 
 def test_a_public_app_proves_itself_with_a_key(connect, visit, issuer, live_root):
@@ -95,14 +99,3 @@ def test_requests_oauthlib_refreshes_an_expired_token(signed_in, connect, issuer
 
     assert [row["access_token"] for row in kept] == [session.token["access_token"]]
     assert kept[0]["access_token"] != token["access_token"]
-
-
-def test_refreshing_for_fewer_scopes_is_told_by_the_library(signed_in, issuer):
-    """It compares what was asked for with what was given."""
-    session = signed_in()
-    session.scope = ["contacts:read"]
-
-    session.refresh_token(f"{issuer}/oauth/token", client_id="shop-app", client_secret="s3cret")
-
-    assert session.token.scopes == ["contacts:read"]
-    assert not session.token.scope_changed

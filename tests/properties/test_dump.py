@@ -78,15 +78,8 @@ def as_dictionary(schema):
 def test_compiled_dumping_equals_the_schemas(operation, data):
     schema = ANSWERS[operation]()
     row = data.draw(rows(schema))
-    assert as_text(compiled(schema)(row)) == as_text(schema.dump(row))
-
-
-@pytest.mark.parametrize("operation", ANSWERS)
-@examples(10)
-@given(data=st.data())
-def test_dumped_answers_can_be_written(operation, data):
-    schema = ANSWERS[operation]()
-    dumped = compiled(schema)(data.draw(rows(schema)))
+    dumped = compiled(schema)(row)
+    assert as_text(dumped) == as_text(schema.dump(row))
     assert json.loads(json_text.write(dumped)) == dumped
 
 

@@ -75,12 +75,10 @@ class Written(Input):
     place = fields.String(attribute="where", pre_load=[str.strip])
 
 
-@pytest.mark.parametrize(
-    "sent", [{}, {"text": None}, {"text": "a", "count": "3"}, {"count": "x"}, {"place": " here "}, {"other": 1}]
-)
-def test_other_options_of_marshmallow_are_kept(sent):
+def test_other_options_of_marshmallow_are_kept():
     schema = Written()
-    assert outcome(compiled(schema), sent) == outcome(schema.load, sent)
+    for sent in ({}, {"text": None}, {"text": "a", "count": "3"}, {"count": "x"}, {"place": " here "}, {"other": 1}):
+        assert outcome(compiled(schema), sent) == outcome(schema.load, sent)
 
 
 @pytest.mark.parametrize("options", [{"unknown": "raise"}, {"partial": True}, {"unknown": "include"}])

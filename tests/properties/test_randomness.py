@@ -70,14 +70,6 @@ def test_a_uuid_is_one_of_version_four(seed):
     assert (UUID(text).version, UUID(text).variant) == (4, "specified in RFC 4122")
 
 
-@given(SEEDS, st.integers(0, 85))
-def test_random_text_uses_the_given_alphabet(seed, length):
-    alphabet = string.ascii_letters + string.digits + "+/"
-    text = Randomness(seed, "default").text("any", length, alphabet)
-    assert len(text) == length
-    assert set(text) <= set(alphabet)
-
-
 @given(SEEDS, st.integers(0, 85), st.sampled_from(["01", "0123456789abcdef", string.ascii_letters + string.digits]))
 def test_text_spells_the_number_that_is_drawn_from_its_last_digit_on(seed, length, alphabet):
     number, spelt = int(Randomness(seed, "default").hex("any", 128), 16), ""

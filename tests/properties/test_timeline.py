@@ -25,15 +25,9 @@ def at(minute):
 
 
 @given(
-    st.lists(MINUTES, max_size=30),
-    st.lists(MINUTES, max_size=10),
-    MINUTES,
-    MINUTES,
-    st.integers(0, 12),
-    st.integers(0, 12),
-    st.booleans(),
-    st.none() | st.integers(1, 3),
-)
+    st.lists(MINUTES, max_size=30), st.lists(MINUTES, max_size=10), MINUTES, MINUTES, st.integers(0, 12),
+    st.integers(0, 12), st.booleans(), st.none() | st.integers(1, 3),
+)  # fmt: skip
 def test_a_page_is_what_a_plain_filter_gives(loaded, added, start, end, offset, limit, oldest_first, divisor):
     rows = [Row(at(minute), number) for number, minute in enumerate([*loaded, *added])]
     where = None if divisor is None else lambda row: row.number % divisor == 0

@@ -21,41 +21,15 @@ import json
 import re
 import socket
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
+import yaml
 from raw.conversation import CLOSED, LEFT, OPEN, RESET, Conversation, as_bytes, as_text
 
 #: What all servers hold: a master account with something of everything, at a standstill, so that answers repeat.
-SCENARIO = {
-    "extends": "oauth",
-    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
-    "solution": "v2",
-    "accounts": [
-        {
-            "name": "group",
-            "id": 1003005,
-            "role": "master",
-            "api_keys": ["xkeysib-group"],
-            "email": "owner@group.test",
-            "company_name": "Group",
-            "enterprise": True,
-            "users": [{"email": "owner@group.test", "admin": True}, {"email": "grace@group.test"}],
-            "pool": {"credits": {"email": 100000, "sms": 5000}, "features": {"users": 50}},
-        },
-        {
-            "name": "eu",
-            "id": 2003001,
-            "role": "sub_account",
-            "of": "group",
-            "api_keys": ["xkeysib-eu"],
-            "email": "owner@eu.group.test",
-            "company_name": "Group Europe",
-            "assigned": {"credits": {"email": 40000}},
-            "senders": [{"id": 21, "name": "Group Europe", "email": "news@eu.group.test"}],
-        },
-    ],
-}
+SCENARIO = yaml.safe_load(Path(__file__).with_name("scenario.yaml").read_text(encoding="utf-8"))
 #: The servers that conversations name: what is laid over the scenario, and settings.
 SERVERS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "standard": ({}, {}),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 from cluster import Cluster
 from redis_server import RedisServer
-from storage.promises import Receiver
 from trouble_proxy import TroubleProxy
+from webhook_receiver import WebhookReceiver
 
 COUNT = 3
 
@@ -44,6 +44,5 @@ def proxy(engine):
 
 @pytest.fixture
 def receiver():
-    found = Receiver()
-    yield found
-    found.close()
+    with closing(WebhookReceiver()) as found:
+        yield found

@@ -12,15 +12,7 @@ from redis_server import RedisServer
 
 
 def ask(server, method, path, **options):
-
     return requests.request(method, f"{server.url}{path}", headers={"api-key": "any"}, timeout=30, **options)
-
-
-def started(store, folder):
-    server = SharingServer(store, folder)
-    server.start()
-    server.wait()
-    return server
 
 
 def flipped(content):
@@ -78,21 +70,18 @@ def store(request, tmp_path):
 @pytest.fixture
 def damaged_server(store, tmp_path):
     """A server on a store whose default workspace is damaged."""
-    first = started(store.url, tmp_path)
+    first = SharingServer(store.url, tmp_path)
+    first.start()
+    first.wait()
     assert ask(first, "POST", "/_mock/workspaces", json={"name": "other"}).status_code == 201
     first.stop()
     first.close()
     store.damage()
-    found = started_anyway(store.url, tmp_path)
-    yield found
-    found.close()
-
-
-def started_anyway(url, folder):
-    found = SharingServer(url, folder)
+    found = SharingServer(store.url, tmp_path)
     found.start()
     assert found._process.root  # noqa: SLF001  # it serves, ready or not
-    return found
+    yield found
+    found.close()
 
 
 def test_a_damaged_default_workspace_costs_itself_until_it_is_reset(damaged_server):

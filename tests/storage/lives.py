@@ -11,8 +11,9 @@ from random import Random
 from storage.crowd import Crowd
 from storage.history import History
 from storage.moments import Moment
-from storage.promises import Promises, Receiver
+from storage.promises import Promises
 from storage.server_process import ServerProcess
+from webhook_receiver import WebhookReceiver
 
 from mockserver import Settings, create_app
 
@@ -31,7 +32,7 @@ class Lives:
         self._random, self._store = Random(seed), store
         self._options = ["--store", f"sqlite:{store}", "--store-sync", sync]
         self._promised_s = PROMISED_S[sync]
-        self._receiver = Receiver()
+        self._receiver = WebhookReceiver()
         mirror = create_app(Settings()).test_client()
         self._clients = [
             *(

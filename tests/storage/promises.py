@@ -1,11 +1,7 @@
-"""Webhook calls of a server that is killed again and again, and the receiver that they are made to."""
+"""Webhook calls of a server that is killed again and again."""
 
-import json
-import threading
 import time
-from contextlib import suppress
 from http.client import HTTPException
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 
 from wire import Wire
@@ -16,39 +12,6 @@ _PATIENCE_S = 30
 _PAUSE_S = 0.005
 #: How many deliveries a list can show, which holds all between two kills.
 _MOST = 1000
-
-
-class Receiver:
-    """Takes calls, and answers them while `gate` is set; `ids` are the `message-id` of all calls."""
-
-    def __init__(self):
-        self.ids, self.gate = [], threading.Event()
-        self.gate.set()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._server.daemon_threads = True
-        threading.Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
-        self.url = f"http://127.0.0.1:{self._server.server_port}/hook"
-
-    def _handler(self):
-        receiver = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self):
-                with suppress(ValueError, OSError):  # whoever called was killed meanwhile
-                    receiver.ids.append(json.loads(self.rfile.read(int(self.headers["content-length"])))["message-id"])
-                    receiver.gate.wait(30)
-                    self.send_response(204)
-                    self.end_headers()
-
-            def log_message(self, *_):
-                """Say nothing."""
-
-        return Handler
-
-    def close(self):
-        self.gate.set()
-        self._server.shutdown()
-        self._server.server_close()
 
 
 class Promises:
@@ -91,7 +54,7 @@ class Promises:
         """
         with Wire(root, self._name) as wire:
             kept = self._all_delivered(wire)
-        lost = kept.difference(self._receiver.ids)
+        lost = kept.difference(body["message-id"] for body in self._receiver.bodies)
         assert not lost, f"delivered, but not taken by the receiver: {sorted(lost)}"
         missing = {event for event, at in self._triggered.items() if promised(at)} - kept
         assert not missing, f"deliveries of workspace {self._name} are gone: {sorted(missing)}"

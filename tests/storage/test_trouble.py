@@ -2,26 +2,12 @@
 
 import resource
 import signal
-import sqlite3
-import time
-from contextlib import closing
 from random import Random
 
 import pytest
+from load_balancer import until
 from random_user import STORY
 from wire import Wire
-
-#: How long something takes at most that takes a second; tests run on busy machines.
-PATIENCE_S = 30
-
-
-def until(condition):
-    """Waits until a function gives something true, which it returns."""
-    end = time.monotonic() + PATIENCE_S
-    while not (found := condition()):
-        assert time.monotonic() < end, "it has not come about"
-        time.sleep(0.01)
-    return found
 
 
 @pytest.fixture
@@ -33,7 +19,7 @@ def failure(ask):
             status, answer = ask(server, "GET", "/_mock/readyz")
             return answer["detail"] if status == 503 else None
 
-        return until(detail)
+        return until(detail, "the server says that it cannot keep anything")
 
     return found
 
@@ -41,7 +27,7 @@ def failure(ask):
 @pytest.fixture
 def is_well(ask):
     """Waits until a server is ready again."""
-    return lambda server: until(lambda: ask(server, "GET", "/_mock/readyz")[0] == 200)
+    return lambda server: until(lambda: ask(server, "GET", "/_mock/readyz")[0] == 200, "the server is ready")
 
 
 @pytest.fixture
@@ -96,26 +82,21 @@ def test_with_always_a_full_disk_refuses_what_cannot_be_kept_until_there_is_room
     servers.told()
 
 
-def test_a_server_that_is_stopped_ends_with_1_when_its_disk_is_full(servers, store, create, failure, limit):
+@pytest.mark.parametrize("is_full", [True, False])
+def test_a_server_that_is_stopped_ends_with_1_when_its_disk_is_full_and_else_with_0(
+    servers, create, failure, limit, is_full
+):
     server = servers.start()
     with Wire(server.root, "default") as wire:
         wire.key = "any"
-        limit(server, 4096)
+        if is_full:
+            limit(server, 4096)
         assert create(wire, 1) == 201
-        failure(server)
+        if is_full:
+            failure(server)
     server.signal(signal.SIGTERM)
 
-    assert server.ended() == 1
-
-
-def test_a_server_that_is_stopped_ends_with_0_when_all_is_saved(servers, create):
-    server = servers.start()
-    with Wire(server.root, "default") as wire:
-        wire.key = "any"
-        assert create(wire, 1) == 201
-    server.signal(signal.SIGTERM)
-
-    assert server.ended() == 0
+    assert server.ended() == int(is_full)
 
 
 def test_a_file_that_is_removed_under_a_server_is_told_and_kept_again_when_it_is_back(
@@ -142,33 +123,8 @@ def test_a_second_server_on_one_file_is_refused_and_the_first_one_goes_on(server
     assert ask(first, "GET", "/_mock/readyz")[0] == 200
 
 
-def _text(store):
+def test_a_file_that_is_no_store_is_refused_in_a_sentence_and_left_as_it_is(servers, store):
     store.write_text("scenario: standard\n" * 100)
-
-
-def _other_database(store):
-    with closing(sqlite3.connect(store)) as connection:
-        connection.execute("CREATE TABLE mine (id)")
-
-
-def _of_a_newer_version(store):
-    with closing(sqlite3.connect(store)) as connection:
-        connection.execute(f"PRAGMA user_version = {connection.execute('PRAGMA user_version').fetchone()[0] + 1}")
-
-
-def _of_another_layout(store):
-    with closing(sqlite3.connect(store)) as connection, connection:
-        connection.execute("UPDATE header SET layout = 'of another version'")
-
-
-@pytest.mark.parametrize("change", [_text, _other_database, _of_a_newer_version, _of_another_layout])
-def test_a_file_that_is_no_store_of_this_version_is_refused_and_left_as_it_is(servers, store, change):
-    if change in (_of_a_newer_version, _of_another_layout):
-        server = servers.start()
-        server.root  # noqa: B018  # waits until it is there
-        server.signal(signal.SIGTERM)
-        server.ended()
-    change(store)
     before = store.read_bytes()
     assert servers.refused().count("\n") <= 2
     assert store.read_bytes() == before

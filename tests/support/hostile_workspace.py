@@ -60,7 +60,7 @@ def _in_a_received_mail(api, number, value):
 
 
 def _in_a_fault(api, number, value):
-    rule = {"fault": "server_error", "message": value, "match": {"path": f"/v3/{value}"}}
+    rule = {"fault": "server_error", "message": value, "match": {"path": f"/v3/{value}", "query": {value: value}}}
     return api.post("/_mock/faults", json=rule)
 
 

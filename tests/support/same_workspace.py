@@ -42,7 +42,7 @@ NOT_KEPT = {
     "Journal._completed_at": "says what is to be written once more",
     "Exchange.held": "connections end with the process",
     "Exchange.links": "those of the workspace",
-    "Exchange._json": "parsed again",
+    "Exchange.parsed": "parsed again",
     "Exchange._parameters": "parsed again",
     "Exchange._by_header": "parsed again",
     "Exchange._warned": "no warning is added to one that is over",

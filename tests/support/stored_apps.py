@@ -65,7 +65,9 @@ _OF_ONE_PROCESS = {
         "tests/faults/test_answering_now.py",
         "tests/workspaces/test_eviction.py",
     ),
-    "sends control characters in a header, which nginx refuses": ("tests/oauth/test_hostile_tokens.py::test_garbage",),
+    "sends control characters in a header, which nginx refuses": (
+        "tests/oauth/test_hostile.py::test_bad_requests_are_refused_and_change_nothing[garbage",
+    ),
     "speaks to a server without nginx, which answers 502 for one that says nothing": (
         "tests/faults/test_leaving.py",
         "tests/faults/test_wire.py",

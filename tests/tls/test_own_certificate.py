@@ -9,8 +9,12 @@ from datetime import datetime
 
 import pytest
 import trustme
+from tables import tables
 
 from mockserver import Settings, create_app
+
+#: The tables of the tests by name.
+CASES = tables(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -91,36 +95,7 @@ def test_one_that_has_run_out_is_served_and_told(serve_tls, issuer, tmp_path, ca
     assert f"the certificate {file} has run out" in [row.getMessage() for row in caplog.records]
 
 
-MISTAKES = {
-    "no such file": ({"tls_cert": "missing"}, "cannot read --tls-cert {missing}: No such file or directory"),
-    "no such key": ({"tls_cert": "cert", "tls_key": "missing"}, "cannot read --tls-key {missing}: No such file or"),
-    "a folder": ({"tls_cert": "folder"}, "cannot read --tls-cert {folder}: Is a directory"),
-    "noise": ({"tls_cert": "noise"}, "--tls-cert {noise} is not in PEM: it has no line that begins with -----BEGIN"),
-    "damaged": ({"tls_cert": "damaged", "tls_key": "key"}, "--tls-cert {damaged} and --tls-key {key} hold no certif"),
-    "OpenSSL's own": (
-        {"tls_cert": "trusted", "tls_key": "key"},
-        "--tls-cert {trusted} holds no certificate that begins with -----BEGIN CERTIFICATE",
-    ),
-    "a negative serial number": (
-        {"tls_cert": "negative", "tls_key": "key"},
-        "--tls-cert {negative} has a serial number below 1, which RFC 5280 forbids, and clients refuse",
-    ),
-    "no key": ({"tls_cert": "cert"}, "--tls-cert {cert} has no certificate with its key, or a damaged one: "),
-    "another key": (
-        {"tls_cert": "cert", "tls_key": "other"},
-        "--tls-cert {cert} and --tls-key {other} do not belong together: the key is that of another certificate",
-    ),
-    "encrypted": ({"tls_cert": "cert", "tls_key": "encrypted"}, "the key of --tls-cert is encrypted: openssl pkey -in"),
-    "key alone": ({"tls_key": "key"}, "--tls-key is the key of a certificate: give --tls-cert, too"),
-    "names of one's own": (
-        {"tls_cert": "both", "tls_name": ("a.test",)},
-        "--tls-name is for a certificate that is made here, and --tls-cert gives another one",
-    ),
-    "a name that is none": ({"tls_name": ("a..b",)}, "--tls-name: 'a..b' is no name or address of a server: "),
-    "a network": ({"tls_name": ("10.0.0.0/8",)}, "--tls-name: '10.0.0.0/8' is no name or address of a server: "),
-    "an address of a mail": ({"tls_name": ("a@b.test",)}, "--tls-name: 'a@b.test' is no name or address of a server"),
-    "nowhere to write": ({"tls_ca_file": "folder"}, "cannot write the certificate of the authority to {folder}: Is a"),
-}
+MISTAKES = CASES["mistakes"]
 
 
 def given(files, settings):

@@ -23,10 +23,6 @@ SEEN = {
 }
 
 
-def patience(fault):
-    return SOON if SEEN[fault][1] is httpx.ReadTimeout else PATIENCE
-
-
 def request(fault):
     return f"GET /v3/senders HTTP/1.1\r\nHost: x\r\napi-key: any\r\nX-Mock-Fault: {fault}\r\n\r\n".encode()
 
@@ -40,20 +36,13 @@ def rest_of(connection):
 
 
 @pytest.mark.parametrize("fault", SEEN)
-def test_requests_sees_no_answer(served, ca_file, fault):
-    headers = {"api-key": "any", "X-Mock-Fault": fault}
+def test_client_libraries_see_no_answer(served, ca_file, fault):
+    options = {"headers": {"api-key": "any", "X-Mock-Fault": fault}}
+    options["timeout"] = SOON if SEEN[fault][1] is httpx.ReadTimeout else PATIENCE
     with pytest.raises(SEEN[fault][0]):
-        requests.get(f"{served.url}/v3/senders", headers=headers, verify=ca_file, timeout=patience(fault))
-
-
-@pytest.mark.parametrize("fault", SEEN)
-def test_httpx_sees_no_answer(served, fault):
-    headers = {"api-key": "any", "X-Mock-Fault": fault}
+        requests.get(f"{served.url}/v3/senders", verify=ca_file, **options)
     with pytest.raises(SEEN[fault][1]):
-        httpx.get(
-            f"{served.url}/v3/senders", headers=headers, verify=served.trusting(), timeout=patience(fault),
-            trust_env=False,
-        )  # fmt: skip
+        httpx.get(f"{served.url}/v3/senders", verify=served.trusting(), trust_env=False, **options)
 
 
 @pytest.mark.parametrize("fault", ["latency; ms=30", "slow_body; ms=30"])
@@ -68,9 +57,7 @@ def test_a_client_that_waits_gets_the_whole_answer(served, ca_file, fault):
 
 def test_a_reset_is_a_reset_and_no_end_in_tls(served):
     with served.connect() as connection:
-        connection.sendall(
-            b"GET /v3/senders HTTP/1.1\r\nHost: x\r\napi-key: any\r\nX-Mock-Fault: connection_reset\r\n\r\n"
-        )
+        connection.sendall(request("connection_reset"))
         with pytest.raises(ConnectionResetError):
             rest_of(connection)
 
@@ -78,9 +65,7 @@ def test_a_reset_is_a_reset_and_no_end_in_tls(served):
 def test_an_empty_answer_ends_as_tls_ends(served):
     with served.connect() as connection:
         connection.suppress_ragged_eofs = False
-        connection.sendall(
-            b"GET /v3/senders HTTP/1.1\r\nHost: x\r\napi-key: any\r\nX-Mock-Fault: empty_response\r\n\r\n"
-        )
+        connection.sendall(request("empty_response"))
 
         assert connection.recv(1) == b""
 

@@ -21,6 +21,7 @@ from mockserver.testing.records import (
     ControlCall,
     Delivery,
     Exchange,
+    Finding,
     Fired,
     InboundMail,
     Instance,
@@ -84,10 +85,11 @@ async def use(workspace: AsyncWorkspace) -> None:
     told: list[Delivery] = await workspace.story("delivered_opened_clicked", to="a@b.test", account="acme")
     arrival: Arrival = await workspace.inbound("a@b.test", "c@d.test", "Hi", "Text", account="acme")
     received: list[InboundMail] = await workspace.inbound_mails()
+    findings: list[Finding] = await workspace.findings()
     await workspace.reset("standard")
     await workspace.leave()
     await workspace.drop()
-    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received)
+    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings)
     assert workspace.synchronous.asynchronous.name == workspace.name
 
 

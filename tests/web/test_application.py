@@ -5,12 +5,16 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+from fractions import Fraction
+from types import SimpleNamespace
 
 import flask
 import pytest
 from flask import Blueprint, request_tearing_down
 
 from mockserver.app.runtime import Runtime
+from mockserver.web.application import LeanFlask
+from mockserver.web.components import component
 from mockserver.web.server.server import bind
 
 
@@ -133,3 +137,15 @@ def test_middleware_may_change_each_request(api):
 
     seen = [(row.path, dict(row.headers)["x-number"]) for row in api.app.store.default.journal]
     assert seen == [(f"/v3/senders/{number}/ips", str(number)) for number in (2, 1, 0)]
+
+
+def test_view_finds_the_components_of_its_own_application_by_their_types():
+    apps = []
+    for name, number in (("one", 1), ("two", 2)):
+        app = LeanFlask("test")
+        app.add_component(SimpleNamespace(name=name))
+        app.add_component(Fraction(number))
+        app.add_url_rule("/", view_func=lambda: f"{component(SimpleNamespace).name} {component(Fraction)}")
+        apps.append(app)
+
+    assert [app.test_client().get("/").text for app in apps] == ["one 1", "two 2"]

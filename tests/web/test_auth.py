@@ -44,12 +44,6 @@ def test_a_request_without_key_and_token_is_refused_with_a_message_that_says_so(
     )
 
 
-def test_a_bearer_token_that_the_server_has_not_issued_is_refused(make_api):
-    answer = make_api(WORKSPACE).client.get("/v3/account", headers={"Authorization": "Bearer x"})
-
-    assert (answer.status_code, answer.json["code"]) == (401, "unauthorized")
-
-
 @pytest.mark.parametrize("path", ["/v3/nowhere", "/v4/senders", "/elsewhere"])
 def test_authentication_comes_before_routing(make_api, path):
     api = make_api(WORKSPACE, keys="known")
@@ -65,12 +59,7 @@ def test_where_ip_addresses_are_authorised_callers_from_others_are_refused(make_
     answer = make_api({**WORKSPACE, "behaviour": {"authorised_ips": allowed}}).get("/v3/account")
 
     assert answer.status_code == status
-
-
-def test_the_refusal_of_an_ip_address_names_the_address(make_api):
-    answer = make_api({**WORKSPACE, "behaviour": {"authorised_ips": ["203.0.113.1"]}}).get("/v3/account")
-
-    assert "127.0.0.1" in answer.json["message"]
+    assert status == 200 or "127.0.0.1" in answer.json["message"]
 
 
 CORPORATE = {

@@ -1,6 +1,7 @@
 """The fast path: when the answer to a request leaves that was answered at once."""
 
 import asyncio
+from functools import wraps
 
 import pytest
 from transports import transport_at
@@ -32,76 +33,66 @@ def connect():
 
 
 def in_a_loop(steps):
-    async def run():
-        await steps()
+    """Let a test run in an event loop."""
 
-    asyncio.run(run())
+    @wraps(steps)
+    def test(*arguments, **fixtures):
+        asyncio.run(steps(*arguments, **fixtures))
+
+    return test
 
 
 @pytest.mark.parametrize("times", [1, 3], ids=["new head", "known head"])
-def test_an_answer_leaves_at_the_end_of_the_turn(connect, times):
-    async def steps():
-        connection, transport = connect()
-        for _ in range(times):
-            before = transport.sent
-            connection.data_received(GET)
-            assert transport.sent == before
-            await asyncio.sleep(0)
-        assert transport.sent.count(b"HTTP/1.1 200 OK\r\n") == times
-
-    in_a_loop(steps)
-
-
-def test_an_answer_leaves_before_its_connection_is_closed_by_its_client(connect):
-    async def steps():
-        connection, transport = connect()
-        connection.data_received(LAST)
-        assert transport.is_closed
-        assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
-
-    in_a_loop(steps)
-
-
-def test_an_answer_leaves_before_its_connection_is_closed_by_a_server_that_stops(connect):
-    async def steps():
-        connection, transport = connect()
+@in_a_loop
+async def test_an_answer_leaves_at_the_end_of_the_turn(connect, times):
+    connection, transport = connect()
+    for _ in range(times):
+        before = transport.sent
         connection.data_received(GET)
-        connection.shutdown()
-        assert transport.is_closed
-        assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
-
-    in_a_loop(steps)
+        assert transport.sent == before
+        await asyncio.sleep(0)
+    assert transport.sent.count(b"HTTP/1.1 200 OK\r\n") == times
 
 
-def test_an_answer_leaves_before_its_connection_could_make_room_for_another(connect):
-    async def steps():
-        connection, transport = connect()
-        connection.data_received(GET)
-        connect()
-        assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
-
-    in_a_loop(steps)
+@in_a_loop
+async def test_an_answer_leaves_before_its_connection_is_closed_by_its_client(connect):
+    connection, transport = connect()
+    connection.data_received(LAST)
+    assert transport.is_closed
+    assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
 
 
-def test_a_head_that_has_come_at_another_address_of_the_server_tells_the_one_at_which_it_comes(connect):
+@in_a_loop
+async def test_an_answer_leaves_before_its_connection_is_closed_by_a_server_that_stops(connect):
+    connection, transport = connect()
+    connection.data_received(GET)
+    connection.shutdown()
+    assert transport.is_closed
+    assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+@in_a_loop
+async def test_an_answer_leaves_before_its_connection_could_make_room_for_another(connect):
+    connection, transport = connect()
+    connection.data_received(GET)
+    connect()
+    assert transport.sent.startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+@in_a_loop
+async def test_a_head_that_has_come_at_another_address_of_the_server_tells_the_one_at_which_it_comes(connect):
     shared = b"GET /v3/emailCampaigns/11/sharedUrl HTTP/1.1\r\napi-key: any\r\n\r\n"
-
-    async def steps():
-        for address in ("127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.1"):
-            connection, transport = connect(address)
-            connection.data_received(shared)
-            await asyncio.sleep(0)
-            assert f'"http://{address}/' in transport.sent.decode()
-
-    in_a_loop(steps)
+    for address in ("127.0.0.1", "127.0.0.1", "127.0.0.2", "127.0.0.1"):
+        connection, transport = connect(address)
+        connection.data_received(shared)
+        await asyncio.sleep(0)
+        assert f'"http://{address}/' in transport.sent.decode()
 
 
-def test_what_is_no_http_is_refused_behind_the_answer_before(connect):
-    async def steps():
-        connection, transport = connect()
-        connection.data_received(GET)
-        connection.data_received(b"NONSENSE\r\n\r\n")
-        answer, refusal = transport.sent.split(b"HTTP/1.1 ")[1:]
-        assert (answer[:3], refusal[:3]) == (b"200", b"400")
-
-    in_a_loop(steps)
+@in_a_loop
+async def test_what_is_no_http_is_refused_behind_the_answer_before(connect):
+    connection, transport = connect()
+    connection.data_received(GET)
+    connection.data_received(b"NONSENSE\r\n\r\n")
+    answer, refusal = transport.sent.split(b"HTTP/1.1 ")[1:]
+    assert (answer[:3], refusal[:3]) == (b"200", b"400")

@@ -3,9 +3,12 @@
 from datetime import timedelta
 
 import pytest
+from tables import tables
 
 from mockserver.web.service.rate_limit import Window, Windows
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "accounts": [
@@ -23,21 +26,7 @@ def workspace(tier="general", enforce=False):
     return {**WORKSPACE, "behaviour": {"rate_limit": {"tier": tier, "enforce": enforce}}}
 
 
-@pytest.mark.parametrize(
-    ("tier", "call", "limit", "reset"),
-    [
-        ("general", "GET /v3/senders", 100, 3600), ("general", "POST /v3/smtp/email", 1000, 1),
-        ("general", "GET /v3/smtp/email", 300, 3600), ("general", "GET /v3/smtp/blockedContacts", 1000, 1),
-        ("general", "DELETE /v3/smtp/blockedContacts/x", 300, 3600), ("general", "GET /v3/smtp/emails", 2, 1),
-        ("general", "DELETE /v3/smtp/email/x", 300, 3600),
-        ("general", "DELETE /v3/contacts/attributes/normal/A", 10, 1), ("general", "GET /v3/contacts", 10, 1),
-        ("general", "POST /v3/contacts", 10, 1), ("general", "GET /v3/contactsx", 100, 3600),
-        ("advanced", "GET /v3/senders", 200, 3600), ("advanced", "POST /v3/smtp/email", 2000, 1),
-        ("advanced", "POST /v3/contacts", 20, 1), ("extended", "GET /v3/account", 600, 3600),
-        ("extended", "POST /v3/smtp/email", 6000, 1), ("extended", "DELETE /v3/smtp/email/x", 1800, 3600),
-        ("extended", "POST /v3/contacts", 60, 1),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("tier", "call", "limit", "reset"), CASES["limits"])
 def test_limits_follow_tier_and_path(make_api, tier, call, limit, reset):
     method, path = call.split()
     answer = make_api(workspace(tier), key="one").request(method, path)

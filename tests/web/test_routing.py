@@ -27,11 +27,6 @@ def test_a_route_names_operation_and_parameters(route):
     assert (found.operation, dict(found.params), found.path) == ("updateSender", {"senderId": "7"}, "/v3/senders/7")
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "/v3/nowhere"), ("PATCH", "/v3/senders"), ("POST", "/")])
-def test_a_route_to_nowhere_or_by_a_wrong_method_has_no_operation(route, method, path):
-    assert route(method, path).operation is None
-
-
 @pytest.mark.parametrize(
     ("path", "audience"),
     [

@@ -53,33 +53,12 @@ def test_an_answer_without_a_body_has_neither_type_nor_length(api):
     assert "Content-Length" not in answer.headers
 
 
-def test_a_preflight_needs_no_key(api):
-    answer = api.client.options("/v3/senders", headers={"Origin": "http://app.test"})
+def test_a_preflight_of_any_path_needs_no_key(api):
+    for path in ("/v3/senders", "/v3/senders/1", "/v3/nowhere", "/v3/%00"):
+        answer = api.client.options(path, headers={"Origin": "http://app.test"})
 
-    assert answer.status_code == 204
-    assert {name: answer.headers[name] for name in CORS} == CORS
-
-
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", "/v3"), ("GET", "/v3/"), ("GET", "/v3/nowhere"), ("GET", "/v3/senders/"), ("GET", "/v3//senders"),
-        ("PATCH", "/v3/senders"), ("POST", "/v3/senders/1"), ("DELETE", "/v3/senders/ips"),
-        ("PUT", "/v3/senders/domains"), ("GET", "/v3/webhooks/export"), ("GET", "/v3/corporate/subAccount/key"),
-        ("GET", "/v2/senders"), ("GET", "/senders"), ("POST", "/"),
-    ],
-)  # fmt: skip
-def test_unknown_route_wrong_method_and_other_version_are_all_404(api, method, path):
-    answer = api.request(method, path)
-
-    assert (answer.status_code, answer.json) == (404, {"code": "not_found", "message": "Invalid route/method passed"})
-
-
-@pytest.mark.parametrize("path", ["/v3/senders/abc/ips", "/v3/webhooks/1.5", "/v3/webhooks/x"])
-def test_a_malformed_path_parameter_is_400(api, path):
-    answer = api.get(path)
-
-    assert (answer.status_code, answer.json["code"]) == (400, "invalid_parameter")
+        assert (answer.status_code, answer.data) == (204, b"")
+        assert {name: answer.headers[name] for name in CORS} == CORS
 
 
 def test_a_get_may_carry_a_content_type_without_a_body(api):
@@ -90,12 +69,6 @@ def test_json_is_taken_whatever_its_content_type(api):
     answer = api.post("/v3/senders", data='{"name":"A","email":"a@acme.test"}', content_type="text/plain")
 
     assert answer.status_code == 201
-
-
-def test_a_body_that_is_no_json_under_another_content_type_is_415(api):
-    answer = api.post("/v3/senders", data="name=A", content_type="application/x-www-form-urlencoded")
-
-    assert (answer.status_code, answer.json["code"]) == (415, "bad_request")
 
 
 def test_a_member_that_the_service_does_not_know_is_ignored(api):
@@ -129,12 +102,6 @@ def test_of_a_missing_and_a_bad_member_the_missing_one_is_refused(api):
     answer = api.post("/v3/senders", json={"email": "bad"})
 
     assert answer.json == {"code": "missing_parameter", "message": "Missing name attribute in the request"}
-
-
-def test_a_plan_update_without_a_body_is_refused(make_api):
-    api = make_api({"accounts": [{"name": "m", "role": "master", "api_keys": ["m"]}]}, key="m")
-
-    assert api.put("/v3/corporate/subAccounts/plan").json["code"] == "bad_request"
 
 
 def test_an_error_of_the_mock_itself_is_a_500_of_the_api(api, monkeypatch, caplog):

@@ -7,10 +7,6 @@ from http.client import HTTPConnection
 from urllib.parse import urlsplit
 
 
-def create(api, **wanted):
-    return api.post("/_mock/workspaces", json=wanted)
-
-
 def names(api):
     return [row["name"] for row in api.get("/_mock/workspaces").json["items"]]
 
@@ -48,20 +44,15 @@ def test_an_evicted_name_that_is_used_again_and_dropped_was_not_evicted(make_api
     assert api.get("/_mock/workspaces/first").json["detail"] == "unknown workspace 'first'; it was deleted"
 
 
-def test_where_nothing_can_go_the_new_workspace_is_refused(make_api):
-    api = make_api("empty", workspaces_limit=1)
-    answer = create(api)
-
-    assert (answer.status_code, answer.content_type) == (409, "application/problem+json")
-    assert (names(api), api.get("/_mock/health").json["evicted"]) == (["default"], 0)
-
-
-def test_an_unknown_key_is_refused_where_no_workspace_can_go(make_api):
+def test_a_new_workspace_or_an_unknown_key_is_refused_where_no_workspace_can_go(make_api):
     api = make_api("empty", workspaces_limit=1, keys="isolate")
 
+    answer = api.post("/_mock/workspaces", json={})
+    assert (answer.status_code, answer.content_type) == (409, "application/problem+json")
     assert api.get("/v3/senders", key="made-up").status_code == 401
     assert api.client.get("/_mock/clock", headers={"api-key": "made-up"}).status_code == 409
     assert "workspace limit reached: 1 (--workspaces-limit)" in api.get("/_mock/requests").json["items"][0]["reason"]
+    assert (names(api), api.get("/_mock/health").json["evicted"]) == (["default"], 0)
 
 
 def test_a_workspace_in_which_a_request_waits_stays_though_it_was_idle_longest(serve):

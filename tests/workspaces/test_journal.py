@@ -40,15 +40,11 @@ def test_an_entry_tells_all_of_a_request_and_its_answer(workspace):
     request, timer = answer.headers["sib-request-id"], "sender.4.expire_otp.20260115T091500000000Z"
     caused = [{"kind": "timer", "id": timer}, {"kind": "mail", "id": mail}]
 
-    assert {name: headers[name] for name in ("api-key", "content-type", "user-agent")} == {
-        "api-key": "***",
-        "content-type": "application/json; charset=utf-8",
-        "user-agent": "tester/1",
-    }
+    sent = {"api-key": "***", **{name.lower(): value for name, value in SENT.items()}}
+    assert headers.items() >= sent.items()
     told = {name.lower(): value for name, value in entry["answer"]["headers"].items()}
-    assert told["sib-request-id"] == answer.headers["sib-request-id"]
-    assert told["x-sib-ratelimit-limit"] == answer.headers["x-sib-ratelimit-limit"]
-    assert told["content-type"] == "application/json"
+    for name in ("sib-request-id", "x-sib-ratelimit-limit", "content-type"):
+        assert told[name] == answer.headers[name]
     assert 0 < ms < 10_000
     assert timedelta() <= changed_at - real_at < timedelta(seconds=10)
     assert timedelta() <= datetime.now(UTC) - real_at < timedelta(minutes=1)
@@ -94,22 +90,9 @@ def test_an_entry_is_found_by_the_id_that_its_answer_carried(workspace):
     ids = [workspace.get(path).headers["sib-request-id"] for path in ("/v3/senders", "/v3/nowhere", "/v3/account")]
 
     assert len({UUID(identifier) for identifier in ids}) == 3
-    assert [workspace.get(f"/_mock/requests/{identifier}").json["path"] for identifier in ids] == [
-        "/v3/senders",
-        "/v3/nowhere",
-        "/v3/account",
-    ]
-
-
-def test_unknown_request_id_is_404(workspace):
+    paths = ["/v3/senders", "/v3/nowhere", "/v3/account"]
+    assert [workspace.get(f"/_mock/requests/{identifier}").json["path"] for identifier in ids] == paths
     assert workspace.get("/_mock/requests/nothing").status_code == 404
-
-
-def test_the_newest_stands_first(workspace):
-    for number in range(3):
-        workspace.get(f"/v3/senders/{number}")
-
-    assert [row["path"] for row in workspace.journal] == ["/v3/senders/2", "/v3/senders/1", "/v3/senders/0"]
 
 
 def test_calls_of_the_control_api_are_not_in_it(workspace):
@@ -119,16 +102,6 @@ def test_calls_of_the_control_api_are_not_in_it(workspace):
     assert workspace.journal == []
 
 
-@pytest.mark.parametrize("status", [401, 404, 204])
-def test_requests_that_reach_no_operation_are_in_it(workspace, status):
-    how = {401: ("GET", "a-key-of-nobody"), 404: ("GET", None), 204: ("OPTIONS", None)}[status]
-    workspace.api.store.keys = "known"
-    workspace.ask(how[0], "/v3/nowhere", key=how[1])
-
-    entry = last(workspace)
-    assert (entry["status"], entry["operation"], entry["method"]) == (status, None, how[0])
-
-
 def test_a_body_that_an_operation_does_not_take_is_warned_of(workspace):
     workspace.ask("DELETE", "/v3/senders/2", {"really": True})
 
@@ -136,22 +109,21 @@ def test_a_body_that_an_operation_does_not_take_is_warned_of(workspace):
 
 
 def test_warnings_beyond_the_limit_are_counted(workspace):
-    workspace.post("/v3/senders", {"name": "A", "email": "a@b.test", **{f"a{number}": 1 for number in range(1_020)}})
+    for parameters, members, further in (
+        (15, 10, 5),
+        (20, 5, 5),
+        (24, 1, 5),
+        (25, 0, 5),
+        (0, 25, 5),
+        (0, 1_020, "1,000"),
+    ):
+        query = "&".join(f"q{number}=1" for number in range(parameters))
+        body = {"name": "A", "email": f"{parameters}@b.test", **{f"a{number}": 1 for number in range(members)}}
+        workspace.post(f"/v3/senders?{query}", body)
 
-    warnings = last(workspace)["warnings"]
-    assert len(warnings) == 21
-    assert warnings[19:] == ["createSender ignored the unknown body field `a19`", "and 1,000 more"]
-
-
-@pytest.mark.parametrize(("parameters", "members"), [(15, 10), (20, 5), (24, 1), (25, 0), (0, 25)])
-def test_warnings_of_several_kinds_are_counted_together(workspace, parameters, members):
-    query = "&".join(f"q{number}=1" for number in range(parameters))
-    body = {"name": "A", "email": "a@b.test", **{f"a{number}": 1 for number in range(members)}}
-    workspace.post(f"/v3/senders?{query}", body)
-
-    warnings = last(workspace)["warnings"]
-    assert len(warnings) == 21
-    assert warnings[20] == "and 5 more"
+        warnings = last(workspace)["warnings"]
+        assert (len(warnings), warnings[20]) == (21, f"and {further} more")
+    assert warnings[19] == "createSender ignored the unknown body field `a19`"
 
 
 def test_a_member_that_is_refused_is_not_said_to_be_ignored(make_api):
@@ -170,19 +142,21 @@ def test_an_inner_member_that_is_ignored_is_named_by_its_path(workspace):
     assert last(workspace)["warnings"] == ["createWebhook ignored the unknown body field `headers[0].colour`"]
 
 
-@pytest.mark.parametrize(
-    ("raw", "shown"),
-    [(b'{"name": "A', '{"name": "A'), (b"\xff\xfe", "��"), (b"[1, 2]", [1, 2]), (b'"text"', "text"), (b"0", 0)],
-)
-def test_a_body_of_any_kind_is_shown(workspace, raw, shown):
-    workspace.post("/v3/senders", data=raw, content_type="application/json")
+def test_a_body_of_any_kind_is_shown(workspace):
+    for raw, shown in [
+        (b'{"name": "A', '{"name": "A'),
+        (b"\xff\xfe", "��"),
+        (b"[1, 2]", [1, 2]),
+        (b'"text"', "text"),
+        (b"0", 0),
+    ]:
+        workspace.post("/v3/senders", data=raw, content_type="application/json")
 
-    assert last(workspace)["request"]["body"] == shown
+        assert last(workspace)["request"]["body"] == shown
 
 
-@pytest.mark.parametrize(
-    "raw",
-    [
+def test_a_body_that_is_no_honest_json_never_spoils_the_journal(workspace):
+    for raw in [
         b'{"name": 123456789012345678901234567890}',
         b'{"name": "\\ud800"}',
         b"[" * 300 + b"]" * 300,
@@ -190,13 +164,11 @@ def test_a_body_of_any_kind_is_shown(workspace, raw, shown):
         b'{"a": NaN}',
         b'{"a": 1, "a": 2}',
         b'{"a": 1e999}',
-    ],
-)
-def test_a_body_that_is_no_honest_json_never_spoils_the_journal(workspace, raw):
-    assert workspace.post("/v3/senders", data=raw, content_type="application/json").status_code == 400
+    ]:
+        assert workspace.post("/v3/senders", data=raw, content_type="application/json").status_code == 400
 
-    assert last(workspace)["request"]["body"] == raw.decode()
-    assert workspace.post("/_mock/requests/verify", {"match": {"json": {"name": 1}}}).status_code == 200
+        assert last(workspace)["request"]["body"] == raw.decode()
+        assert workspace.post("/_mock/requests/verify", {"match": {"json": {"name": 1}}}).status_code == 200
 
 
 # ---------------------------------------------------------------------- transitions
@@ -237,42 +209,21 @@ def test_transitions_of_a_request_are_listed_in_order(make_api, new_workspace, s
 
 # ---------------------------------------------------------------------- reasons
 
-REFUSALS = {
-    "unknown key": ("GET", "/v3/senders", None, "who-are-you", 401, "is unknown: no account in workspace"),
-    "no route": ("GET", "/v3/nowhere", None, None, 404, "unknown route: no operation has the path /v3/nowhere"),
-    "wrong method": ("PATCH", "/v3/senders", None, None, 404, "allowed: GET (getSenders), POST (createSender)"),
-    "role": ("GET", "/v3/corporate/masterAccount", None, "eu", 403, "role master; account eu has the role sub_account"),
-    "form of the path": ("GET", "/v3/senders/x/ips", None, None, 400, "x"),
-    "form of the query": ("GET", "/v3/webhooks?sort=up", None, None, 400, "up"),
-    "no body": ("POST", "/v3/senders", None, None, 400, "missing field `email` in the body (it is empty)"),
-    "no object": ("POST", "/v3/senders", [], None, 400, "must be a JSON object"),
-    "missing member": ("POST", "/v3/senders", {"name": "A"}, None, 400, "email"),
-    "not there": ("DELETE", "/v3/senders/9", None, None, 404, "account acme has no sender 9"),
-    "twice": ("POST", "/v3/senders", {"name": "A", "email": "OPS@acme.test"}, None, 400, "duplicate e-mail"),
-    "wrong code": ("PUT", "/v3/senders/2/validate", {"otp": 654321}, None, 400, "no e-mail contains it; sender 2"),
-    "credits": (
-        "PUT", "/v3/corporate/subAccount/1000002/plan", {"credits": {"email": 5000}}, None, 400, "1000 are left",
-    ),
-}  # fmt: skip
 
-
-@pytest.mark.parametrize(("method", "path", "body", "key", "status", "reason"), REFUSALS.values(), ids=REFUSALS)
-def test_every_refusal_has_a_reason_with_the_facts(workspace, method, path, body, key, status, reason):
+def test_requests_that_reach_no_operation_are_in_it_with_the_reason(workspace):
     workspace.api.store.keys = "known"
-    workspace.ask(method, path, body, key=workspace.keys.get(key, key))
+    for method, path, key, status, reason in (
+        ("GET", "/v3/senders", "who-are-you", 401, "is unknown: no account in workspace"),
+        ("GET", "/v3/nowhere", None, 404, "unknown route: no operation has the path /v3/nowhere"),
+        ("PATCH", "/v3/senders", None, 404, "allowed: GET (getSenders), POST (createSender)"),
+        ("OPTIONS", "/v3/nowhere", None, 204, None),
+    ):
+        workspace.ask(method, path, key=key)
 
-    entry = last(workspace)
-    assert entry["status"] == status
-    assert reason in entry["reason"]
-
-
-def test_a_reason_tells_the_moments(workspace):
-    workspace.post("/_mock/clock/advance", {"by": "PT20M"})
-    workspace.put("/v3/senders/2/validate", {"otp": OTP})
-
-    assert last(workspace)["reason"] == (
-        "the code of sender 2 expired at 2026-01-15T09:15:00Z; the workspace's clock shows 2026-01-15T09:20:00Z"
-    )
+        entry = last(workspace)
+        assert (entry["status"], entry["method"]) == (status, method)
+        assert path == "/v3/senders" or entry["operation"] is None
+        assert reason in entry["reason"] if reason else entry["reason"] is None
 
 
 def test_successful_requests_have_no_reason(workspace):
@@ -323,8 +274,7 @@ FILTERS = {
 }
 
 
-@pytest.mark.parametrize(("query", "paths"), FILTERS.items())
-def test_the_journal_is_searched_by_what_was_asked_and_answered(workspace, query, paths):
+def test_the_journal_is_searched_by_what_was_asked_and_answered(workspace):
     workspace.new_sender("a@acme.test")
     workspace.delete("/v3/senders/9")
     workspace.get("/v3/senders?domain=acme.test")
@@ -333,10 +283,11 @@ def test_the_journal_is_searched_by_what_was_asked_and_answered(workspace, query
     workspace.post("/_mock/faults", {"fault": "server_error", "id": "f1", "match": {"operation": "getAccount"}})
     workspace.get("/v3/account")
 
-    found = workspace.get(f"/_mock/requests?{query}").json
+    for query, paths in FILTERS.items():
+        found = workspace.get(f"/_mock/requests?{query}").json
 
-    assert {row["path"] for row in found["items"]} == paths
-    assert found["count"] == len(found["items"])
+        assert {row["path"] for row in found["items"]} == paths, query
+        assert found["count"] == len(found["items"])
 
 
 def test_a_part_of_the_journal_comes_with_the_count_of_all_that_match(workspace):
@@ -350,11 +301,11 @@ def test_a_part_of_the_journal_comes_with_the_count_of_all_that_match(workspace)
     assert workspace.get("/_mock/requests?offset=10").json["items"] == []
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=1001", "offset=-1", "status=x", "wait=31", "wait=-1", "what=1"])
-def test_a_search_that_makes_no_sense_is_400_with_the_place(workspace, query):
-    answer = workspace.get(f"/_mock/requests?{query}")
+def test_a_search_that_makes_no_sense_is_400_with_the_place(workspace):
+    for query in ("limit=0", "limit=1001", "offset=-1", "status=x", "wait=31", "wait=-1", "what=1"):
+        answer = workspace.get(f"/_mock/requests?{query}")
 
-    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, f"/{query.partition('=')[0]}")
+        assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, f"/{query.partition('=')[0]}")
 
 
 # ---------------------------------------------------------------------- bounds
@@ -391,17 +342,11 @@ def test_oversized_request_is_kept_without_its_bodies_and_leaves_the_others(make
 
 
 def test_a_journal_that_is_emptied_begins_anew(workspace):
-    workspace.get("/v3/senders")
+    workspace.new_sender("a@acme.test")
+    before = workspace.state, workspace.get("/_mock/mailbox").json
 
     assert workspace.delete("/_mock/requests").status_code == 204
     assert workspace.get("/_mock/requests").json == {"items": [], "count": 0, "evicted": 0}
-
-
-def test_emptying_it_changes_neither_state_nor_mails(workspace):
-    workspace.new_sender("a@acme.test")
-    before = workspace.state, workspace.get("/_mock/mailbox").json
-    workspace.delete("/_mock/requests")
-
     assert (workspace.state, workspace.get("/_mock/mailbox").json) == before
 
 

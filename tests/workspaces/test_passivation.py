@@ -63,7 +63,7 @@ def key_of(workspace):
 # ---------------------------------------------------------------------- coming and going
 
 
-def test_a_workspace_that_rests_is_in_memory_no_more(store):
+def test_passivated_workspace_leaves_the_memory_and_is_loaded_by_name(store, storage):
     gc.disable()
     try:
         left = weakref.ref(store.get("a"))
@@ -72,10 +72,6 @@ def test_a_workspace_that_rests_is_in_memory_no_more(store):
     finally:
         gc.enable()
     assert store.peek("a") is None
-
-
-def test_passivated_workspace_is_loaded_by_name(store, storage):
-    store.passivate("a")
     assert store.get("a") is store.peek("a") is not None
     assert storage.names == ["a"]
 
@@ -109,21 +105,15 @@ def test_a_key_that_is_added_and_one_that_is_revoked_are_known_while_it_rests(st
 
 
 def test_passivated_workspace_is_listed_in_order_of_use(store):
+    """To look at one is no use of it."""
+    store.passivate("b")
+    assert store.look("b").name == "b"
+    assert store.names() == ("default", "a", "b")
     store.get("a")
     store.passivate("a")
     assert store.names() == ("default", "b", "a")
     assert len(store) == 3
     assert "a" in store
-
-
-def test_looking_at_a_passivated_workspace_does_not_mark_it_as_used(store):
-    store.passivate("a")
-    assert store.look("a").name == "a"
-    assert store.names() == ("default", "a", "b")
-
-
-def test_name_of_a_passivated_workspace_is_taken(store):
-    store.passivate("a")
     with pytest.raises(NameTakenError):
         store.create(name="a")
 
@@ -139,15 +129,9 @@ def test_the_workspace_of_an_unknown_key_is_found_again(storage):
 # ---------------------------------------------------------------------- what does not rest
 
 
-def test_the_default_workspace_does_not_rest(store):
+def test_default_unknown_and_unsaved_workspaces_are_not_passivated(store, storage):
     assert not store.passivate("default")
-
-
-def test_unknown_workspace_cannot_be_passivated(store):
     assert not store.passivate("c")
-
-
-def test_unsaved_workspace_is_not_passivated(store, storage):
     storage.is_up_to_date = False
     assert not store.passivate("a")
     assert store.peek("a") is not None
@@ -186,22 +170,14 @@ def test_referenced_workspace_stays_unique(store):
 
 def test_passivated_workspace_is_dropped_without_loading(store, storage):
     key = key_of(store.get("a"))
+    assert not store.discard("a")
     store.passivate("a")
 
     assert store.discard("a")
 
-    assert (store.get("a"), store.knows(key), store.why_gone("a"), storage.names) == (
-        None,
-        False,
-        Gone.DROPPED,
-        [],
-    )
+    found = store.get("a"), store.knows(key), store.why_gone("a"), storage.names
+    assert found == (None, False, Gone.DROPPED, [])
     assert not store.discard("a")
-
-
-def test_loaded_workspace_is_not_discarded(store):
-    assert not store.discard("a")
-    assert store.get("a") is not None
 
 
 def test_the_one_used_longest_ago_is_evicted_though_it_rests(storage):
@@ -227,13 +203,6 @@ def test_unreadable_workspace_is_reported_to_its_users_only(store, storage):
         with pytest.raises(StorageError, match="workspace a cannot be read: it is damaged"):
             ask()
     assert store.get("b") is not None
-
-
-def test_unreadable_workspace_is_back_once_readable(store, storage):
-    store.passivate("a")
-    storage.damaged["a"] = "the disk is away"
-    with pytest.raises(StorageError):
-        store.get("a")
     storage.damaged.clear()
     assert store.get("a") is not None
 
@@ -264,11 +233,6 @@ def test_a_default_workspace_that_cannot_be_read_is_told_at_the_start_and_stops_
     assert again.get("a") is not None
     with pytest.raises(StorageError, match="workspace default cannot be read"):
         _ = again.default
-
-
-def test_a_default_workspace_that_cannot_be_read_and_is_discarded_is_made_anew(store, storage):
-    storage.damaged["default"] = "it is damaged"
-    again = small_store(storage)
     assert again.discard("default")
     assert again.default.state.first_account.name == "m"
 
@@ -280,18 +244,13 @@ def covered(store):
     return dict(store.coverage().transitions)
 
 
-def test_total_coverage_includes_passivated_workspaces(store):
+def test_total_coverage_includes_workspaces_that_rest_or_are_gone(store, storage):
     for name in ("default", "a", "b"):
         store.get(name).coverage.transitions["m", "e"] += 1
     store.passivate("a")
     assert covered(store) == {("m", "e"): 3}
-
-
-def test_coverage_of_one_that_rests_and_goes_stays(store, storage):
-    store.get("a").coverage.transitions["m", "e"] += 1
-    store.passivate("a")
     store.discard("a")
-    assert covered(store) == covered(small_store(storage)) == {("m", "e"): 1}
+    assert covered(store) == covered(small_store(storage)) == {("m", "e"): 3}
 
 
 def test_coverage_of_an_uncounted_one_does_not_count_while_it_rests(store):

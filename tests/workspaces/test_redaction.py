@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import product
 
 import pytest
 
@@ -60,9 +61,8 @@ def test_secrets_of_a_busy_workspace_are_redacted(workspace):
     assert len(workspace.journal) == 10
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+def test_no_secret_of_a_body_of_any_form_is_told(workspace):
+    for body in [
         f'{{"otp": {OTP}',
         f'{{"otp": {OTP}}} trailing',
         f'{{"otp": "{OTP}", "otp": "{OTP}"}}',
@@ -82,21 +82,19 @@ def test_secrets_of_a_busy_workspace_are_redacted(workspace):
         f'"http://user:{HOOK_PASSWORD}@host/x"',
         f'{{"clientSecret": "{HOOK_TOKEN}", "client_secret": "{HOOK_TOKEN}", "Access-Token": "{HOOK_TOKEN}"}}',
         f'{{"password": "{HOOK_TOKEN}", "n": NaN}}',
-    ],
-)
-def test_no_secret_of_a_body_of_any_form_is_told(workspace, body):
-    for path in ("/v3/senders/2/validate", "/v3/webhooks/1", "/v3/nowhere"):
-        raw(workspace, "PUT", path, body)
+    ]:
+        for path in ("/v3/senders/2/validate", "/v3/webhooks/1", "/v3/nowhere"):
+            raw(workspace, "PUT", path, body)
 
+        assert "***" in json.dumps([row["request"]["body"] for row in workspace.journal[:3]]), body
     assert_silent(workspace)
-    assert "***" in json.dumps([row["request"]["body"] for row in workspace.journal])
 
 
-@pytest.mark.parametrize("body", ['{"name": "%s"', '{"name": "%s"}', '["%s"]', "%s", '{"%s": 1}'])
-def test_a_key_is_told_nowhere(workspace, body):
-    raw(workspace, "POST", "/v3/senders", body % workspace.key)
+def test_a_key_is_told_nowhere(workspace):
+    for body in ('{"name": "%s"', '{"name": "%s"}', '["%s"]', "%s", '{"%s": 1}'):
+        raw(workspace, "POST", "/v3/senders", body % workspace.key)
 
-    assert_silent(workspace)
+        assert_silent(workspace)
 
 
 def test_no_secret_of_the_query_the_path_or_a_header_is_told(workspace):
@@ -105,16 +103,11 @@ def test_no_secret_of_the_query_the_path_or_a_header_is_told(workspace):
     workspace.get(f"/v3/senders?{query}", headers=headers)
     workspace.get(f"/v3/{workspace.key}")
     workspace.get("/v3/senders", headers={"Referer": f"http://u:pa55@host/{workspace.key}"})
+    workspace.api.store.keys = "known"
+    workspace.get("/v3/senders", key="xkeysib-somebody-elses-key")
 
     assert_silent(workspace)
-
-
-def test_a_key_that_is_refused_is_told_nowhere_either(workspace):
-    made_up = "xkeysib-somebody-elses-key"
-    workspace.api.store.keys = "known"
-    workspace.get("/v3/senders", key=made_up)
-
-    assert made_up not in json.dumps(workspace.journal)
+    assert "xkeysib-somebody" not in json.dumps(workspace.journal)
 
 
 def test_public_values_are_not_redacted(workspace):
@@ -135,50 +128,52 @@ def near(workspace, match):
     return workspace.post("/_mock/requests/verify", {"match": match}).json["near_misses"][0]["differences"]
 
 
-@pytest.mark.parametrize(
-    ("match", "path", "got"),
-    [
-        ({"json": {"auth": {"token": "wanted"}}}, "/json/auth/token", "***"),
-        ({"json": {"auth": "wanted"}}, "/json/auth", {"type": "bearer", "token": "***"}),
-        ({"json": {"auth": {"type": "wanted"}}}, "/json/auth/type", "bearer"),
-        ({"json": {"headers": [{"value": "wanted"}]}}, "/json/headers/0/value", "***"),
-        ({"json": {"headers": [{"key": "wanted"}]}}, "/json/headers/0/key", "X-Team"),
-        ({"json": {"headers": []}}, "/json/headers", [{"key": "X-Team", "value": "***"}]),
-        ({"json": {"url": "wanted"}}, "/json/url", "http://***@127.0.0.1:9/hook"),
-        ({"json": {"nothing": "wanted"}}, "/json/nothing", None),
-        ({"json": {"a/b~c": "wanted"}}, "/json/a~1b~0c", "slash"),
-        ({"headers": {"api-key": "wanted"}}, "/headers/api-key", "***"),
-        ({"headers": {"Authorization": "wanted"}}, "/headers/authorization", "***"),
-        ({"headers": {"X-Colour": "wanted"}}, "/headers/x-colour", "red"),
-        ({"query": {"token": "wanted"}}, "/query/token", "***"),
-        ({"query": {"size": "wanted"}}, "/query/size", "7"),
-        ({"query": {"many": "wanted"}}, "/query/many", ["1", "2"]),
-        ({"status": 204}, "/status", 201),
-    ],
-)
-def test_a_difference_shows_what_the_journal_shows(workspace, match, path, got):
+DIFFERENCES = [
+    ({"json": {"auth": {"token": "wanted"}}}, "/json/auth/token", "***"),
+    ({"json": {"auth": "wanted"}}, "/json/auth", {"type": "bearer", "token": "***"}),
+    ({"json": {"auth": {"type": "wanted"}}}, "/json/auth/type", "bearer"),
+    ({"json": {"headers": [{"value": "wanted"}]}}, "/json/headers/0/value", "***"),
+    ({"json": {"headers": [{"key": "wanted"}]}}, "/json/headers/0/key", "X-Team"),
+    ({"json": {"headers": []}}, "/json/headers", [{"key": "X-Team", "value": "***"}]),
+    ({"json": {"url": "wanted"}}, "/json/url", "http://***@127.0.0.1:9/hook"),
+    ({"json": {"nothing": "wanted"}}, "/json/nothing", None),
+    ({"json": {"a/b~c": "wanted"}}, "/json/a~1b~0c", "slash"),
+    ({"headers": {"api-key": "wanted"}}, "/headers/api-key", "***"),
+    ({"headers": {"Authorization": "wanted"}}, "/headers/authorization", "***"),
+    ({"headers": {"X-Colour": "wanted"}}, "/headers/x-colour", "red"),
+    ({"query": {"token": "wanted"}}, "/query/token", "***"),
+    ({"query": {"size": "wanted"}}, "/query/size", "7"),
+    ({"query": {"many": "wanted"}}, "/query/many", ["1", "2"]),
+    ({"status": 204}, "/status", 201),
+]
+
+
+def test_a_difference_shows_what_the_journal_shows(workspace):
     headers = {"Authorization": f"Bearer {HOOK_TOKEN}", "X-Colour": "red"}
     query = f"token={HOOK_TOKEN}&size=7&many=1&many=2"
     answer = workspace.post(f"/v3/webhooks?{query}", {**WEBHOOK, "a/b~c": "slash"}, headers=headers)
     assert answer.status_code == 201, answer.json
 
-    (found,) = near(workspace, match)
+    for match, path, got in DIFFERENCES:
+        (found,) = near(workspace, match)
 
-    assert (found["path"], found["got"]) == (path, got)
-    assert_silent(workspace, found)
+        assert (found["path"], found["got"]) == (path, got)
+        assert_silent(workspace, found)
 
 
-@pytest.mark.parametrize(
-    "body",
-    [f'{{"otp": {OTP}}}', f'{{"otp": [{OTP}]}}', f'{{"otp": {{"a": {OTP}}}}}', f'{{"otp": {OTP}, "n": NaN}}'],
-)
-@pytest.mark.parametrize("wanted", [{"otp": 1}, {"otp": [1]}, {"otp": {"a": 1}}, 5, [1]])
-def test_no_difference_tells_a_code(workspace, body, wanted):
-    raw(workspace, "PUT", "/v3/senders/2/validate", body)
-    shown = workspace.post("/_mock/requests/verify", {"match": {"json": wanted}})
+def test_no_difference_tells_a_code(workspace):
+    for body in (
+        f'{{"otp": {OTP}}}',
+        f'{{"otp": [{OTP}]}}',
+        f'{{"otp": {{"a": {OTP}}}}}',
+        f'{{"otp": {OTP}, "n": NaN}}',
+    ):
+        for wanted in ({"otp": 1}, {"otp": [1]}, {"otp": {"a": 1}}, 5, [1]):
+            raw(workspace, "PUT", "/v3/senders/2/validate", body)
+            shown = workspace.post("/_mock/requests/verify", {"match": {"json": wanted}})
 
-    assert shown.status_code == 200
-    assert str(OTP) not in shown.text
+            assert shown.status_code == 200
+            assert str(OTP) not in shown.text
 
 
 def test_wanted_values_are_shown_as_written(workspace):
@@ -187,28 +182,28 @@ def test_wanted_values_are_shown_as_written(workspace):
     assert near(workspace, {"json": {"otp": 111111}}) == [{"path": "/json/otp", "wanted": 111111, "got": "***"}]
 
 
-@pytest.mark.parametrize("sign", ["?", "?a=1&", "#x?"])
-@pytest.mark.parametrize(
-    "name", ["token", "Token", "api_key", "api-key", "apikey", "key", "access_token", "secret", "signature"]
-)
-def test_a_secret_in_the_address_of_a_webhook_is_not_told(workspace, name, sign):
-    address = f"https://hook.test/x{sign}{name}={HOOK_TOKEN}&size=7"
-    assert workspace.post("/v3/webhooks", {**WEBHOOK, "url": address}).status_code == 201
-    workspace.get("/v3/webhooks/1")
-    raw(workspace, "POST", "/v3/webhooks", f'{{"url": "{address}"')
+def test_a_secret_in_the_address_of_a_webhook_is_not_told(workspace):
+    names = ("token", "Token", "api_key", "api-key", "apikey", "key", "access_token", "secret", "signature")
+    for number, (sign, name) in enumerate(product(("?", "?a=1&", "#x?"), names), 1):
+        address = f"https://hook.test/x{sign}{name}={HOOK_TOKEN}&size={number}"
+        assert workspace.post("/v3/webhooks", {**WEBHOOK, "url": address}).status_code == 201
+        workspace.get(f"/v3/webhooks/{number}")
+        raw(workspace, "POST", "/v3/webhooks", f'{{"url": "{address}"')
 
     assert_silent(workspace)
-    assert "size=7" in json.dumps(workspace.journal)
+    assert "size=27" in json.dumps(workspace.journal)
 
 
-@pytest.mark.parametrize("name", ["client_assertion", "assertion", "subject_token", "refresh_token", "client_secret"])
-def test_a_secret_of_a_form_is_not_told(workspace, name):
-    form = f"grant_type=x&{name}={HOOK_TOKEN}"
-    workspace.ask("POST", "/realms/partner/oauth/token", data=form, content_type="application/x-www-form-urlencoded")
-    workspace.ask("POST", "/realms/partner/oauth/token", data=form, content_type="text/plain")
+def test_a_secret_of_a_form_is_not_told(workspace):
+    for name in ("client_assertion", "assertion", "subject_token", "refresh_token", "client_secret"):
+        form = f"grant_type=x&{name}={HOOK_TOKEN}"
+        workspace.ask(
+            "POST", "/realms/partner/oauth/token", data=form, content_type="application/x-www-form-urlencoded"
+        )
+        workspace.ask("POST", "/realms/partner/oauth/token", data=form, content_type="text/plain")
 
     assert_silent(workspace)
-    assert len(workspace.journal) == 2
+    assert len(workspace.journal) == 10
 
 
 TOKENS = {
@@ -222,9 +217,9 @@ TOKENS = {
 }
 
 
-@pytest.mark.parametrize(("text", "shown"), TOKENS.values(), ids=TOKENS)
-def test_a_signed_token_is_hidden_wherever_it_stands(text, shown):
-    assert redaction.text(text) == shown
+def test_a_signed_token_is_hidden_wherever_it_stands():
+    for text, shown in TOKENS.values():
+        assert redaction.text(text) == shown
 
 
 def test_the_journal_of_a_hostile_body_is_read_in_linear_time(workspace):

@@ -26,22 +26,17 @@ def made(api, **body):
 # ---------------------------------------------------------------------- marks
 
 
-def test_a_drawn_name_has_the_mark(replica):
-    assert re.fullmatch("w-a-[0-9a-f]{8}", made(replica).json["name"])
+@pytest.mark.parametrize(("name", "drawn"), [("a", 14), ("replica9", 7)])
+def test_a_drawn_name_and_key_have_the_mark_over_a_reset_and_a_given_name_stays(make_api, name, drawn):
+    replica = make_api(replica=name)
+    found = made(replica).json
 
-
-def test_a_drawn_key_ends_with_the_mark_and_has_the_form_of_the_services(replica):
-    key = made(replica).json["api_key"]
-
-    assert re.fullmatch("xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{14}Ra", key)
-    assert is_drawn(key)
-    assert replica.get("/v3/account", key=key).status_code == 200
-
-
-def test_the_longest_name_leaves_a_key_its_length(make_api):
-    key = made(make_api(replica="replica9")).json["api_key"]
-
-    assert re.fullmatch("xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{7}Rreplica9", key)
+    assert re.fullmatch(f"w-{name}-[0-9a-f]{{8}}", found["name"])
+    assert re.fullmatch(f"xkeysib-[0-9a-f]{{64}}-[0-9A-Za-z]{{{drawn}}}R{name}", found["api_key"])
+    assert is_drawn(found["api_key"])
+    assert replica.get("/v3/account", key=found["api_key"]).status_code == 200
+    assert replica.post(f"/w/{found['name']}/_mock/reset").json["api_key"] == found["api_key"]
+    assert made(replica, name="jo").json["name"] == "jo"
 
 
 def test_a_key_of_a_sub_account_has_the_mark(make_api, story):
@@ -59,22 +54,10 @@ def test_the_workspace_of_a_key_that_a_test_made_up_has_the_mark(make_api):
     assert re.fullmatch("key-a-[0-9a-f]{12}", api.get("/_mock/workspaces").json["items"][0]["name"])
 
 
-def test_a_key_keeps_its_mark_over_a_reset(replica):
-    made_there = made(replica).json
-
-    again = replica.post(f"/w/{made_there['name']}/_mock/reset").json
-
-    assert again["api_key"] == made_there["api_key"]
-
-
 def test_equal_seeds_and_names_give_two_replicas_different_keys(make_api):
     keys = {made(make_api(replica=name), name="jo", seed=1).json["api_key"] for name in ("a", "b", None)}
 
     assert len(keys) == 3
-
-
-def test_a_given_name_stays_as_it_is(replica):
-    assert made(replica, name="jo").json["name"] == "jo"
 
 
 def test_health_tells_its_name(replica, api):
@@ -85,13 +68,13 @@ def test_health_tells_its_name(replica, api):
 # ---------------------------------------------------------------------- what belongs to another replica
 
 
-@pytest.mark.parametrize("name", NAMES_OF_B)
-@pytest.mark.parametrize("path", ["/v3/account", "/realms/partner/oauth/authorize", "/shared/1", "/_mock/clock"])
-def test_a_workspace_of_another_replica_is_misdirected(replica, name, path):
-    answer = replica.get(f"/w/{name}{path}")
+def test_a_workspace_of_another_replica_is_misdirected(replica):
+    for name in NAMES_OF_B:
+        for path in ("/v3/account", "/realms/partner/oauth/authorize", "/shared/1", "/_mock/clock"):
+            answer = replica.get(f"/w/{name}{path}")
 
-    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
-    assert f"This is replica a of the mock, but workspace {name} belongs to replica b" in answer.text
+            assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
+            assert f"This is replica a of the mock, but workspace {name} belongs to replica b" in answer.text
 
 
 def test_foreign_workspace_in_a_header_is_misdirected(replica):
@@ -101,21 +84,16 @@ def test_foreign_workspace_in_a_header_is_misdirected(replica):
     assert replica.get("/_mock/clock", headers=there).status_code == 421
 
 
-def test_a_key_of_another_replica_is_misdirected_in_the_services_words(replica):
+def test_a_key_of_another_replica_is_misdirected_in_the_words_of_its_audience(replica):
     answer = replica.get("/v3/account", key=DRAWN_BY_B)
+    called = replica.client.get("/_mock/clock", headers={"api-key": DRAWN_BY_B})
 
-    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
     sentence = "This is replica a of the mock, but the API key belongs to replica b"
     assert answer.json == {"code": "bad_request", "message": sentence}
+    assert (called.content_type, called.json["detail"]) == ("application/problem+json", sentence)
+    for found in (answer, called):
+        assert (found.status_code, found.headers["X-Mock-Replica"]) == (421, "b")
     assert replica.get("/_mock/requests").json["items"][0]["reason"] == sentence
-
-
-def test_foreign_workspace_of_a_control_call_is_a_misdirected_problem(replica):
-    answer = replica.client.get("/_mock/clock", headers={"api-key": DRAWN_BY_B})
-
-    assert (answer.status_code, answer.headers["X-Mock-Replica"]) == (421, "b")
-    assert answer.content_type == "application/problem+json"
-    assert answer.json["detail"] == "This is replica a of the mock, but the API key belongs to replica b"
 
 
 def test_a_key_of_another_replica_opens_nothing_in_a_workspace_that_is_here(replica):
@@ -132,11 +110,11 @@ def test_removed_workspace_of_this_replica_is_not_misdirected(replica):
     assert replica.get("/v3/account", key=gone["api_key"]).status_code == 401
 
 
-@pytest.mark.parametrize("key", [f"xkeysib-{'0' * 64}-{'x' * 14}Rb", f"{DRAWN_BY_B}\n", "Rb"])
-def test_a_key_that_only_looks_marked_is_nobodys(make_api, key):
-    api = make_api(replica="a", keys="known")
+def test_a_key_that_only_looks_marked_is_nobodys(make_api):
+    for key in (f"xkeysib-{'0' * 64}-{'x' * 14}Rb", f"{DRAWN_BY_B}\n", "Rb"):
+        api = make_api(replica="a", keys="known")
 
-    assert api.client.get("/v3/account", environ_overrides={"HTTP_API_KEY": key}).status_code == 401
+        assert api.client.get("/v3/account", environ_overrides={"HTTP_API_KEY": key}).status_code == 401
 
 
 def test_a_server_that_is_no_replica_knows_no_other(api):
@@ -172,20 +150,18 @@ def test_a_drawn_name_and_one_that_it_saw_are_made(replica, body, headers):
     assert replica.post("/_mock/workspaces", json=body, headers=headers).status_code == 201
 
 
-@pytest.mark.parametrize(
-    ("root", "headers"), [("", {"X-Mock-Workspace": "al"}), ("/w/default", {}), ("", {"X-Mock-Replica": "a"})]
-)
-def test_a_name_is_refused_where_something_else_has_led_the_call(replica, root, headers):
-    answer = replica.post(f"{root}/_mock/workspaces", json={"name": "jo"}, headers=headers)
+def test_a_name_is_refused_where_something_else_has_led_the_call(replica):
+    for root, headers in [("", {"X-Mock-Workspace": "al"}), ("/w/default", {}), ("", {"X-Mock-Replica": "a"})]:
+        answer = replica.post(f"{root}/_mock/workspaces", json={"name": "jo"}, headers=headers)
 
-    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/name")
-    assert len(replica.store) == 1
+        assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/name")
+        assert len(replica.store) == 1
 
 
 # ---------------------------------------------------------------------- the setting
 
 
-@pytest.mark.parametrize("name", ["", "A", "a-b", "ninechars", "é", "²"])
-def test_another_name_of_a_replica_is_refused(name):
-    with pytest.raises(ValueError, match="replica must be 1 to 8 of the letters a to z and digits"):
-        Settings(replica=name)
+def test_another_name_of_a_replica_is_refused():
+    for name in ("", "A", "a-b", "ninechars", "é", "²"):
+        with pytest.raises(ValueError, match="replica must be 1 to 8 of the letters a to z and digits"):
+            Settings(replica=name)

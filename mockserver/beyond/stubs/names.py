@@ -158,7 +158,7 @@ class Call(NamedTuple):
         found = read_body(self.request, _DEEPEST)
         if found is NO_BODY:
             return None
-        self.exchange.take_json(found)
+        self.exchange.parsed = found
         return found
 
     def rows(self, kind: type) -> Collection[Any]:

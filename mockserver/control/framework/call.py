@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
-from datetime import datetime
 from difflib import get_close_matches
 from functools import cache, partial, wraps
 from time import time
@@ -20,11 +19,12 @@ from mockserver.control.framework.problem import Problem
 from mockserver.core.state import reasons
 from mockserver.core.traffic.causes import CURRENT_CALL, CallRecord, CurrentCall
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.resources.section import Item, write_instant
+from mockserver.resources.section import Item
 from mockserver.views.record import sent
 from mockserver.web.components import component
 from mockserver.web.routing.address import shown_path
 from mockserver.web.schemas import json_text
+from mockserver.web.server.waiting import begun, is_waiting
 
 #: The header of an answer with the id of the call.
 CALL_HEADER = "X-Mock-Call"
@@ -122,8 +122,6 @@ def control_api() -> ControlApi:
 def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
     acts = "workspace" in inspect.signature(function).parameters
     is_recorded = declared.is_recorded
-    # An unread query parameter would be ignored in silence. Calls that are open to all come from elsewhere.
-    query_type = declared.query or (None if declared.is_open else Item)
 
     @wraps(function)
     def view(**arguments: Any) -> Response:
@@ -132,10 +130,11 @@ def _view(function: Function, declared: ControlCall) -> Callable[..., Response]:
         # An unknown workspace in the address is a 404, even for a call that acts on no workspace.
         target.addressed(by_header=False)
         workspace = target.workspace() if acts else None
-        if query_type is not None:
-            query = inputs.loaded(_schema(query_type), request.args.to_dict())
-            if declared.query is not None:
-                arguments["query"] = query
+        if declared.query is not None:
+            arguments["query"] = inputs.loaded(_schema(declared.query), request.args.to_dict())
+        elif request.args and not declared.is_open:
+            # An unread parameter is refused, not ignored in silence. Calls that are open to all come from elsewhere.
+            inputs.loaded(_schema(Item), request.args.to_dict())
         if declared.body is not None:
             arguments["body"] = inputs.body(_schema(declared.body), workspace)
         if workspace is not None:
@@ -176,11 +175,7 @@ def listed(rows: Sequence[Any], count: int | None = None, **more: Any) -> dict[s
 
 def written(found: object) -> bytes:
     """Write records and plain data as JSON in one line; moments are written as RFC 3339."""
-    return json_text.write(found, _plain)
-
-
-def _plain(value: Any) -> Any:
-    return write_instant(value) if isinstance(value, datetime) else sent(value)
+    return json_text.write(found, sent)
 
 
 # ---------------------------------------------------------------------- recording a call
@@ -192,7 +187,7 @@ def _recorded(run: Callable[[], Response]) -> Response:
     Raises:
         Problem: the call is refused.
     """
-    acting = off_loop.begun("acting", CurrentCall)
+    acting = begun(request.environ, "acting", CurrentCall)
     acting.on = request.environ.get(target.ACTED_ON)
     token = CURRENT_CALL.set(acting)
     try:
@@ -203,7 +198,7 @@ def _recorded(run: Callable[[], Response]) -> Response:
         raise
     finally:
         CURRENT_CALL.reset(token)
-    if not off_loop.is_waiting() and (acting.has_caused or answer.status_code < 400):
+    if (answer.status_code < 400 or acting.has_caused) and not is_waiting(request.environ):
         identifier = _note(acting, answer.status_code)
         if identifier is not None:
             answer.headers[CALL_HEADER] = identifier

@@ -5,16 +5,13 @@ All functions but `leave` leave the loop only where the work is large. In a thre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 from flask import request
 
-from mockserver.core.waiting import ANYTHING, Kinds
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.web.server import loop, waiting
-
-Found = TypeVar("Found")
+from mockserver.web.server import loop
 
 #: The most bytes that are written as text on the event loop: writing is several times as fast as reading a body.
 _LARGE = loop.LARGE_BODY * 4
@@ -45,26 +42,3 @@ def made_once(make: Any) -> Any:
     if not make.cache_info().currsize:
         leave()
     return make()
-
-
-# ---------------------------------------------------------------------- waiting
-
-
-def begun(name: str, begin: Callable[[], Found]) -> Found:
-    """Return the result of `begin`, called only in the request's first run."""
-    return waiting.begun(request.environ, name, begin)
-
-
-def is_waiting() -> bool:
-    """Return whether the request runs again later, so the present answer is discarded."""
-    return waiting.is_waiting(request.environ)
-
-
-def wait_for(
-    workspace: Workspace, seconds: float, find: Callable[[], Sequence[Found]], kinds: Kinds = ANYTHING
-) -> Sequence[Found]:
-    """Return the first result of `find`; the caller must not hold the workspace's lock.
-
-    Returns nothing if `seconds` have passed or the client has left.
-    """
-    return waiting.wait_for(request.environ, workspace, seconds, find, kinds)

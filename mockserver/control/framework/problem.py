@@ -1,4 +1,4 @@
-"""Refusals of the control API, as problem details (RFC 9457) that name all validation errors, and security headers."""
+"""Refusals of the control API, as problem details (RFC 9457) that name all validation errors."""
 
 from __future__ import annotations
 
@@ -7,21 +7,16 @@ from http import HTTPStatus
 from pathlib import PurePath
 from typing import TypeVar
 
-from flask import Response, request
-from werkzeug.wrappers import Response as AnyResponse
+from flask import Response
 
 from mockserver.core.state.identifiers import MISDIRECTED
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake
 from mockserver.views.record import sent
 from mockserver.views.server_records import MistakeLine, ProblemDetails
-from mockserver.web.routing.address import is_of_the_mock
 from mockserver.web.schemas import json_text
 
 Found = TypeVar("Found")
-
-_POLICY = "Content-Security-Policy"
-_FRAMES = "frame-ancestors"
 
 
 class Problem(Exception):
@@ -97,25 +92,3 @@ def existing(found: Found | None, noun: str, given: str, advice: str) -> Found:
 def of_one(name: str, message: str) -> Problem:
     """Return the 400 for one member or parameter that breaks a rule beyond its schema."""
     return of_mistakes([Mistake((name,), message)])
-
-
-# ---------------------------------------------------------------------- security headers
-
-
-def protect(response: AnyResponse) -> AnyResponse:
-    """Add the security headers that an answer lacks: no caching, no framing, no guessing of types; return the answer.
-
-    Only HTML needs `frame-ancestors`. An answer with another `Cache-Control` or `frame-ancestors` keeps its own.
-    """
-    headers = response.headers
-    headers.setdefault("X-Content-Type-Options", "nosniff")
-    headers.setdefault("Cache-Control", "no-store")
-    policy = headers.get(_POLICY, "")
-    if response.mimetype == "text/html" and _FRAMES not in policy:
-        headers[_POLICY] = "; ".join(filter(None, (policy, f"{_FRAMES} 'none'")))
-    return response
-
-
-def protect_own(response: AnyResponse) -> AnyResponse:
-    """Protect the answer to the current request, unless a function that a program has added answers it."""
-    return protect(response) if is_of_the_mock(request.method, request.path) else response

@@ -92,8 +92,9 @@ def entered(found: Workspace, *, whole: bool = False) -> Workspace:
     """
     if whole:
         off_loop.before_all_of(found)
+    acting_on(found)
     loop.enter(request.environ, found)
-    return acting_on(found)
+    return found
 
 
 def occupy(found: Workspace) -> None:

@@ -1,4 +1,4 @@
-"""What follows a control call: its line in the log, and news for watchers of the workspace."""
+"""What follows a control call: its security headers, its line in the log, and news for watchers of the workspace."""
 
 from __future__ import annotations
 
@@ -6,24 +6,46 @@ from functools import partial
 from time import perf_counter
 
 from flask import Response, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from mockserver.control.framework import target
-from mockserver.control.framework.off_loop import is_waiting
 from mockserver.control.guard import READING, SIGN_IN
 from mockserver.control.server.health import PROBES
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.web.logs import RequestLog
-from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX
+from mockserver.web.routing.address import CONTROL_PREFIX, DASHBOARD_PREFIX, is_of_the_mock
+from mockserver.web.server.waiting import is_waiting
 
 #: The key of the WSGI environment that holds when the request began, by `time.perf_counter`.
 _BEGAN = "mockserver.began"
+_POLICY = "Content-Security-Policy"
+_FRAMES = "frame-ancestors"
+
+
+def protect(response: AnyResponse) -> AnyResponse:
+    """Add the security headers that an answer lacks: no caching, no framing, no guessing of types; return the answer.
+
+    Only HTML needs `frame-ancestors`. An answer with another `Cache-Control` or `frame-ancestors` keeps its own.
+    """
+    headers = response.headers
+    headers.setdefault("X-Content-Type-Options", "nosniff")
+    headers.setdefault("Cache-Control", "no-store")
+    policy = headers.get(_POLICY, "")
+    if response.mimetype == "text/html" and _FRAMES not in policy:
+        headers[_POLICY] = "; ".join(filter(None, (policy, f"{_FRAMES} 'none'")))
+    return response
+
+
+def protect_own(response: AnyResponse) -> AnyResponse:
+    """Protect the answer to the current request, unless a function that a program has added answers it."""
+    return protect(response) if is_of_the_mock(request.method, request.path) else response
 
 
 def tell(response: Response) -> Response:
     """Tell watchers about a possible change by a control call, and return the response unchanged."""
     workspace = request.environ.get(target.ACTED_ON)
-    is_change = request.method not in READING and response.status_code < 400
-    if workspace is not None and is_change and request.path.startswith(CONTROL_PREFIX) and not is_waiting():
+    is_change = request.method not in READING and response.status_code < 400 and not is_waiting(request.environ)
+    if workspace is not None and is_change and request.path.startswith(CONTROL_PREFIX):
         workspace.watchers.tell("control")
     return response
 
@@ -41,7 +63,7 @@ class CallLog:
         """Log the current request after a finished control call, and return the response unchanged."""
         path = request.path
         is_page = path.startswith(DASHBOARD_PREFIX) and (path, request.method) != (SIGN_IN, "POST")
-        if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_page and not is_waiting():
+        if path.startswith(CONTROL_PREFIX) and path not in PROBES and not is_page and not is_waiting(request.environ):
             self._note(request.environ.get(target.ACTED_ON), path, response.status_code)
         return response
 

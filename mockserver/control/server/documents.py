@@ -182,8 +182,8 @@ _COMMENT = re.compile(r"<!-- [^>]{1,80} -->\n")
 _ANCHOR = re.compile(r"&lt;a id=&quot;([\w-]{1,80})&quot;&gt;&lt;/a&gt;")
 #: The relative path from a document to the top of all documents, by the depth of its folder.
 _UP = ("", "../")
-#: The path of the ledger among the documents; it is served beside the folder of the contract.
-_LEDGER = "truth/ledger.md"
+#: The paths of the ledger and the rules among the documents; they are served beside the folder of the contract.
+_LEDGER, _RULES = "truth/ledger.md", "howto/lint.md"
 #: Beginnings of the links between the ledger and the contract, in the files and as they are served.
 _SERVED = (('href="../truth/ledger.md', 'href="../ledger.md'), ('href="../contract/', 'href="contract/'))
 
@@ -192,6 +192,12 @@ _SERVED = (('href="../truth/ledger.md', 'href="../ledger.md'), ('href="../contra
 def ledger() -> Response:
     """How sure the facts of the contract are, and how the evidence was gathered."""
     return _document_page("ledger.md")
+
+
+@PAGES.call("GET", "/lint.md", media=("text/html",), is_open=True)
+def lint() -> Response:
+    """The rules that find mistakes of clients: what each finds, its source, and how to fix the client."""
+    return _document_page("lint.md")
 
 
 @PAGES.call("GET", "/contract/<name>", media=("text/html",), is_open=True)
@@ -215,7 +221,7 @@ def _documents() -> Mapping[str, Path]:
     """Return the files of all documents by URL path below `docs`."""
     folder = data_folder("docs")
     pages = {page.relative_to(folder).as_posix(): page for page in folder.glob("contract/*.md")}
-    return {"ledger.md": folder / _LEDGER, **pages}
+    return {"ledger.md": folder / _LEDGER, "lint.md": folder / _RULES, **pages}
 
 
 @cache

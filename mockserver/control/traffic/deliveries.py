@@ -12,7 +12,6 @@ from marshmallow import ValidationError, fields, post_load, validate, validates_
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.off_loop import begun, wait_for
 from mockserver.control.framework.problem import Problem, existing, of_transition, unknown
 from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import TransitionRefused
@@ -32,7 +31,7 @@ from mockserver.views.traffic import show_delivery, show_received, show_receiver
 from mockserver.views.traffic_records import Delivery, ReceiverCalls, ReceiverSummary
 from mockserver.web.schemas.fields import Flag
 from mockserver.web.server import wire
-from mockserver.web.server.waiting import LONGEST_WAIT
+from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 DELIVERIES = ControlResource("deliveries", "/_mock/deliveries")
 
@@ -53,7 +52,7 @@ class DeliveryFilter(inputs.Part):
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The calls, newest first, with their attempts; with `wait`, as soon as one matches."""
     criteria = DeliveryCriteria(query.get("webhook"), query.get("state"), query.get("event"))
-    found = wait_for(workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
+    found = wait_for(request.environ, workspace, query["wait"], lambda: select(workspace, criteria), _NEWS)
     with workspace.lock:
         part = inputs.part_of(found, query)
         off_loop.before_showing(row.text_size for _, row in part)
@@ -82,11 +81,11 @@ def redeliver(workspace: Workspace, identifier: str, body: dict[str, Any]) -> De
     with workspace.lock:
         account, row = _found(workspace, identifier)
         off_loop.before_showing([row.text_size])
-        steps = begun("redelivery", lambda: _redelivery(workspace, account, row, sent_as))
+        steps = begun(request.environ, "redelivery", lambda: _redelivery(workspace, account, row, sent_as))
     for number, step in enumerate(steps):
         with workspace.lock:
-            row = begun(f"attempt {number}", partial(step, row))
-        if not wait_for(workspace, LONGEST_WAIT, partial(_finished, account, row), _NEWS):
+            row = begun(request.environ, f"attempt {number}", partial(step, row))
+        if not wait_for(request.environ, workspace, LONGEST_WAIT, partial(_finished, account, row), _NEWS):
             break
     with workspace.lock:
         return show_delivery(account.name, row, workspace.links)
@@ -184,7 +183,8 @@ def receivers(workspace: Workspace) -> Any:
 @RECEIVERS.call("GET", "/<name>", query=CallFilter, answer=ReceiverCalls, locks=False)
 def received(workspace: Workspace, name: str, query: dict[str, Any]) -> ReceiverCalls:
     """The calls that came in, newest first; with `wait`, as soon as there are `count` of them."""
-    wait_for(workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), frozenset({"received"}))
+    kinds: Kinds = frozenset({"received"})
+    wait_for(request.environ, workspace, query["wait"], lambda: _enough(workspace, name, query["count"]), kinds)
     with workspace.lock:
         receiver = workspace.receivers.get(name) or Receiver(name)
         calls = inputs.part_of(workspace.receivers.calls(receiver), query)

@@ -6,12 +6,11 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
-from flask import Response
+from flask import Response, request
 from marshmallow import fields, validate
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.off_loop import wait_for
 from mockserver.control.framework.problem import unknown
 from mockserver.core.text.addresses import equals_address
 from mockserver.core.traffic.mail import FAILED, KINDS, SENT, WAITING
@@ -21,6 +20,7 @@ from mockserver.resources.section import Item, write_instant
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_mail
 from mockserver.views.traffic_records import Mail
+from mockserver.web.server.waiting import wait_for
 
 MAILBOX = ControlResource("mailbox", "/_mock/mailbox")
 
@@ -36,7 +36,7 @@ class MailFilter(Item):
 @MAILBOX.call("GET", query=MailFilter, answer=listing("Mails", Mail, evicted=Evicted), locks=False)
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The e-mails, newest first; with `wait`, as soon as one matches."""
-    found = wait_for(workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
+    found = wait_for(request.environ, workspace, query["wait"], lambda: _select(workspace, query), frozenset({"mail"}))
     off_loop.before_showing(mail.size for mail in found)
     return listed([_shown(workspace, mail) for mail in found], evicted=workspace.state.mailbox.evicted)
 

@@ -10,7 +10,6 @@ from marshmallow import ValidationError, fields, post_load, validates_schema
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.off_loop import begun, wait_for
 from mockserver.control.framework.problem import Problem, existing
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
 from mockserver.core.traffic.exchange import Journal
@@ -21,7 +20,7 @@ from mockserver.scenario.match import ExchangeMatchItem, PathGlob, check_operati
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_control_call, show_exchange, show_near_miss
 from mockserver.views.traffic_records import ControlCall, Exchange, Page, Verdict
-from mockserver.web.server.waiting import LONGEST_WAIT
+from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
 
@@ -90,8 +89,10 @@ class Verification(Item):
 @REQUESTS.call("GET", query=RequestFilter, answer=Page, locks=False)
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
     """The exchanges, newest first; with `wait`, as soon as one matches."""
-    search = begun("search", lambda: _Search(query["match"], query.get("held")))
-    found = wait_for(workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"}))
+    search = begun(request.environ, "search", lambda: _Search(query["match"], query.get("held")))
+    found = wait_for(
+        request.environ, workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"})
+    )
     part = inputs.part_of(found, query)
     off_loop.before_showing(map(_size, part))
     return listed(list(map(show_exchange, part)), len(found), evicted=workspace.journal.evicted)
@@ -109,8 +110,8 @@ def show(workspace: Workspace, identifier: str) -> Exchange:
 def answer_now(workspace: Workspace, identifier: str) -> Exchange:
     """Let the answer of a request go that a fault holds; the request as it is when the answer has left."""
     with workspace.lock:
-        found = begun("let go", lambda: _let_go(workspace, identifier))
-    wait_for(workspace, LONGEST_WAIT, lambda: [] if found.is_held else [found], frozenset({"request"}))
+        found = begun(request.environ, "let go", lambda: _let_go(workspace, identifier))
+    wait_for(request.environ, workspace, LONGEST_WAIT, lambda: [] if found.is_held else [found], frozenset({"request"}))
     off_loop.before_showing([_size(found)])
     with workspace.lock:
         return show_exchange(found)

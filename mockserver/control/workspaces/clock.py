@@ -7,11 +7,11 @@ from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
 
+from flask import request
 from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.control.framework import inputs, off_loop
 from mockserver.control.framework.call import ControlResource, listed
-from mockserver.control.framework.off_loop import begun, is_waiting, wait_for
 from mockserver.control.framework.problem import Problem, of_one, unknown
 from mockserver.core.time import duration
 from mockserver.core.time.clock import ClockError
@@ -25,6 +25,7 @@ from mockserver.views.workspace_records import Advanced, Fired, Moment, Timer
 from mockserver.views.workspaces import pending, show_clock, show_timer
 from mockserver.web.schemas.fields import Flag, Number
 from mockserver.web.server import loop
+from mockserver.web.server.waiting import begun, is_waiting, wait_for
 
 CLOCK = ControlResource("clock", "/_mock/clock")
 
@@ -115,11 +116,11 @@ def advance(workspace: Workspace, body: dict[str, Any]) -> Advanced:
 def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: str) -> list[Changed]:
     """Advance to a target and return the timed events passed; a text target is a timer id or `next`."""
     state = workspace.state
-    if len(state.timers) > loop.LARGE_WORKSPACE or (state.timers and state.has_many_calls):
+    if state.timers.count > loop.LARGE_WORKSPACE or (state.timers.count and state.has_many_calls):
         off_loop.leave()
-    advance = begun("advance", lambda: _begin(workspace, target, member))
-    arrived = wait_for(workspace, _TIMEOUT_S, lambda: [advance] if advance.step() else [])
-    if not arrived and not is_waiting():
+    advance = begun(request.environ, "advance", lambda: _begin(workspace, target, member))
+    arrived = wait_for(request.environ, workspace, _TIMEOUT_S, lambda: [advance] if advance.step() else [])
+    if not arrived and not is_waiting(request.environ):
         advance.stop()
         raise Problem(409, f"webhook calls were still under way after {_TIMEOUT_S:g} seconds")
     if advance.interrupted:

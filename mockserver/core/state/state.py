@@ -247,7 +247,7 @@ class State(Tables):
     @property
     def is_much_due(self) -> bool:
         """Whether the due timers, which may write files or send e-mails, may take too long for the event loop."""
-        count = len(self.timers)
+        count = self.timers.count
         if count <= _MANY_TIMERS and self.tally.bytes * count <= _MANY_CALLS:
             return False
         timer = self.timers.next()

@@ -237,10 +237,6 @@ class Timers:
         """The number of timers in memory, including cancelled ones."""
         return len(self._heap)
 
-    def __len__(self) -> int:
-        """Return the number of instances with timers."""
-        return len(self._live)
-
     def soonest(self) -> Iterator[Timer]:
         """Yield the timers, soonest first, at a cost that grows with the yielded timers only.
 

@@ -52,8 +52,8 @@ class Held:
         #: Whether the body of the request was too large to keep.
         self.is_without_body = False
         self.is_let_go = False
-        #: Whether the client no longer waits.
-        self.is_over = False
+        #: Whether the client no longer waits, and whether it left before the first byte of the answer.
+        self.is_over = self.is_left = False
         #: The body with which the request runs again.
         self.body = b""
         self._wake: Callable[[], object] = _ignore
@@ -163,6 +163,8 @@ class Exchange:
     operation: str | None = None
     #: When it came, in seconds since 1970.
     real_at: float = 0.0
+    #: The client's port, which tells connections apart; 0 if the server does not know it.
+    port: int = 0
     account: str | None = field(default=None, init=False)
 
     #: None until the answer is known, or if the client got no HTTP answer.
@@ -191,11 +193,15 @@ class Exchange:
     reason: str | None = field(default=None, init=False)
     #: The duration in milliseconds.
     ms: float = field(default=0.0, init=False)
+    #: When a fault's hold on the answer was over, in seconds since 1970, or None; and whether the client left before.
+    over_at: float | None = field(default=None, init=False)
+    left: bool = field(default=False, init=False)
     #: The bytes of the exchange in memory; 0 until it is measured.
     size: int = field(default=0, init=False)
     #: The links to its effects, once it is in the journal.
     links: Links | None = field(default=None, init=False, repr=False)
-    _json: Any = field(default=_NOT_READ, init=False, repr=False)
+    #: The parsed body, unless it is to be parsed by `json`.
+    parsed: Any = field(default=_NOT_READ, init=False, repr=False)
     _parameters: Any = field(default=_NOT_READ, init=False, repr=False)
     _by_header: Any = field(default=_NOT_READ, init=False, repr=False)
     #: The number of all warnings.
@@ -203,9 +209,9 @@ class Exchange:
 
     @property
     def json(self) -> Any:
-        if self._json is _NOT_READ:
-            self._json = read_json(self.body)
-        return read_json(self.body) if self._json is _NOT_KEPT else self._json
+        if self.parsed is _NOT_READ:
+            self.parsed = read_json(self.body)
+        return read_json(self.body) if self.parsed is _NOT_KEPT else self.parsed
 
     @property
     def parameters(self) -> Mapping[str, list[str]]:
@@ -230,12 +236,9 @@ class Exchange:
         """Drop fault marks and transitions before another run."""
         self.injected, self.reason, self.transitions = False, None, []
 
-    def take_json(self, value: Any) -> None:
-        self._json = value
-
     def forget_values(self) -> None:
         """Drop the parsed values of body, query and headers; they are parsed again on each use."""
-        self._json = self._parameters = self._by_header = _NOT_KEPT
+        self.parsed = self._parameters = self._by_header = _NOT_KEPT
 
     def leave_out_bodies(self) -> None:
         """Drop oversized bodies, adding a warning."""
@@ -325,6 +328,16 @@ class Journal(Ring[Exchange]):
             vars(kept).update(vars(exchange))
         self._completed_at.append(-1 if index is None else self.end - 1 - index)
         return 0 if index is None else len(self.grow(len(self) - 1 - index, exchange.size - before))
+
+    def end_hold(self, held: Held, now: float) -> Exchange | None:
+        """Note the end of a hold in its exchange, at a real time, and return the exchange; None if it is gone."""
+        for index, exchange in enumerate(self):
+            if exchange.id == held.exchange and exchange.held is held:
+                exchange.over_at, exchange.left = now, held.is_left
+                self.completed += 1
+                self._completed_at.append(self.end - 1 - index)
+                return exchange
+        return None
 
     def completed_since(self, number: int) -> Iterator[tuple[int, Exchange]]:
         """Yield completed exchanges with positions, skipping the first `number`."""

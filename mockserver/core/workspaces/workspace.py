@@ -393,8 +393,8 @@ class Workspace:
 
     def _end_hold(self, held: Held) -> None:
         with self.lock:
-            exchange = self.journal.find(held.exchange)
-            if exchange is not None and exchange.held is held:
+            exchange = self.journal.end_hold(held, time())
+            if exchange is not None:
                 self.feed.add("answered", exchange, exchange.size)
                 self.watchers.tell("request")
 

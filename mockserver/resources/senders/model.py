@@ -105,13 +105,14 @@ def get(caller: Caller, sender_id: int) -> Sender:
 def create(caller: Caller, *, name: str, email: str, ips: list[dict[str, Any]] | None = None) -> Created:
     """Create a sender, and send a code unless its domain is trusted."""
     workspace, account = caller.workspace, caller.account
-    _refuse_duplicate(account, email)
+    domain_name, address, addresses = domain_of(email), comparable(email), account.record(Addresses)
+    _refuse_duplicate(account, email, addresses.get(address))
     shares = _allotted(account, ips or [], "a new sender")
-    _refuse_strict_policy(workspace, account, email)
+    _refuse_strict_policy(workspace, account, domain_name)
     sender = Sender(workspace.state.next_id("sender"), name, email, ips=shares)
-    account.record(Addresses)[comparable(email)] = sender.id
+    addresses[address] = sender.id
     SENDER.begin(workspace, account, sender)
-    domain = find(account, domain_of(email))
+    domain = find(account, domain_name)
     view = None if domain is None else dns_view(workspace, domain.name)
     # SPF counts as right if the ownership record is (proposed): no source says which record the service checks.
     return Created(
@@ -127,10 +128,10 @@ def update(
     account, sender = caller.account, get(caller, sender_id)
     new_email = email if email is not None and comparable(email) != comparable(sender.email) else None
     if new_email is not None:
-        _refuse_duplicate(account, new_email)
+        _refuse_duplicate(account, new_email, account.record(Addresses).get(comparable(new_email)))
     shares = sender.ips if ips is None else _allotted(account, ips, f"sender {sender_id}")
     if new_email is not None:
-        _refuse_strict_policy(caller.workspace, account, new_email)
+        _refuse_strict_policy(caller.workspace, account, domain_of(new_email))
     sender.ips = shares
     sender.name = sender.name if name is None else name
     if email is not None:
@@ -151,8 +152,8 @@ def _free_address(workspace: Workspace, account: Account, sender: Sender) -> Non
     del account.record(Addresses)[comparable(sender.email)]
 
 
-def _refuse_duplicate(account: Account, email: str) -> None:
-    owner = account.record(Addresses).get(comparable(email))
+def _refuse_duplicate(account: Account, email: str, owner: int | None) -> None:
+    """Refuse an address that a sender of the account has already."""
     if owner is not None:
         state = account.rows_of(Sender)[owner].state
         taken = f"sender {owner} ({state}) of account {account.name} has it"
@@ -160,13 +161,12 @@ def _refuse_duplicate(account: Account, email: str) -> None:
         raise errors.DUPLICATE_PARAMETER(f"A sender with email {email} already exists").because(reason)
 
 
-def _refuse_strict_policy(workspace: Workspace, account: Account, email: str) -> None:
+def _refuse_strict_policy(workspace: Workspace, account: Account, name: str) -> None:
     """Refuse an unauthenticated domain with a strict DMARC policy.
 
     Receivers reject unsigned mail of such a domain. An authenticated parent domain does not help
     (contract/senders#createSender).
     """
-    name = domain_of(email)
     policy = dmarc_policy(workspace, name)
     if policy == NO_POLICY:
         return
@@ -207,36 +207,36 @@ def _send_code(workspace: Workspace, account: Account, sender: Sender) -> None:
     if _is_trusted(workspace, account, sender):
         SENDER.fire(workspace, account, sender, "trust")
         return
-    sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
-    sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
-    await_expiry(workspace, account, sender)
-    send_mail(workspace, _verification_mail(workspace, account, sender, sender.otp))
-
-
-def _verification_mail(workspace: Workspace, account: Account, sender: Sender, otp: int) -> Mail:
+    sender.otp = sender.otp_expires_at = None
+    await_code(workspace, account, sender)
     minutes = workspace.state.behaviour.otp_lifetime.total_seconds() / 60
     text = (
-        f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {otp}.\n"
+        f"Hello {sender.name},\n\nyour verification code for the sender {sender.email} is {sender.otp}.\n"
         f"It is valid for {minutes:g} minutes.\n"
     )
-    return Mail(
+    mail = Mail(
         id=workspace.ids.mail(),
         at=workspace.state.clock.now(),
         to=sender.email,
         sender="Brevo <no-reply@brevo.test>",
         subject="Verify your sender",
         text=text,
-        otp=otp,
+        otp=sender.otp,
         account=account.name,
         machine=MACHINE.name,
         key=sender.id,
         request=workspace.cause_request,
     )
+    send_mail(workspace, mail)
 
 
-def await_expiry(workspace: Workspace, account: Account, sender: Sender) -> None:
-    """Set the expiry timer of an unexpired code."""
-    if sender.otp_expires_at is not None and sender.otp_expires_at > workspace.state.clock.now():
+def await_code(workspace: Workspace, account: Account, sender: Sender) -> None:
+    """Draw the code and its expiry unless the sender has them, and set the timer of an unexpired code."""
+    if sender.otp is None:
+        sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
+    if sender.otp_expires_at is None:
+        sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
+    if sender.otp_expires_at > workspace.state.clock.now():
         workspace.set_timer(sender.otp_expires_at, account, MACHINE.name, sender.id, "expire_otp")
 
 

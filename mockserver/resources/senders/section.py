@@ -25,7 +25,7 @@ from mockserver.resources.section import (
     claim,
     once_per_load,
 )
-from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender, allot, await_expiry
+from mockserver.resources.senders.model import AWAITING, OTP_RANGE, VERIFIED, Addresses, Sender, allot, await_code
 from mockserver.web.schemas.fields import Email, List
 
 
@@ -96,11 +96,7 @@ def _load_sender(
     addresses[comparable(sender.email)] = sender.id
     account.table(Sender)[sender.id] = sender
     if sender.state == AWAITING:
-        if sender.otp is None:
-            sender.otp = workspace.state.random.integer("otp", *OTP_RANGE)
-        if sender.otp_expires_at is None:
-            sender.otp_expires_at = workspace.state.clock.after(workspace.state.behaviour.otp_lifetime)
-        await_expiry(workspace, account, sender)
+        await_code(workspace, account, sender)
 
 
 def _dump(workspace: Workspace, account: Account) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from mockserver.testing.handles.parts import Apps, Clock, Coverage, Dns, Machine
 from mockserver.testing.handles.rules import Faults, Stubs
 from mockserver.testing.handles.traffic import Calls, Deliveries, Mailbox, Receiver, Requests, unused_receiver
 from mockserver.testing.names import Story, WebhookEvent
-from mockserver.testing.records import Account, Arrival, Delivery, InboundMail
+from mockserver.testing.records import Account, Arrival, Delivery, Finding, InboundMail
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
 from mockserver.views.record import read, read_all
 
@@ -196,6 +196,10 @@ class Workspace:
             LookupError: The account does not exist.
         """
         self._post("/keys/revoke", {"key": key}, account)
+
+    def findings(self) -> list[Finding]:
+        """Return the mistakes of the client that the requests of the journal show, by rule."""
+        return read_all(Finding, self._link.items("/findings"))
 
     # ------------------------------------------------------------------ events outside of the API
 

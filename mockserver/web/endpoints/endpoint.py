@@ -254,7 +254,7 @@ class ApiEndpoint(Endpoint):
                     f"missing body: {self.operation.id} requires a JSON object"
                 )
             data = {}
-        exchange.take_json(data)
+        exchange.parsed = data
         sent_as = request.environ.get("CONTENT_TYPE", "")
         if exchange.body and "json" not in sent_as.lower():
             self._warn_of_type(sent_as, request, exchange)

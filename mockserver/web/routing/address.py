@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote_to_bytes
 
-from werkzeug.exceptions import NotFound
-from werkzeug.routing import MapAdapter
 from werkzeug.wrappers import Request
 
 from mockserver.core.contract.operation import Audience
@@ -97,12 +95,9 @@ def split_workspace(path: str) -> tuple[str | None, str]:
 
 #: The character for an encoded slash where paths are matched: a lone surrogate, to which no path is decoded.
 SLASH = "\udc2f"
-#: The parameters of the control API's addresses that may hold an encoded slash: the keys of instances, some of which
-#: are message ids. All other names are of the mock's own making, or of files, and have none.
-_MAY_HOLD_SLASHES = frozenset({"key"})
 _ENCODED_SLASH = re.compile("%2f", re.IGNORECASE)
 #: The key of a request's environment for its path with `SLASH` for encoded slashes; absent if the path has none.
-_SEGMENTED = "mockserver.segmented"
+SEGMENTED = "mockserver.segmented"
 
 
 def segmented(environ: WSGIEnvironment) -> str | None:
@@ -116,12 +111,12 @@ def segmented(environ: WSGIEnvironment) -> str | None:
 
 def match_as(environ: WSGIEnvironment, path: str) -> None:
     """Set a request's path for matching: WSGI-decoded, with `SLASH` for `%2F`."""
-    environ[_SEGMENTED] = SLASH.join(piece.encode("latin-1").decode("utf-8", "replace") for piece in path.split(SLASH))
+    environ[SEGMENTED] = SLASH.join(piece.encode("latin-1").decode("utf-8", "replace") for piece in path.split(SLASH))
 
 
 def matched_path(request: Request) -> str:
     """Return a request's path for matching, with `SLASH` for encoded slashes."""
-    path: str = request.environ.get(_SEGMENTED, request.path)
+    path: str = request.environ.get(SEGMENTED, request.path)
     return path
 
 
@@ -132,29 +127,6 @@ def shown_path(request: Request) -> str:
 
 def unsegmented(values: Mapping[str, str], request: Request) -> Mapping[str, str]:
     """Return path parameters for the service, with slashes for `SLASH`."""
-    if _SEGMENTED not in request.environ:
+    if SEGMENTED not in request.environ:
         return values
     return {name: value.replace(SLASH, "/") for name, value in values.items()}
-
-
-def adapter_of(request: Request) -> type[MapAdapter]:
-    """Return the URL adapter class for a request's path."""
-    return _SegmentedAdapter if _SEGMENTED in request.environ else MapAdapter
-
-
-class _SegmentedAdapter(MapAdapter):
-    """Matches paths with encoded slashes; in control calls only instance keys may have them."""
-
-    def match(self, *args: Any, **options: Any) -> tuple[Any, Mapping[str, Any]]:
-        try:
-            rule, values = super().match(*args, **options)
-        except UnicodeEncodeError:  # Werkzeug redirects to a path with a final slash, and cannot write `SLASH`
-            raise NotFound from None
-        if rule.rule.startswith(CONTROL_PREFIX) and not all(map(_may_be, values.items())):
-            raise NotFound
-        return rule, {name: value.replace(SLASH, "/") for name, value in values.items()}
-
-
-def _may_be(parameter: tuple[str, str]) -> bool:
-    name, value = parameter
-    return name in _MAY_HOLD_SLASHES or SLASH not in value

@@ -235,10 +235,9 @@ class Bodies:
         return body.take()
 
     def _give_room(self, *, is_stuck: bool = False) -> None:
-        """Give room to waiting bodies, the oldest first. If bodies are stuck or deadlocked, the first body exceeds the
-        limit.
+        """Give room to waiting bodies, the oldest first.
 
-        The first of them gets room beyond the limit if bodies are stuck or deadlocked, as nothing else would make some.
+        If bodies are stuck or deadlocked, the first gets room beyond the limit, as nothing else would make room.
         """
         for body in [body for body in self._coming if body.is_waiting]:
             has_room = self._held + body.wanted <= self._most

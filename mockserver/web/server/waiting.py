@@ -79,9 +79,10 @@ def wait_for(
     after the client has left.
     """
     with workspace.lock:
-        found, seen = find(), workspace.watchers.happened(kinds)
-    if found or seconds <= 0:
-        return found
+        found = find()
+        if found or seconds <= 0:
+            return found
+        seen = workspace.watchers.happened(kinds)
     suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is None:
         return _block(workspace, seconds, find, kinds)

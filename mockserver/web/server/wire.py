@@ -60,6 +60,8 @@ class Transmission:
         try:
             await self._pause(math.inf if wire.delay_s is None else wire.delay_s)
             if self._left.done():
+                if wire.held is not None:
+                    wire.held.is_left = True
                 return False
             if wire.held is not None and wire.held.is_let_go and wire.held.refuses:
                 return True

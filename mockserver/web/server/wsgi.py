@@ -82,6 +82,7 @@ def _template_of(scope: Scope, length: int) -> dict[str, Any]:
         "SERVER_NAME": host,
         "SERVER_PORT": str(port or 80),
         "REMOTE_ADDR": _address_of(scope["client"]),
+        "REMOTE_PORT": _port_of(scope["client"]),
         "wsgi.url_scheme": scope["scheme"],
     }
     for raw_name, raw_value in scope["headers"]:
@@ -97,6 +98,10 @@ def _template_of(scope: Scope, length: int) -> dict[str, Any]:
 
 def _address_of(client: tuple[str, int] | None) -> str:
     return client[0] if client else ""
+
+
+def _port_of(client: tuple[str, int] | None) -> int:
+    return client[1] if client else 0
 
 
 @lru_cache(maxsize=1024)
@@ -149,7 +154,7 @@ class Head:
     def environ_of(self, client: tuple[str, int] | None, body: bytes) -> dict[str, Any]:
         """Return the WSGI environment of a complete request with this head."""
         environ = self._environ.copy()
-        environ["REMOTE_ADDR"] = _address_of(client)
+        environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = _address_of(client), _port_of(client)
         return with_body(environ, body, SuspendedRequest())
 
 

@@ -151,6 +151,7 @@ def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -
         operation=route.operation,
         params=route.params,
         real_at=time(),
+        port=int(environ.get("REMOTE_PORT") or 0),
     )
 
 

@@ -98,7 +98,7 @@ def count(workspace: Workspace, account: Account, exchange: Exchange, headers: l
 
 
 def _take(workspace: Workspace, account: Account, exchange: Exchange) -> Allowance:
-    state, group, now = workspace.state, _group(exchange.method, exchange.path), exchange.at
+    state, group, now = workspace.state, group_of(exchange.method, exchange.path), exchange.at
     windows = account.record(Windows)
     tightest: Allowance | None = None
     for limit, length in LIMITS[state.behaviour.rate_limit.tier][group]:
@@ -116,7 +116,7 @@ def _take(workspace: Workspace, account: Account, exchange: Exchange) -> Allowan
     return tightest
 
 
-def _group(method: str, path: str) -> str:
+def group_of(method: str, path: str) -> str:
     """Return the group of a request; `/v3/contacts` itself belongs to contacts (proposed, contract/rate-limits)."""
     if path.startswith("/v3/contacts/") or path == "/v3/contacts":
         return "contacts"

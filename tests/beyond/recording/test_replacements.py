@@ -3,7 +3,6 @@
 import json
 from ipaddress import ip_address
 
-import pytest
 from examples import examples
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,36 +14,24 @@ from mockserver.beyond.replacements import Replacements
 CASES = tables(__file__)
 
 
-@pytest.mark.parametrize(("text", "replaced"), CASES["a_value_of_somebody_is_replaced"])
-def test_personal_value_is_replaced_by_a_placeholder(text, replaced):
-    assert Replacements().text(text) == replaced
+def test_personal_value_is_replaced_by_a_placeholder():
+    for text, replaced in CASES["a_value_of_somebody_is_replaced"]:
+        assert Replacements().text(text) == replaced
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_impersonal_value_stays_unchanged():
+    for text in (
         "", " ", ".", "::", "@", "a@", "@b", "Hello, Ada.", "12:30:45", "2026-01-15T09:00:00.000+00:00", "1.2.3", "4.5",
         "5c6cfa04-eed9-42c2-8b5c-6d470d978e9d", "{{ params.link }} and {% if contact.ID %}", "image.png, report.csv",
         "e.g. this", "127.0.0.1", "::1", "http://127.0.0.1:8003", "localhost", "example.com", "acme.test", "%", "'",
         "request.json", "ada@acme.test", "a@mail.example.org", "a..b.com..", "999.1.1.1", "100%",
-    ],
-)  # fmt: skip
-def test_impersonal_value_stays_unchanged(text):
-    assert Replacements().text(text) == text
+    ):  # fmt: skip
+        assert Replacements().text(text) == text
 
 
 def test_the_same_value_has_the_same_replacement_everywhere():
-    found = Replacements().value(
-        {
-            "sender": {"email": "ada@acme.com"},
-            "domains": [{"domain": "acme.com"}],
-            "html": "<a href='mailto:ada@acme.com'>",
-        }
-    )
-    assert found == {
-        "sender": {"email": "user1@host1.test"}, "domains": [{"domain": "host1.test"}],
-        "html": "<a href='mailto:user1@host1.test'>",
-    }  # fmt: skip
+    found = Replacements().value([{"email": "ada@acme.com"}, "acme.com", "<a href='mailto:ada@acme.com'>"])
+    assert found == [{"email": "user1@host1.test"}, "host1.test", "<a href='mailto:user1@host1.test'>"]
 
 
 def test_names_of_members_are_replaced_as_well():
@@ -72,23 +59,8 @@ def test_there_are_replacements_for_any_number_of_addresses():
 
 
 PIECES = [
-    "ada",
-    "@",
-    "acme.com",
-    ".",
-    ":",
-    "%40",
-    "'",
-    "10.0.0.7",
-    "::",
-    "{{",
-    "}}",
-    "//",
-    "-",
-    "bücher.de",
-    " ",
-    "xkeysib-",
-]
+    "ada", "@", "acme.com", ".", ":", "%40", "'", "10.0.0.7", "::", "{{", "}}", "//", "-", "bücher.de", " ", "xkeysib-",
+]  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))

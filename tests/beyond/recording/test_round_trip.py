@@ -8,25 +8,8 @@ from hypothesis import strategies as st
 from mockserver.beyond.recording import recorded
 
 PIECES = [
-    "{",
-    "}",
-    "{{",
-    "}}",
-    "{%",
-    "%}",
-    "{#",
-    "#}",
-    "'",
-    '"',
-    "\\",
-    "a",
-    " ",
-    "\n",
-    "\r\n",
-    "\r",
-    "omit",
-    "{{ now }}",
-]
+    "{", "}", "{{", "}}", "{%", "%}", "{#", "#}", "'", '"', "\\", "a", " ", "\n", "\r\n", "\r", "omit", "{{ now }}",
+]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=8).map("".join)
 #: No name of a member has a template in a stub.
 NAMES = st.text("ab'\"\\ }", max_size=4)

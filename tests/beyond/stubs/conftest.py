@@ -1,25 +1,11 @@
 """What the tests of stubs share: a small workspace that stubs are written for, and calls of it."""
 
 import pytest
+from tables import tables
 
-WORKSPACE = {
-    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
-    "seed": 7,
-    "accounts": [
-        {
-            "name": "acme",
-            "role": "master",
-            "api_keys": ["master-key"],
-            "plan": [{"type": "free", "credits": 3}],
-            "senders": [
-                {"id": 1, "name": "News", "email": "news@acme.test", "state": "verified"},
-                {"id": 2, "name": "Ops", "email": "ops@acme.test", "state": "awaiting_verification"},
-            ],
-            "domains": [{"name": "acme.test", "state": "authenticated"}],
-        },
-        {"name": "shop", "role": "standalone", "api_keys": ["shop-key"]},
-    ],
-}
+#: The tables of the tests by name.
+CASES = tables(__file__)
+WORKSPACE = CASES["workspace"]
 
 
 @pytest.fixture

@@ -107,18 +107,17 @@ def is_plain(value):
     return True
 
 
-@pytest.mark.parametrize("text", ESCAPES, ids=range(len(ESCAPES)))
-def test_no_known_way_leads_out(given, text):
-    found = given(text)
-    for sign in ("<", "root:", "uid="):
-        assert sign not in str(found)
+def test_no_known_way_leads_out(given):
+    for text in ESCAPES:
+        found = str(given(text))
+        assert not [sign for sign in ("<", "root:", "uid=") if sign in found], text
 
 
-@pytest.mark.parametrize("text", GREEDY, ids=range(len(GREEDY)))
-def test_what_is_greedy_ends_soon(given, text):
-    started = thread_time()
-    assert is_plain(given(text))
-    assert thread_time() - started < LONGEST_S
+def test_what_is_greedy_ends_soon(given):
+    for text in GREEDY:
+        started = thread_time()
+        assert is_plain(given(text)), text
+        assert thread_time() - started < LONGEST_S, text
 
 
 @pytest.mark.parametrize("count", [pytest.param(FEW, id="few"), pytest.param(MANY, id="many", marks=pytest.mark.slow)])

@@ -7,10 +7,13 @@ import random
 import pytest
 from beyond.stubs.hostile_expressions import template
 from marshmallow import ValidationError
+from tables import tables
 
 from mockserver.beyond.stubs.schema import StubItem
 from mockserver.core.state.stubs import Stubs
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 #: `HOSTILE_TIMES` multiplies the most. Chosen: with templates, requests and paths and the fuzzer some 50,000 in all,
 #: in two minutes.
 MANY, FEW = 750 * int(os.environ.get("HOSTILE_TIMES", "1")), 500
@@ -22,28 +25,7 @@ BODIES = [None, {}, [], 1, "x", {"to": [{"email": "a@b.test"}]}, {"email": "a@b.
 
 
 #: Stubs that have everything that stubs may have.
-WHOLE = [
-    {
-        "method": "POST", "path": "/v3/notes/{key}", "match": {"headers": {"X-Kind": "call"}}, "members": ["email"],
-        "answers": [
-            {"when": "{{ request.json.email is not defined }}", "status": 400, "json": {"code": "missing_parameter"}},
-            {"status": 201, "headers": {"X-A": "{{ now }}"}, "json": {"id": "{{ next_id('n') }}", "to": ["{{ now }}"]}},
-        ],
-        "store": [
-            {"table": "notes", "key": "{{ answer.id }}", "value": "{{ request.json | combine(answer) }}"},
-            {"when": "{{ stored('notes', 'a') is defined }}", "table": "notes", "key": "a", "delete": True},
-        ],
-        "effects": [
-            {"when": "{{ account.credits > 0 }}", "credits": {"sms": 0}},
-            {"mail": {"to": ["{{ request.json.email }}"], "subject": "Hi {{ request.path.key }}", "text": "Noted"}},
-            {"event": "delivered", "after": "PT2S", "payload": {"tags": ["{{ account.name }}"]}},
-        ],
-        "times": 3,
-    },
-    {"method": "GET", "path": "/v3/notes", "answer": {"json": "{{ stored('notes') | sort(attribute='id') }}"}},
-    {"method": "PUT", "path": "/v3/notes/{key}", "answer": {"text": "{{ request.method }} {{ request.json }}"},
-     "store": {"table": "notes", "key": "{{ request.path.key }}"}},
-]  # fmt: skip
+WHOLE = CASES["whole"]
 
 
 def places(value, path=()):

@@ -185,6 +185,5 @@ def test_what_is_gone_is_told_once_with_what_to_use_instead(text, told):
 def test_what_is_gone_is_refused_by_the_control_api(api):
     answer = api.post("/_mock/stubs", json=stub(forget={"table": "a", "key": "a"}))
 
-    assert (answer.status_code, answer.json["detail"]) == (
-        400, "forget: `forget` is gone: use store with `delete: true`"
-    )  # fmt: skip
+    assert answer.status_code == 400
+    assert answer.json["detail"] == "forget: `forget` is gone: use store with `delete: true`"

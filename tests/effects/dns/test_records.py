@@ -1,7 +1,10 @@
 """What a real name server with real zones says about the records of a domain."""
 
 import pytest
+from tables import tables
 
+#: The tables of the tests by name.
+CASES = tables(__file__)
 pytestmark = pytest.mark.knot
 
 RECORDS = ("brevo_code", "dkim_record", "dmarc_record")
@@ -33,44 +36,7 @@ def test_a_record_is_found_however_it_is_published(nameserver, asking, authentic
     assert f"{record} (" not in reason
 
 
-@pytest.mark.parametrize(
-    ("name", "record", "status", "told"),
-    [
-        ("nowhere.test", "brevo_code", "missing", "nowhere.test does not exist (NXDOMAIN)"),
-        ("nowhere.test", "dkim_record", "missing", "mail._domainkey.nowhere.test does not exist (NXDOMAIN)"),
-        ("address.test", "brevo_code", "missing", "address.test has no TXT record"),
-        ("address.test", "dmarc_record", "missing", "_dmarc.address.test has no TXT record"),
-        ("other.test", "brevo_code", "missing", "other.test has no TXT record that begins with 'brevo-code:'"),
-        ("old.test", "brevo_code", "wrong", "old.test has 'brevo-code:ffffffffffffffffffffffffffffffff', expected"),
-        (
-            "rolled.test",
-            "dkim_record",
-            "wrong",
-            "mail._domainkey.rolled.test has 'v=DKIM1; k=rsa; p=anotherkey', expected 'v=DKIM1; k=rsa; p=MIGf",
-        ),
-        ("short.test", "dkim_record", "wrong", "p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQ', expected"),
-        ("quoted.test", "dkim_record", "wrong", """has '"v=DKIM1;"""),
-        (
-            "dangling.test",
-            "dkim_record",
-            "missing",
-            "mail._domainkey.dangling.test is an alias of gone.test; gone.test does not exist (NXDOMAIN)",
-        ),
-        (
-            "dangling.test",
-            "dmarc_record",
-            "missing",
-            "_dmarc.dangling.test is an alias of address.test; address.test has no TXT record",
-        ),
-        ("silent.test", "dmarc_record", "wrong", "has 'v=DMARC1; p=none', expected the tag rua as well"),
-        ("twice.test", "dmarc_record", "wrong", "_dmarc.twice.test has 2 DMARC records ('v=DMARC1; p=none; rua="),
-        ("version.test", "dmarc_record", "wrong", "_dmarc.version.test has 'DMARC1; p=none;"),
-        ("circle.test", "dkim_record", "timeout", "mail._domainkey.circle.test"),
-        ("away.test", "dkim_record", "timeout", "answered REFUSED for keys.elsewhere.example"),
-        ("elsewhere.example", "brevo_code", "timeout", "answered REFUSED for elsewhere.example"),
-        ("broken.example", "dkim_record", "timeout", "answered SERVFAIL for mail._domainkey.broken.example"),
-    ],
-)
+@pytest.mark.parametrize(("name", "record", "status", "told"), CASES["a_record_that_is_not_right"])
 def test_a_record_that_is_not_right_is_told_with_what_dns_has(
     nameserver, asking, authenticate, name, record, status, told
 ):

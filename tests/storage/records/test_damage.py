@@ -85,10 +85,10 @@ def test_fields_with_names_of_no_entry_are_refused(name, held):
         held.load()
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "..", "a" * 65])
-def test_names_that_no_workspace_can_have_are_refused(name, held):
-    with pytest.raises(UnreadableError, match="name"):
-        held.load(name)
+def test_names_that_no_workspace_can_have_are_refused(held):
+    for name in ("", "a/b", "..", "a" * 65):
+        with pytest.raises(UnreadableError, match="name"):
+            held.load(name)
 
 
 @pytest.mark.parametrize(
@@ -134,23 +134,20 @@ def test_rows_are_of_types_of_the_package_only(name, held):
         held.load()
 
 
-@pytest.mark.parametrize("name", ["", "1", "[]", '["nothing",1]', '["answers",[]]'])
-def test_names_that_no_count_has_are_refused(name):
-    with pytest.raises(UnreadableError, match="name of a count"):
-        forms.coverage_of({name: 1})
+def test_names_that_no_count_has_are_refused():
+    for name in ("", "1", "[]", '["nothing",1]', '["answers",[]]'):
+        with pytest.raises(UnreadableError, match="name of a count"):
+            forms.coverage_of({name: 1})
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
+def test_bytes_that_hold_no_value_are_refused():
+    for value in [
         b"\xc7\xff\x63" + b"\0" * 255, b"\xdf\xff\xff\xff\xff", b"\xc1", b"\xc1{", b"\xc1\xff",
         b"\xc1" + b"[" * 100_000,
         *(b"\xc1" + json.dumps({"": tag}).encode() for tag in (
             1, [], ["nothing", 1], [[], 1], ["bytes", "x"], ["length", [10**9, 0, 0]], ["dict", [[[1], 2]]],
             ["int", "x"], ["date", 1], ["tuple", 1],
         )),
-    ],
-)  # fmt: skip
-def test_bytes_that_hold_no_value_are_refused(value):
-    with pytest.raises(UnreadableError):
-        unpack(value, dict)
+    ]:  # fmt: skip
+        with pytest.raises(UnreadableError):
+            unpack(value, dict)

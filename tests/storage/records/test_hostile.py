@@ -13,7 +13,6 @@ VALUES = {
     "members of all kinds": {"": None, "\0": True, "é": 1.0, "😀": -1, "a.b": [{}, [], "", 0]},
     "many members": {str(number): number for number in range(500)},
 }
-every_value = pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
 
 
 def _in_a_mail(api, value):
@@ -41,13 +40,12 @@ def _in_a_snapshot(api, value):
     return api.post("/_mock/snapshots", json={"name": "now"})
 
 
-@every_value
 @pytest.mark.parametrize("bring", [_in_a_mail, _in_a_payload, _in_a_fault, _in_a_stub, _in_a_snapshot])
-def test_extreme_json_values_survive_packing(bring, value, make_api):
-    api = make_api()
-    assert bring(api, value).status_code in (200, 201)
-
-    assert lost(api.workspace) is None
+def test_extreme_json_values_survive_packing(bring, make_api):
+    for name, value in VALUES.items():
+        api = make_api()
+        assert bring(api, value).status_code in (200, 201), name
+        assert lost(api.workspace) is None, name
 
 
 def test_hostile_texts_survive_packing(api):
@@ -56,11 +54,11 @@ def test_hostile_texts_survive_packing(api):
     assert lost(api.workspace) is None
 
 
-@pytest.mark.parametrize("target", ["/v3/%ED%A0%80", "/v3/x?%ED%A0%80=%FF", "/v3/%00%FF/%F0%9F%98%80"])
-def test_undecodable_paths_survive_packing(target, api):
-    api.get(target, headers={"X-Any": "\xff\x80"})
+def test_undecodable_paths_survive_packing(api):
+    for target in ("/v3/%ED%A0%80", "/v3/x?%ED%A0%80=%FF", "/v3/%00%FF/%F0%9F%98%80"):
+        api.get(target, headers={"X-Any": "\xff\x80"})
 
-    assert lost(api.workspace) is None
+        assert lost(api.workspace) is None
 
 
 def test_yaml_documents_survive_packing(api):

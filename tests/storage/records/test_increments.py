@@ -290,13 +290,13 @@ def test_the_coverage_is_empty_when_its_field_is_gone(api):
     assert not held.load().coverage.answers
 
 
-@pytest.mark.parametrize("number", [0, 0.0, 1, 250, 0.5])
-def test_a_number_is_read_as_it_was_given(api, number):
-    api.put("/_mock/receivers/shop", json={"delay_ms": number})
+def test_a_number_is_read_as_it_was_given(api):
+    for number in (0, 0.0, 1, 250, 0.5):
+        api.put("/_mock/receivers/shop", json={"delay_ms": number})
 
-    read = StoredWorkspace.of(api.workspace).load()
+        read = StoredWorkspace.of(api.workspace).load()
 
-    assert repr(read.receivers.get("shop").manner.delay_ms) == repr(number)
+        assert repr(read.receivers.get("shop").manner.delay_ms) == repr(number)
 
 
 def test_a_file_that_goes_for_one_of_another_account_is_written_as_gone(make_api):

@@ -51,9 +51,9 @@ def test_deleted_field_that_was_written_again_is_not_gone(engine, write):
     assert engine.read("acme", "1-a") == ("3-c", {"p:state": b"3"}, [], False)
 
 
-@pytest.mark.parametrize("known", ["1-other", "7-a", "no version", "1-", "-a", "01-a"])
-def test_workspace_is_read_as_a_whole_when_its_history_lacks_the_known_version(engine, known):
-    assert engine.read("acme", known).is_whole
+def test_workspace_is_read_as_a_whole_when_its_history_lacks_the_known_version(engine):
+    for known in ("1-other", "7-a", "no version", "1-", "-a", "01-a"):
+        assert engine.read("acme", known).is_whole
 
 
 def test_history_goes_back_64_commits(engine, write, redis_server):

@@ -1,0 +1,41 @@
+"""`/_mock/findings`: mistakes of clients that the journal shows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from flask import request
+
+from mockserver.control.framework import off_loop
+from mockserver.control.framework.call import ControlResource, listed
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.lint.linter import findings_of
+from mockserver.views import redaction
+from mockserver.views.record import Count, listing
+from mockserver.views.traffic_records import Finding
+
+FINDINGS = ControlResource("findings", "/_mock/findings")
+
+_Unseen = Annotated[Count, "how many requests the journal has evicted, which no rule has seen"]
+
+
+@FINDINGS.call("GET", answer=listing("Findings", Finding, unseen=_Unseen))
+def index(workspace: Workspace) -> Any:
+    """Mistakes of the client that the requests show, by rule; made anew for each call."""
+    off_loop.before_showing(row.size for row in workspace.journal)
+    rows = show_findings(workspace, request.host_url)
+    return listed(rows, unseen=workspace.journal.evicted)
+
+
+def show_findings(workspace: Workspace, root: str) -> list[Finding]:
+    """Return the findings of a workspace; `root` is the address of the server, with a slash at its end."""
+    return [
+        Finding(
+            row.rule,  # type: ignore[arg-type]  # a test compares the names
+            redaction.plain(row.message),
+            row.requests,
+            row.deliveries,
+            f"{root}_mock/docs/lint.md#{row.rule}",
+        )
+        for row in findings_of(workspace)
+    ]

@@ -1,0 +1,89 @@
+"""Requests that come before a 429 says that they may."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+
+from mockserver.core.text.messages import counted
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.lint.finding import IGNORED_RATE_LIMIT, Finding
+from mockserver.lint.traffic import Traffic, agent_of, between, ended_at, has_answer, identity, name_of, since
+from mockserver.web.service.rate_limit import HEADERS, group_of
+
+#: How many seconds a client may come too early. Chosen: timers and clocks are no more exact.
+_TOLERANCE_S = 0.1
+#: After how many seconds another connection's request was not under way when a 429 was sent. Chosen: longer than a
+#: request takes to arrive.
+_UNDER_WAY_S = 0.1
+
+
+def find_ignored_limits(traffic: Traffic) -> Iterator[Finding]:
+    """Find requests before the end of the seconds that a 429 tells, on the real and on the workspace's clock."""
+    refused: defaultdict[tuple[str | None, str, str], list[Exchange]] = defaultdict(list)
+    for row in traffic.requests:
+        if row.status == 429 and has_answer(row):
+            refused[_limited(row)].append(row)
+    for rows in refused.values():
+        #: By the id of the last request.
+        chains: dict[str, list[Exchange]] = {}
+        for row in rows:
+            seconds = _told(row)
+            early = None if seconds is None else _first_early(traffic, row, seconds, rows)
+            if early is not None:
+                chains[early.id] = [*chains.pop(row.id, [row]), early]
+        yield from map(_finding, chains.values())
+
+
+def _finding(chain: list[Exchange]) -> Finding:
+    first, second = chain[0], chain[1]
+    refused = sum(row.status == 429 for row in chain[1:])
+    waited = second.real_at - ended_at(first)
+    message = (
+        f"{name_of(second)} was called {waited:.1f} s after a 429 that said {_told(first)} s; "
+        f"{counted(len(chain) - 1, 'call')} came too early, and {refused or 'none'} of them met a 429 again"
+    )
+    return Finding(IGNORED_RATE_LIMIT, message, [row.id for row in chain])
+
+
+def _told(row: Exchange) -> int | None:
+    """Return the seconds that a 429 tells, or None; a proxy's `Retry-After` counts, too, if it says less."""
+    headers = {name.lower(): value for name, value in row.answer_headers}
+    told = [headers.get(name) for name in (f"{HEADERS}reset", "retry-after")]
+    found = [value for value in told if value is not None]
+    if headers.get(f"{HEADERS}remaining") != "0" or not found or not all(map(str.isdecimal, found)):
+        return None  # the limit was not exceeded, or a time is told in another form
+    return min(map(int, found))
+
+
+def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Sequence[Exchange]) -> Exchange | None:
+    """Return the first request of the refused client that is too early, or None.
+
+    The next request on its connection, and a repeat of the refused request, are certain to be of the same client.
+    Without either, requests count that were refused `again`.
+    """
+    end = ended_at(refused)
+    own = [
+        next((row for row in since(rows, end) if row is not refused and _is_own(traffic, row, refused)), None)
+        for rows in (traffic.by_identity[identity(refused)], traffic.by_port.get(refused.port, ()))
+    ]
+    resumed = min((row for row in own if row is not None), key=lambda row: row.real_at, default=None)
+    if resumed is None:
+        resumed = next(since(again, end + _UNDER_WAY_S), None)
+    return resumed if resumed is not None and _is_early(resumed, refused, seconds) else None
+
+
+def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:
+    return _limited(row) == _limited(refused) and traffic.may_follow(row, refused)
+
+
+def _limited(row: Exchange) -> tuple[str | None, str, str]:
+    """Return what requests of one client have in common that count towards one limit."""
+    return row.account, agent_of(row), group_of(row.method, row.path)
+
+
+def _is_early(row: Exchange, refused: Exchange, seconds: int) -> bool:
+    """Return whether a request came before the told seconds were over, on both clocks."""
+    waited = row.real_at - ended_at(refused)
+    return waited < seconds - _TOLERANCE_S and between(row, refused) < timedelta(seconds=seconds - _TOLERANCE_S)

@@ -1,0 +1,119 @@
+"""The requests of a workspace as rules compare them: in order, with the end of each in real time."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from functools import cached_property
+from itertools import islice
+from typing import NamedTuple, TypeVar
+
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.workspaces.workspace import Workspace
+
+Key = TypeVar("Key")
+#: Requests by something that they have in common, oldest first.
+Index = dict[Key, list[Exchange]]
+#: The least time in seconds from the end of a request to one that follows from it, on another connection. Chosen: a
+#: request that had arrived before is read sooner, and no client reads an answer and opens a connection as fast.
+_REACTION_S = 0.000_25
+
+
+class Identity(NamedTuple):
+    """What equal requests of one client have in common."""
+
+    account: str | None
+    agent: str
+    method: str
+    path: str
+    query: str
+    body: bytes
+
+
+class Traffic:
+    """The requests of a workspace, oldest first, and the same by what rules look for."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
+
+    @cached_property
+    def by_port(self) -> Index[int]:
+        """The requests of each connection, by the client's port; without those whose port is unknown."""
+        return _index((row.port, row) for row in self.requests if row.port)
+
+    @cached_property
+    def by_identity(self) -> Index[Identity]:
+        return _index((identity(row), row) for row in self.requests)
+
+    @cached_property
+    def reads(self) -> Index[tuple[str | None, str]]:
+        """The requests that have told a client what there is, by account and resource."""
+        read = (row for row in self.requests if row.method == "GET" and row.status in (200, 404) and has_answer(row))
+        return _index(((row.account, resource_of(row)), row) for row in read)
+
+    def may_follow(self, later: Exchange, before: Exchange) -> bool:
+        """Return whether the client may have sent a request because of another one's end.
+
+        No: the request was under way already, or another thread has sent it, as the other request's connection is used
+        again after it.
+        """
+        waited = later.real_at - ended_at(before)
+        if before.port and later.port == before.port:
+            return waited >= 0
+        is_shared = bool(before.port) and self.by_port[before.port][-1].real_at > later.real_at
+        return waited >= _REACTION_S and not is_shared
+
+
+def _index(rows: Iterable[tuple[Key, Exchange]]) -> Index[Key]:
+    found: Index[Key] = {}
+    for key, row in rows:
+        found.setdefault(key, []).append(row)
+    return found
+
+
+def _came_at(row: Exchange) -> float:
+    return row.real_at
+
+
+def since(rows: Sequence[Exchange], moment: float) -> Iterator[Exchange]:
+    """Yield those of some requests that came from a moment of real time on."""
+    return islice(rows, bisect_left(rows, moment, key=_came_at), None)
+
+
+def ended_at(row: Exchange) -> float:
+    """Return when the client had its answer, or has left, in seconds since 1970."""
+    return row.real_at + row.ms / 1000 if row.over_at is None else row.over_at
+
+
+def has_answer(row: Exchange) -> bool:
+    """Return whether an answer has reached the client."""
+    return row.status is not None and not row.left and not row.is_held
+
+
+def is_success(row: Exchange) -> bool:
+    return row.status is not None and row.status < 300 and has_answer(row)
+
+
+def identity(row: Exchange) -> Identity:
+    return Identity(row.account, agent_of(row), row.method, row.path, row.query, row.body)
+
+
+def agent_of(row: Exchange) -> str:
+    """Return the name of the client's library, which tells a product from the test that checks it."""
+    return row.by_header.get("user-agent", "")
+
+
+def resource_of(row: Exchange) -> str:
+    """Return the first part of a path below `/v3/`."""
+    return row.path.removeprefix("/v3/").partition("/")[0]
+
+
+def name_of(row: Exchange) -> str:
+    return row.operation or f"{row.method} {row.path}"
+
+
+def between(later: Exchange, before: Exchange) -> timedelta:
+    """Return the time from a request to another one on the workspace's clock."""
+    return later.at - before.at

@@ -1,0 +1,88 @@
+"""Secrets in the addresses of webhooks, and receivers that take any call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, urlsplit
+
+from mockserver.core.text.messages import counted
+from mockserver.core.traffic.causes import DELIVERY, REQUEST, Cause
+from mockserver.core.traffic.exchange import Exchange, read_json
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.lint.finding import SECRET_IN_URL, UNVERIFIED_WEBHOOK, Finding
+from mockserver.lint.traffic import Traffic
+from mockserver.resources.deliveries.delivery import Delivery
+from mockserver.resources.deliveries.trial import FORGED
+
+#: The names of parameters whose values are secrets, in lower case without `-` and `_`.
+_SECRETS = frozenset({
+    "accesstoken", "apikey", "apisecret", "apitoken", "auth", "authkey", "authorization", "authtoken", "bearer",
+    "clientsecret", "passwd", "password", "pwd", "secret", "secretkey", "secrettoken", "sharedsecret", "token",
+    "webhookkey", "webhooksecret", "webhooktoken",
+})  # fmt: skip
+#: The least length of a value that makes a parameter `key` a secret. Chosen: shorter values name something.
+_KEY_LENGTH = 8
+
+
+def find_secrets_in_urls(traffic: Traffic) -> Iterator[Finding]:
+    """Find webhooks whose URL has a secret in its query, or user info."""
+    for row in traffic.requests:
+        if row.operation not in ("createWebhook", "updateWebhook") or 400 <= (row.status or 0) < 500:
+            continue
+        url = row.json.get("url") if isinstance(row.json, dict) else None
+        if isinstance(url, str) and (secret := _secret(url)):
+            calls = _calls(traffic.workspace, row, url)
+            message = f"{row.operation} put a secret into the URL of a webhook ({secret}); {counted(calls, 'call')} "
+            yield Finding(SECRET_IN_URL, f"{message}{'has' if calls == 1 else 'have'} carried it so far", [row.id])
+
+
+def _secret(url: str) -> str | None:
+    """Return where an address has a secret, without the secret, or None."""
+    try:
+        parts = urlsplit(url)
+        if parts.username or parts.password:
+            return "user info"
+        pairs = parse_qsl(parts.query)
+    except ValueError:
+        return None
+    return next((f"query parameter {name[:40]}" for name, value in pairs if _is_secret(name, value)), None)
+
+
+def _is_secret(name: str, value: str) -> bool:
+    spelt = name.lower().replace("-", "").replace("_", "")
+    return spelt in _SECRETS or (spelt == "key" and len(value) >= _KEY_LENGTH)
+
+
+def _calls(workspace: Workspace, row: Exchange, url: str) -> int:
+    account = workspace.state.account_named(row.account or "")
+    answer = read_json(row.answer_body)
+    made = answer.get("id") if isinstance(answer, dict) else None
+    number = row.params.get("webhookId", made)
+    return 0 if account is None else sum(
+        len(found.attempts) + found.attempts_evicted
+        for found in account.rows_of(Delivery).values()
+        if str(found.webhook) == str(number) and found.target.url == url
+    )  # fmt: skip
+
+
+def find_unverified_webhooks(traffic: Traffic) -> Iterator[Finding]:
+    """Find receivers that answer a forged call with 2xx, each once."""
+    state = traffic.workspace.state
+    found: dict[tuple[str, str], list[Delivery]] = {}
+    for account in state.accounts.values():
+        for row in account.rows_of(Delivery).values():
+            if row.sent_as == FORGED and any(200 <= (attempt.status or 0) < 300 for attempt in row.attempts):
+                found.setdefault((account.name, row.target.url), []).append(row)
+    for rows in found.values():
+        number = len(rows)
+        taken = f"{number} forged calls" if number > 1 else "a forged call"
+        whose = f"webhook {rows[0].webhook}" if rows[0].webhook is not None else "an export"
+        message = f"the receiver of {whose} answered {taken} with 2xx: anybody can send it events"
+        yield Finding(UNVERIFIED_WEBHOOK, message, _requests(traffic, rows), sorted(row.id for row in rows))
+
+
+def _requests(traffic: Traffic, rows: list[Delivery]) -> list[str]:
+    """Return the ids of the requests that have caused deliveries."""
+    links = traffic.workspace.links
+    causes = (cause for row in rows for cause in links.caused_by(Cause(DELIVERY, row.id)))
+    return list(dict.fromkeys(cause.id for cause in causes if cause.kind == REQUEST))

@@ -1,0 +1,156 @@
+"""Writes that a client repeats without knowing what became of the first one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from math import inf
+from typing import Any, NamedTuple
+
+from mockserver.core.state.state import Account
+from mockserver.core.text.messages import counted
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.lint.finding import REPEATED_WRITE, Finding
+from mockserver.lint.traffic import Traffic, between, ended_at, has_answer, is_success, name_of, resource_of, since
+from mockserver.resources.contacts.rows import Contact, ContactList, Folder
+from mockserver.resources.domains.domain import Domain
+from mockserver.resources.senders.model import Sender
+from mockserver.resources.webhooks.model import Webhook
+
+#: How many seconds after its end a write counts as repeated, on both clocks. Chosen: longer than clients back off; an
+#: equal write after it may be a new one, such as the report of the next day.
+_WINDOW_S = 120
+#: How many reads after a write are looked at. Chosen: the first one tells, unless several overlap.
+_MOST_READS = 100
+#: POST operations that can be repeated without harm: they set members of a list, or make a ticket that ends by itself.
+_HARMLESS = frozenset({"addContactToList", "removeContactFromList", "createAdminSsoToken", "createSubAccountSsoToken"})
+#: The header in the body of an e-mail, in lower case, that lets the service refuse repeats (contract/sending).
+_KEY = "idempotencykey"
+
+
+class _Made(NamedTuple):
+    """The rows that an operation makes."""
+
+    row: type[Any]
+    #: The member of the body, and the attribute of a row, which equal rows have in common.
+    member: str
+    what: str
+    more: str
+
+
+_ROWS: Mapping[str, _Made] = {
+    "createSender": _Made(Sender, "email", "sender", "with this e-mail"),
+    "createDomain": _Made(Domain, "name", "domain", "of this name"),
+    "createWebhook": _Made(Webhook, "url", "webhook", "with this URL"),
+    "createContact": _Made(Contact, "email", "contact", "with this e-mail"),
+    "createList": _Made(ContactList, "name", "list", "of this name"),
+    "createFolder": _Made(Folder, "name", "folder", "of this name"),
+}
+
+
+def find_repeated_writes(traffic: Traffic) -> Iterator[Finding]:
+    """Find equal POST requests after no answer or a 5xx, with nothing read in between and no idempotency key."""
+    for key, equal in traffic.by_identity.items():
+        if key.method != "POST" or key.account is None or not key.body:
+            continue
+        rows = [row for row in equal if row.status != 429]  # a 429 has done nothing, and tells the client so
+        if len(rows) > 1 and not _is_repeatable(rows[0]):
+            for writes in _split(rows):
+                yield from _finding(traffic, writes)
+
+
+def _is_repeatable(row: Exchange) -> bool:
+    """Return whether the service lets a request be repeated without harm."""
+    if row.operation in _HARMLESS or row.beyond not in (None, "stubbed", "intercepted"):
+        return True
+    body = row.json if isinstance(row.json, dict) else {}
+    if row.operation == "createContact":
+        return body.get("updateEnabled") is True
+    headers = body.get("headers") if row.operation == "sendTransacEmail" else None
+    return isinstance(headers, dict) and any(name.lower() == _KEY for name in headers)
+
+
+def _split(rows: Sequence[Exchange]) -> Iterator[Sequence[Exchange]]:
+    """Split equal writes where more time passes than a repeat takes."""
+    found = [rows[0]]
+    for before, later in pairwise(rows):
+        passed = between(later, before).total_seconds() - (ended_at(before) - before.real_at)
+        if max(passed, later.real_at - ended_at(before)) > _WINDOW_S:
+            yield found
+            found = []
+        found.append(later)
+    yield found
+
+
+def _finding(traffic: Traffic, writes: Sequence[Exchange]) -> Iterator[Finding]:
+    if any(is_success(row) for row in writes[:-1]):
+        return  # the client sends equal writes on purpose
+    repeats = [(before, later) for before, later in pairwise(writes) if _is_blind(traffic, before, later)]
+    if not repeats or _is_looked_up(traffic, writes[-1]):
+        return
+    rows = list(dict.fromkeys(row for pair in repeats for row in pair))
+    outcomes = list(dict.fromkeys(_outcome(before) for before, _ in repeats))
+    times = "" if len(repeats) == 1 else f", {len(repeats)} times"
+    damage = _damage(traffic.workspace, rows)
+    message = f"{name_of(rows[0])} was repeated after {' and '.join(outcomes)}{times}; {damage}"
+    yield Finding(REPEATED_WRITE, message, [row.id for row in rows])
+
+
+def _is_blind(traffic: Traffic, before: Exchange, later: Exchange) -> bool:
+    """Return whether a write repeats another one whose outcome the client does not know."""
+    is_unknown = before.status is not None and before.status >= 500 if has_answer(before) else not before.is_held
+    return is_unknown and traffic.may_follow(later, before) and not _is_read(traffic, before, later.real_at)
+
+
+def _is_read(traffic: Traffic, before: Exchange, latest: float) -> bool:
+    """Return whether the account has read the resource after a write, and before a moment of real time."""
+    reads = traffic.reads.get((before.account, resource_of(before)), ())
+    return any(ended_at(row) <= latest for row in islice(since(reads, ended_at(before)), _MOST_READS))
+
+
+def _is_looked_up(traffic: Traffic, last: Exchange) -> bool:
+    """Return whether the service has refused the last repeat, and the client then looked up what there is."""
+    return last.status is not None and 400 <= last.status < 500 and _is_read(traffic, last, inf)
+
+
+def _outcome(row: Exchange) -> str:
+    return f"a {row.status}" if has_answer(row) else "no answer"
+
+
+# ---------------------------------------------------------------------- the damage
+
+
+def _damage(workspace: Workspace, rows: Sequence[Exchange]) -> str:
+    """Return how many rows there are now of those that the writes have made."""
+    last = rows[-1]
+    account = workspace.state.account_named(last.account or "")
+    found = None if account is None else _count(workspace, account, rows)
+    if found is None:
+        return f"it was sent {len(rows)} times, and the service does each"
+    number, what, more = found
+    refused = ", and the last call was refused" if 400 <= (last.status or 0) < 500 else ""
+    return f"{counted(number, what)} {more} {'exists' if number == 1 else 'exist'}{refused}"
+
+
+def _count(workspace: Workspace, account: Account, rows: Sequence[Exchange]) -> tuple[int, str, str] | None:
+    """Return the number of rows with their name, or None if nothing tells what was made."""
+    operation, body = rows[0].operation or "", rows[0].json
+    if not isinstance(body, dict):
+        return None
+    if operation == "sendTransacEmail":
+        requests = {row.id for row in rows}
+        mails = sum(mail.request in requests for mail in workspace.state.mailbox)
+        return (mails, "e-mail", "with this content") if mails else None
+    if operation == "createSubAccount":
+        own = (row for row in workspace.state.accounts.values() if row.of == account.name)
+        return sum(row.email == body.get("email") for row in own), "sub-account", "with this e-mail"
+    if operation == "createSubAccountKey":
+        sub = next((row for number, row in workspace.state.accounts.items() if number == body.get("id")), None)
+        return None if sub is None else (len(sub.api_keys), "API key", "of this sub-account")
+    made = _ROWS.get(operation)
+    if made is None:
+        return None
+    wanted = str(body.get(made.member)).lower()
+    same = (str(getattr(row, made.member)).lower() == wanted for row in account.rows_of(made.row).values())
+    return sum(same), made.what, made.more

@@ -1,0 +1,99 @@
+"""The findings of a session: mistakes of the client in the workspaces of all tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import pytest
+
+from mockserver.core.text.messages import counted
+from mockserver.testing.client import MockServerError
+from mockserver.testing.linting import chosen_rules
+from mockserver.testing.sessions.report import printable
+from mockserver.testing.sessions.session import TestWorkspace
+
+#: The member of the output of a worker of xdist that has its findings.
+_WORKER_OUTPUT = "mockserver_findings"
+#: How many tests of a finding are named; chosen: one is enough to look at, and three show what they share.
+_NAMED = 3
+
+
+class Found(NamedTuple):
+    """A finding of a test, or requests that no rule has seen if the rule is empty."""
+
+    test: str
+    rule: str
+    message: str
+    unseen: int = 0
+
+
+def lint_of(config: pytest.Config) -> Lint:
+    """Return the plugin of a session."""
+    fail_on = config.option.mockserver_lint_fail_on or str(config.getini("mockserver_lint_fail_on"))
+    try:
+        return Lint(config, chosen_rules(fail_on) if fail_on else frozenset())
+    except ValueError as error:
+        raise pytest.UsageError(f"--mockserver-lint-fail-on: {error}") from error
+
+
+class Lint:
+    """A plugin that reports the findings of all tests, including xdist workers, and fails a session by rules."""
+
+    def __init__(self, config: pytest.Config, fail_on: frozenset[str]) -> None:
+        self._fail_on = fail_on
+        self._found: list[Found] = []
+        self._is_worker = hasattr(config, "workerinput")
+
+    def read(self, test: str, found: TestWorkspace) -> None:
+        """Read the findings of a test's workspace, before it is dropped."""
+        workspace = found.workspace
+        try:
+            answer = found.server.client.json("GET", "/_mock/findings", headers={"X-Mock-Workspace": workspace.name})
+        except MockServerError as error:
+            self._found.append(Found(test, "", f"the findings of {test} cannot be read: {error}"))
+            return
+        self._found += [Found(test, row["rule"], row["message"]) for row in answer["items"]]
+        if answer["unseen"]:
+            self._found.append(Found(test, "", "", answer["unseen"]))
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        self._found += [Found(*row) for row in getattr(node, "workeroutput", {}).get(_WORKER_OUTPUT, ())]
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        if self._is_worker:
+            session.config.workeroutput[_WORKER_OUTPUT] = list(map(list, self._found))  # type: ignore[attr-defined]  # of xdist
+        elif session.exitstatus == pytest.ExitCode.OK and self._failing:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any, config: pytest.Config) -> None:
+        if config.option.collectonly:
+            return
+        terminalreporter.section("mockserver lint")
+        tests: dict[tuple[str, str], list[str]] = {}
+        for row in self._found:
+            if not row.unseen:
+                tests.setdefault((row.rule, row.message), []).append(row.test)
+        for (rule, message), names in tests.items():
+            terminalreporter.line(printable(f"{rule}  {message}".strip()), red=rule in self._fail_on)
+            if rule:
+                terminalreporter.line(printable(f"    in {_listed(names)}"))
+        if not tests:
+            terminalreporter.line("no findings")
+        if unseen := sum(row.unseen for row in self._found):
+            seen = f"journals have evicted {counted(unseen, 'request')}, which no rule has seen"
+            terminalreporter.line(seen, yellow=True)
+        if self._failing:
+            verdict = f"FAIL: --mockserver-lint-fail-on names {', '.join(self._failing)}"
+            terminalreporter.line(verdict, red=True, bold=True)
+
+    @property
+    def _failing(self) -> Sequence[str]:
+        return sorted({row.rule for row in self._found} & self._fail_on)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _NAMED
+    return f"{', '.join(names[:_NAMED])}{f' and {more} more' if more > 0 else ''}"

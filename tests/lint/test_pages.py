@@ -1,0 +1,49 @@
+"""The rule `first-page-only`; the workspace has 12 lists, of which an answer has 10 by default."""
+
+from __future__ import annotations
+
+import pytest
+from lint.calls import Call
+
+RULE = "first-page-only"
+LISTS = Call("GET", "/v3/contacts/lists")
+TEN = "getLists answered 10 of 12 rows, and no further offset was asked for; 2 were never read"
+
+
+def lists(query):
+    return Call("GET", f"/v3/contacts/lists?{query}")
+
+
+FOUND = {
+    "without any parameter": ([LISTS], [0]),
+    "from offset 0": ([lists("offset=0&limit=10")], [0]),
+    "again and again": ([LISTS, LISTS], [0, 1]),
+    "before all rows are processed": (
+        [LISTS, *(Call("PUT", f"/v3/contacts/lists/{number}", {"name": "x"}) for number in range(3, 13))], [0],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("calls", "places"), FOUND.values(), ids=FOUND)
+def test_first_page_alone_is_found(check, calls, places):
+    check(RULE, calls, TEN, places)
+
+
+SILENT = {
+    "the next page was read": [LISTS, lists("offset=10")],
+    "the next page was asked for, and not answered": [LISTS, Call("GET", lists("offset=10").path, fault="unavailable")],
+    "a page has all rows": [LISTS, lists("limit=50")],
+    "few rows are wanted": [lists("limit=1")],
+    "the newest rows are wanted": [lists("limit=10&sort=desc")],
+    "the page was searched for one row": [
+        LISTS, Call("POST", "/v3/contacts/lists/7/contacts/add", {"emails": ["ada@acme.test"]}),
+    ],
+    "there is one page": [Call("GET", "/v3/contacts/folders")],
+    "the client got no whole answer": [Call("GET", "/v3/contacts/lists", fault="connection_reset")],
+    "the operation has no pages": [Call("GET", "/v3/senders/domains")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("calls", SILENT.values(), ids=SILENT)
+def test_list_is_read_as_far_as_wanted_if(check, calls):
+    check(RULE, calls)
