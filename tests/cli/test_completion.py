@@ -56,7 +56,7 @@ def completed(*line, **environment):
         (["scenarios", "show", "./a"], ["file"]),
         (["trigger", "hard"], ["hardBounce", "hard_bounce"]),
         (["trigger", "--story", "hard"], ["hard_bounce"]),
-        (["faults", "add", "lat"], ["latency"]),
+        (["faults", "add", "lat"], ["late_row", "latency"]),
         (["faults", "add", "latency", "--operation", "createSend"], ["createSender"]),
         (["logs", "--operation", "sendTransacE"], ["sendTransacEmail"]),
         (["advance", ""], ["next"]),
