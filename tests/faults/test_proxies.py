@@ -45,6 +45,12 @@ def test_a_fault_puts_a_body_in_place_of_the_services(api, rules, kind, body, he
     assert found.headers["Content-Length"] == str(len(sent))
 
 
+@pytest.mark.parametrize(("body", "is_for_browsers"), [({"a": 1}, True), (HTML, False)])
+def test_json_in_place_of_the_services_keeps_the_headers_for_browsers(api, rules, body, is_for_browsers):
+    rules.add("changed_answer", body=body)
+    assert ("access-control-allow-origin" in api.get("/v3/senders").headers) is is_for_browsers
+
+
 def test_a_page_of_a_proxy_comes_after_the_work_was_done(api, rules):
     rules.add("lost_answer", body=HTML, times=1)
     found = api.post("/v3/senders", json={"name": "Shop", "email": "shop@acme.test"})
