@@ -9,14 +9,21 @@ from datetime import timedelta
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.lint.finding import IGNORED_RATE_LIMIT, Finding
-from mockserver.lint.traffic import Traffic, agent_of, between, ended_at, has_answer, identity, name_of, since
+from mockserver.lint.traffic import (
+    UNDER_WAY_S,
+    Traffic,
+    agent_of,
+    between,
+    ended_at,
+    has_answer,
+    identity,
+    name_of,
+    since,
+)
 from mockserver.web.service.rate_limit import HEADERS, group_of
 
 #: How many seconds a client may come too early. Chosen: timers and clocks are no more exact.
 _TOLERANCE_S = 0.1
-#: After how many seconds another connection's request was not under way when a 429 was sent. Chosen: longer than a
-#: request takes to arrive.
-_UNDER_WAY_S = 0.1
 
 
 def find_ignored_limits(traffic: Traffic) -> Iterator[Finding]:
@@ -70,12 +77,14 @@ def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Seque
     ]
     resumed = min((row for row in own if row is not None), key=lambda row: row.real_at, default=None)
     if resumed is None:
-        resumed = next(since(again, end + _UNDER_WAY_S), None)
+        resumed = next(since(again, end + UNDER_WAY_S), None)
     return resumed if resumed is not None and _is_early(resumed, refused, seconds) else None
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:
-    return _limited(row) == _limited(refused) and traffic.may_follow(row, refused)
+    """Return whether the client that was refused has sent a request: not another thread, while this one waits."""
+    is_others = row.port != refused.port and traffic.is_used_again(refused, row)
+    return _limited(row) == _limited(refused) and traffic.may_follow(row, refused) and not is_others
 
 
 def _limited(row: Exchange) -> tuple[str | None, str, str]:

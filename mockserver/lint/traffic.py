@@ -18,6 +18,11 @@ Index = dict[Key, list[Exchange]]
 #: The least time in seconds from the end of a request to one that follows from it, on another connection. Chosen: a
 #: request that had arrived before is read sooner, and no client reads an answer and opens a connection as fast.
 _REACTION_S = 0.000_25
+#: After how many seconds the server has noticed that a client has left. Chosen: a busy server is late.
+_NOTICED_S = 0.05
+#: After how many seconds another connection's request was not under way when an answer was sent. Chosen: longer than a
+#: request takes to arrive.
+UNDER_WAY_S = 0.1
 
 
 class Identity(NamedTuple):
@@ -56,14 +61,19 @@ class Traffic:
     def may_follow(self, later: Exchange, before: Exchange) -> bool:
         """Return whether the client may have sent a request because of another one's end.
 
-        No: the request was under way already, or another thread has sent it, as the other request's connection is used
-        again after it.
+        A request that was under way already is not because of it. Just after the end, nor is one on another connection
+        if the first connection is used again: each belongs to a thread.
         """
         waited = later.real_at - ended_at(before)
+        if has_left(before):
+            return waited >= -_NOTICED_S
         if before.port and later.port == before.port:
             return waited >= 0
-        is_shared = bool(before.port) and self.by_port[before.port][-1].real_at > later.real_at
-        return waited >= _REACTION_S and not is_shared
+        return waited >= UNDER_WAY_S or (waited >= _REACTION_S and not self.is_used_again(before, later))
+
+    def is_used_again(self, before: Exchange, later: Exchange) -> bool:
+        """Return whether the connection of a request is used again after a later request on another one."""
+        return bool(before.port) and self.by_port[before.port][-1].real_at > later.real_at
 
 
 def _index(rows: Iterable[tuple[Key, Exchange]]) -> Index[Key]:
@@ -84,12 +94,18 @@ def since(rows: Sequence[Exchange], moment: float) -> Iterator[Exchange]:
 
 def ended_at(row: Exchange) -> float:
     """Return when the client had its answer, or has left, in seconds since 1970."""
-    return row.real_at + row.ms / 1000 if row.over_at is None else row.over_at
+    over_at = row.over_at if row.held is None or row.over_at is not None else row.held.left_at
+    return row.real_at + row.ms / 1000 if over_at is None else over_at
+
+
+def has_left(row: Exchange) -> bool:
+    """Return whether the client left before the first byte of the answer, perhaps just now."""
+    return row.left or (row.held is not None and row.held.left_at is not None)
 
 
 def has_answer(row: Exchange) -> bool:
     """Return whether an answer has reached the client."""
-    return row.status is not None and not row.left and not row.is_held
+    return row.status is not None and not has_left(row) and not row.is_held
 
 
 def is_success(row: Exchange) -> bool:

@@ -71,7 +71,11 @@ def test_blind_repeat_is_found_with_the_number_of_rows_after(check, calls, messa
     check(RULE, calls, message, range(len(calls)))
 
 
-def test_second_reading_of_another_resource_does_not_excuse_a_repeat(check):
+def test_repeat_on_a_pooled_connection_is_found(check):
+    check(RULE, [LOST, sub_account(port=50_001), Call("GET", "/v3/account")], f"{AGAIN} a 504; {TWO}", [0, 1])
+
+
+def test_reading_of_another_resource_does_not_excuse_a_repeat(check):
     check(RULE, [LOST, Call("GET", "/v3/account"), sub_account()], f"{AGAIN} a 504; {TWO}", [0, 2])
 
 
@@ -96,10 +100,14 @@ SILENT = {
     "on purpose before": [sub_account(), LOST, sub_account()],
     "under way on another connection": [LOST, sub_account(port=50_001, wait=0.0001)],
     "begun before the end of the first": [sub_account(fault="lost_answer", took=2), sub_account(port=50_001, wait=-1)],
-    "another thread's connection": [LOST, sub_account(port=50_001), LOOK],
+    "at once on another thread's connection": [LOST, sub_account(port=50_001, wait=0.005), LOOK],
     "an idempotency key": [mail(body=KEY, fault="lost_answer"), mail(body=KEY)],
     "an update of a contact": [Call("POST", "/v3/contacts", UPDATE, fault="lost_answer"),
                                Call("POST", "/v3/contacts", UPDATE)],
+    "a refused repeat after which the client changes what there is": [
+        Call("POST", "/v3/contacts", {"email": "a@b.test"}, fault="lost_answer"),
+        Call("POST", "/v3/contacts", {"email": "a@b.test"}), Call("PUT", "/v3/contacts/a@b.test", {"listIds": [1]}),
+    ],
     "a refused repeat that is looked up": [sender(fault="lost_answer"), sender(), Call("GET", "/v3/senders")],
     "PUT": [Call("PUT", "/v3/contacts/lists/1", {"name": "x"}, fault="lost_answer"),
             Call("PUT", "/v3/contacts/lists/1", {"name": "x"})],
@@ -112,3 +120,8 @@ SILENT = {
 @pytest.mark.parametrize("calls", SILENT.values(), ids=SILENT)
 def test_write_is_no_blind_repeat_if(check, calls):
     check(RULE, calls)
+
+
+def test_repeat_to_which_a_proxy_invites_is_no_finding(api, check):
+    api.post("/_mock/faults", json={"fault": "unavailable", "times": 1, "headers": {"Retry-After": "1"}})
+    check(RULE, [sub_account(), sub_account()])

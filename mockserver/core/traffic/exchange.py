@@ -52,8 +52,10 @@ class Held:
         #: Whether the body of the request was too large to keep.
         self.is_without_body = False
         self.is_let_go = False
-        #: Whether the client no longer waits, and whether it left before the first byte of the answer.
-        self.is_over = self.is_left = False
+        #: Whether the client no longer waits.
+        self.is_over = False
+        #: When the client left before the first byte of the answer, in seconds since 1970, or None.
+        self.left_at: float | None = None
         #: The body with which the request runs again.
         self.body = b""
         self._wake: Callable[[], object] = _ignore
@@ -333,7 +335,8 @@ class Journal(Ring[Exchange]):
         """Note the end of a hold in its exchange, at a real time, and return the exchange; None if it is gone."""
         for index, exchange in enumerate(self):
             if exchange.id == held.exchange and exchange.held is held:
-                exchange.over_at, exchange.left = now, held.is_left
+                exchange.left = held.left_at is not None
+                exchange.over_at = now if held.left_at is None else held.left_at
                 self.completed += 1
                 self._completed_at.append(self.end - 1 - index)
                 return exchange
