@@ -30,6 +30,7 @@ from mockserver.control.workspaces.clock import CLOCK, TIMERS
 from mockserver.control.workspaces.dns import DNS
 from mockserver.control.workspaces.machines import MACHINES
 from mockserver.control.workspaces.state import SNAPSHOTS, STATE
+from mockserver.control.workspaces.vary import VARY
 from mockserver.control.workspaces.workspaces import KEYS, WORKSPACES
 from mockserver.core.workspaces.storage import StorageError
 from mockserver.scenario.documents.mistakes import ScenarioError
@@ -38,8 +39,9 @@ from mockserver.web.logs import LogFormat, RequestLog
 
 CONTROL_API = ControlApi(
     (
-        INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, STUBS, BEYOND,
-        REQUESTS, CALLS, FINDINGS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS, EXPORTS,
+        INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, VARY, STUBS,
+        BEYOND, REQUESTS, CALLS, FINDINGS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS,
+        EXPORTS,
         OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
     )
 )  # fmt: skip

@@ -48,6 +48,7 @@ _SECTIONS = {
         "trigger": "deliveries",
         "workspaces": "workspaces",
     },
+    "Put a client on trial": {"bisect": "bisect"},
     "Read and check the contract": {"openapi": "contract", "scenarios": "scenarios", "verify": "contract"},
     "Maintain a store (stop the server first)": {"store": "stores"},
     "Set up": {"completion": "completion", "init": "initializing"},

@@ -125,6 +125,11 @@ class BehaviourItem(Item):
     webhook_5xx = _choice("drop", "retry", meaning="drop or retry a call that is answered with 5xx")
     webhook_timeout = Duration(validate=_LONGEST_CALL, **about("how long a receiver of a call may take"))
     webhook_timezone = Timezone(**about("of the dates in payloads"))
+    webhook_calls = _choice(
+        "once", "doubled", "swapped", "late",
+        meaning="how a call that is not batched arrives: once; doubled, as two deliveries; swapped, every other one "
+        "two seconds later; late, each two seconds later",
+    )  # fmt: skip
     webhook_limit = fields.Integer(
         strict=True, validate=validate.Range(min=0),
         **about("how many marketing and transactional webhooks an account may have"),

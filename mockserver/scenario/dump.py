@@ -16,6 +16,7 @@ from mockserver.resources.section import write_instant
 from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.faults import dump_fault
 from mockserver.scenario.schema import SECTIONED, IdentityItem
+from mockserver.scenario.vary import dump_vary
 
 try:
     from yaml import CSafeDumper as _Dumper
@@ -54,6 +55,8 @@ def dump(workspace: Workspace) -> dict[str, Any]:
     found["accounts"] = [_account(workspace, account) for account in workspace.state.accounts.values()]
     if workspace.state.faults:
         found["faults"] = [dump_fault(fault) for fault in workspace.state.faults]
+    if workspace.state.varied is not None:
+        found["vary"] = dump_vary(workspace.state.varied)
     found["resume"] = {
         "ids": dict(workspace.state.last_ids),
         "draws": dict(workspace.state.random.positions),

@@ -34,7 +34,16 @@ from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import Instant, Item, Span, about, counted_from, write_instant
 from mockserver.scenario.documents.mistakes import Mistake
 from mockserver.scenario.match import MatchItem, unknown_operation
-from mockserver.web.schemas.fields import Dict, Flag, Json, JsonObject, Number, check_header_name, check_header_value
+from mockserver.web.schemas.fields import (
+    Dict,
+    Flag,
+    Json,
+    JsonObject,
+    List,
+    Number,
+    check_header_name,
+    check_header_value,
+)
 
 #: The sentences that are codes and that no operation declares (contract/errors#codes), and where they make sense: no
 #: answer has them by itself.
@@ -124,7 +133,7 @@ _LONGEST_S = 3_155_760_000
 _SPANS = ("ttl_s", "ms")
 #: The members of a fault that a running workspace sets.
 _RUNNING = ("id", "hits", "passed", "expires_at")
-PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert", "members", *OF_ANSWERS)
+PARAMETERS = ("code", "status", "message", "ms", "distribution", "reset_s", "alert", "members", "names", *OF_ANSWERS)
 
 _milliseconds = validate.Range(min=0, max=LONGEST_MS)
 _count = validate.Range(min=0, max=2**53)
@@ -202,6 +211,9 @@ class FaultItem(Item):
         **about("by which a TLS handshake is refused; handshake_failure if left out"),
     )
     members = JsonObject(**about("the members that the answer has besides; one called addedLater if left out"))
+    names = List(
+        fields.String(), validate=validate.Length(min=1), **about("the names of the members that the answer lacks")
+    )
     headers = Dict(
         keys=fields.String(validate=check_header_name), values=fields.String(validate=check_header_value),
         **about("headers of the answer, as a proxy adds or replaces them: {Retry-After: '2'}"),

@@ -29,6 +29,7 @@ from mockserver.scenario.behaviour import After, AuthenticateDomainField, Behavi
 from mockserver.scenario.faults import PARAMETERS
 from mockserver.scenario.match import PathPattern
 from mockserver.scenario.schema import scenario_schema
+from mockserver.scenario.vary import VaryField
 from mockserver.web.schemas import json_schema
 from mockserver.web.schemas.fields import (
     Day,
@@ -90,6 +91,12 @@ _ATTRIBUTE = {
     ]
 }  # fmt: skip
 
+_SEED = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+_DRAW = closed(
+    {"name": {"type": "string"}, "says": {"type": "string"}, "entry": {"type": "object"}},
+    required=["name", "says", "entry"],
+)
+
 
 def _one_or_many(_: Any, known: dict[str, Any]) -> dict[str, Any]:
     items = known.pop("items")
@@ -128,6 +135,15 @@ FORMS: dict[type, FieldSchema] = {
         ]
     },
     OneOrMany: _one_or_many,
+    VaryField: {
+        "anyOf": [
+            _SEED,
+            closed(
+                {"seed": _SEED, "draws": {"type": "array", "items": _DRAW}, "announced": {"type": "boolean"}},
+                required=["seed", "draws"],
+            ),
+        ]
+    },
     PathPattern: {
         "type": ["string", "object"],
         "additionalProperties": _PLAIN,

@@ -25,8 +25,9 @@ from mockserver.settings import Settings
 
 if TYPE_CHECKING:
     from mockserver.scenario import faults
+    from mockserver.scenario import vary as varying
 else:
-    (faults,) = lazy(__package__, "faults")
+    faults, varying = lazy(__package__, "faults", "vary")
 
 _OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in SECTIONED))
 #: Members of a document that the state takes over unchanged.
@@ -68,6 +69,8 @@ def load(
         draft.report(_fill(workspace, data, draft.rest))
         if data.get("faults"):
             draft.report(faults.load_faults(workspace, data["faults"]))
+        if data.get("vary") is not None:
+            varying.load_vary(workspace, document, data["vary"])
     draft.refuse()
     for item in data.get("resume", {}).get("links", ()):
         for cause in item["caused_by"]:

@@ -20,9 +20,9 @@ from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 
 if TYPE_CHECKING:
-    from mockserver.scenario import behaviour, faults
+    from mockserver.scenario import behaviour, faults, vary
 else:
-    behaviour, faults = lazy(__package__, "behaviour", "faults")
+    behaviour, faults, vary = lazy(__package__, "behaviour", "faults", "vary")
 _stubs, _stored = lazy("mockserver.beyond.stubs", "schema", "stored")
 
 #: Stubs as a resource without operations, loaded after all other resources.
@@ -203,6 +203,9 @@ def schema_of(names: tuple[str, ...]) -> Schema:
         "behaviour": fields.Nested(behaviour.BehaviourItem, **about("what the specification leaves open")),
         "accounts": List(fields.Nested(account), **about("its accounts; one standalone account if left out")),
         "faults": faults_field(**about("rules that make matching requests go wrong; the first that matches counts")),
+        "vary": vary.VaryField(
+            **about("a seed that draws legal differences: options of behaviour, and faults; an object: draws of before")
+        ),
         "resume": fields.Nested(ResumeItem, **about("how far a running workspace has come; a written state has it")),
     }
     return Item.from_dict({**resources, **workspace, **top}, name="ScenarioItem")()

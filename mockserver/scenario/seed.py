@@ -38,6 +38,7 @@ _NOT_ADDED = {
     "seed": "choose it when the workspace is made",
     "extends": "reset the workspace to a scenario",
     "resume": "use PUT /_mock/state",
+    "vary": "use POST /_mock/vary",
 }
 #: Members of an account that never change.
 _FIXED = ("id", "role", "of")

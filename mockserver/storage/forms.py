@@ -15,6 +15,7 @@ from mockserver.core.state.faults import Fault, Faults, Latency
 from mockserver.core.state.identifiers import KeyringForm, Randomness
 from mockserver.core.state.state import State
 from mockserver.core.state.stubs import Stub, Stubs
+from mockserver.core.state.varied import Varied
 from mockserver.core.time.clock import Clock, ClockSetting
 from mockserver.core.traffic.coverage import Coverage
 from mockserver.core.traffic.mail import Mail, Mailbox, Sending
@@ -88,6 +89,7 @@ class StateForm(NamedTuple):
     solution: str
     strict: bool
     behaviour: Behaviour
+    varied: Varied | None
     sendings: Mapping[str, Sending]
     faults: Sequence[Fault]
     stubs: Sequence[Stub]
@@ -136,7 +138,7 @@ class StateForm(NamedTuple):
 
 #: State members that are stored unchanged.
 _AS_THEY_ARE = (
-    "description", "solution", "strict", "behaviour", "names", "masters", "highest_id", "document_bytes",
+    "description", "solution", "strict", "behaviour", "varied", "names", "masters", "highest_id", "document_bytes",
     "evicted_deliveries",
 )  # fmt: skip
 

@@ -91,6 +91,8 @@ class FaultOptions(TypedDict, total=False):
     alert: str
     #: The unknown members that an answer has besides.
     members: Mapping[str, Any]
+    #: The names of members that an answer lacks.
+    names: Sequence[str]
     #: Headers of the answer, as a proxy adds or replaces them.
     headers: Mapping[str, str]
     #: The body of the answer: text, or a JSON value.

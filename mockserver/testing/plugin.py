@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,12 +39,18 @@ _SESSION = pytest.StashKey[str]()
 _FAIL_ON, _LINT = "mockserver_lint_fail_on", "mockserver-lint"
 #: The formats of a report of coverage.
 _FORMATS = ("text", "json", "html", "junit")
-_MARKER = "mockserver(*, scenario=None, seed=None, strict=False): the workspace that the fixture `mockserver` makes"
+_MARKER = (
+    "mockserver(*, scenario=None, seed=None, strict=False, vary=None): the workspace that the fixture `mockserver` "
+    "makes; vary=range(20) runs the test with each of these seeds"
+)
+#: The name by which a test has its seed of `vary`, if it has several.
+VARY = "mockserver_vary"
 #: The arguments of the marker, each with its types.
 _ARGUMENTS: Mapping[str, tuple[type, ...]] = {
     "scenario": (str, os.PathLike, Mapping),
     "seed": (int,),
     "strict": (bool,),
+    "vary": (int, Sequence),
 }
 
 
@@ -82,8 +88,9 @@ def mockserver(
 
     If the test fails and the server goes on (MOCKSERVER_URL), the workspace stays, and the report has its address.
 
-    `@pytest.mark.mockserver(scenario=..., seed=..., strict=True)` chooses another scenario or seed; `strict` refuses
-    body fields that the service does not know.
+    `@pytest.mark.mockserver(scenario=..., seed=..., strict=True, vary=...)` chooses another scenario or seed; `strict`
+    refuses body fields that the service does not know; `vary` draws legal differences from a seed, and several seeds,
+    such as `range(20)`, make several tests.
     """
     from mockserver.testing.sessions.session import TestWorkspace  # noqa: PLC0415  # slow to import
 
@@ -91,6 +98,9 @@ def mockserver(
     chosen: dict[str, Any] = {}
     for marker in request.node.iter_markers("mockserver"):
         chosen = {**marker.kwargs, **chosen}
+    drawn = getattr(request.node, "callspec", None)
+    if drawn is not None and VARY in drawn.params:
+        chosen["vary"] = drawn.params[VARY]
     stash = request.node.stash
     test = stash[_WORKSPACE] = TestWorkspace(mockserver_server, mockserver_scenario, chosen)
     yield test.workspace
@@ -202,6 +212,16 @@ def _command(config: pytest.Config) -> str | None:
     return next((str(way) for way in ways if way), None)
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a test of each seed of `vary`."""
+    markers = (marker.kwargs for marker in metafunc.definition.iter_markers("mockserver"))
+    seeds = next((marked["vary"] for marked in markers if "vary" in marked), None)
+    is_valid = isinstance(seeds, Sequence) and all(type(seed) is int for seed in seeds)  # others are refused later
+    if seeds is not None and is_valid and "mockserver" in metafunc.fixturenames:
+        metafunc.fixturenames.append(VARY)
+        metafunc.parametrize(VARY, seeds, ids=[f"vary-{seed}" for seed in seeds])
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Refuse markers `mockserver` with wrong arguments, before any test runs."""
     for item in items:
@@ -218,6 +238,12 @@ def _errors(marker: pytest.Mark) -> Iterator[str]:
             yield f"takes no {name}; it takes {', '.join(_ARGUMENTS)}"
         elif value is not None and not isinstance(value, _ARGUMENTS[name]):
             yield f"takes no {name}={value!r}"
+        elif name == "vary" and any(type(seed) is not int for seed in _seeds(value)):
+            yield f"takes no vary={value!r}; it takes a whole number, or several such as range(20)"
+
+
+def _seeds(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else () if value is None else (value,)
 
 
 def _report(text: str) -> tuple[str, str]:

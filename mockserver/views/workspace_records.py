@@ -13,8 +13,8 @@ from mockserver.views.traffic_records import AnyMachine, Caused, CausedBy, RealA
 
 #: The names that `mockserver.testing.records` exports, as handles return them.
 __all__ = [
-    "Account", "App", "Fired", "Instance", "KnownName", "Moment", "OwnedDomain", "Policy", "RecordState", "Records",
-    "Timer",
+    "Account", "App", "Draw", "Fired", "Instance", "KnownName", "Moment", "OwnedDomain", "Policy", "RecordState",
+    "Records", "Timer",
 ]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -90,6 +90,17 @@ class Instance:
     state: str
     allowed: Annotated[tuple[str, ...], "the events that apply"]
     secrets: Annotated[Mapping[str, Any], Mark.REST]
+
+
+# ---------------------------------------------------------------------- vary
+
+
+class Draw(NamedTuple):
+    """A legal difference that a seed of `vary` has drawn."""
+
+    name: str
+    says: Annotated[str, "the difference in words"]
+    entry: Annotated[Mapping[str, Any], "the entry of a scenario that makes it, of `behaviour` or `faults`"]
 
 
 # ---------------------------------------------------------------------- DNS

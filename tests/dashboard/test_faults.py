@@ -141,7 +141,10 @@ def test_form_offers_exactly_the_faults_that_the_control_api_accepts(api):
     codes = [unescape(text) for _, text in options(html, "code")]
     chosen = {text: members(attributes, "codes") for attributes, text in options(html, "match.operation")}
     kinds = {kind: members(attributes, "operations") for attributes, kind in options(html, "fault")}
-    needed = {"error": {"code": "bad_request"}, "latency": {"ms": 1}, "changed_answer": {"body": ""}}
+    needed = {
+        "absent_members": {"names": ["x"]}, "changed_answer": {"body": ""}, "error": {"code": "bad_request"},
+        "latency": {"ms": 1},
+    }  # fmt: skip
     rules = [(code, {"fault": "error", "code": code}) for code in codes]
     rules += [(kind, {"fault": kind, **needed.get(kind, {})}) for kind in kinds]
 

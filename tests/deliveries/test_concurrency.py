@@ -5,10 +5,9 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 from http.client import HTTPConnection
-from socketserver import ThreadingMixIn
-from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 
 import pytest
+from werkzeug.serving import make_server
 
 from mockserver import MockServer, Settings, create_app
 from mockserver.web.server import runner
@@ -138,28 +137,19 @@ def test_waiting_never_outlasts_the_result(hooked_workspace, peer):
     assert time.monotonic() - began < 15
 
 
-class _Threads(ThreadingMixIn, WSGIServer):
-    daemon_threads = True
-
-
-class _Quiet(WSGIRequestHandler):
-    def log_message(self, *_):
-        pass
-
-
 @pytest.fixture
 def threaded(peer):
     """A workspace under an ordinary WSGI server with threads, whose webhook leads to the receiver."""
     app = create_app(Settings(scenario="empty"))
-    with make_server("127.0.0.1", 0, app, _Threads, _Quiet) as running:
-        thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        with MockServer.connect(f"http://127.0.0.1:{running.server_port}") as server:
-            hooks = [{"id": 1, "url": peer.url, "events": ["delivered"]}]
-            clock = {"start": "2026-01-15T09:00:00Z", "frozen": True}
-            yield server.workspace({"clock": clock, "behaviour": SHORT, "webhooks": hooks})
-        running.shutdown()
-        thread.join()
+    running = make_server("127.0.0.1", 0, app, threaded=True)
+    thread = threading.Thread(target=running.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    with MockServer.connect(f"http://127.0.0.1:{running.server_port}") as server:
+        hooks = [{"id": 1, "url": peer.url, "events": ["delivered"]}]
+        clock = {"start": "2026-01-15T09:00:00Z", "frozen": True}
+        yield server.workspace({"clock": clock, "behaviour": SHORT, "webhooks": hooks})
+    running.shutdown()
+    thread.join()
     app.effects.close()
 
 

@@ -19,7 +19,8 @@ NAMED = CASES["named"]
 #: Kinds whose answer is the service's own, or none.
 OTHERS = {
     "error", "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
-    "slow_body", "changed_answer", "unknown_members", "member_order", "tls_handshake", "expired_certificate",
+    "slow_body", "changed_answer", "unknown_members", "absent_members", "stale_read", "member_order",
+    "tls_handshake", "expired_certificate",
 }  # fmt: skip
 OF_ONE_OPERATION = {
     "otp_expired": ("PUT", "/v3/senders/2/validate"),
@@ -253,6 +254,8 @@ def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):
         "lost_answer": [],
         "malformed_body": [],
         "member_order": [],
+        "absent_members": ["names"],
+        "stale_read": [],
         "slow_body": ["ms"],
         "unknown_members": ["members"],
         "truncated_body": [],

@@ -427,5 +427,6 @@ def test_a_workspace_that_was_written_and_read_knows_what_was_replaced(make_api,
     history.write_and_read(kind)
     history.refresh_with(history.refresh_tokens[0], "one")
     assert history.grants[0].state == "revoked"
+    history.write_and_read(kind)
     history.the_machine_is_the_model()
     history.tokens_work_as_long_as_they_may()

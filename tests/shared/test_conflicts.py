@@ -35,9 +35,7 @@ def at_once(write):
 
 def test_each_sender_is_created_once_and_has_an_id_of_its_own(cluster, made):
     def create(number):
-        body = {"name": "Ops", "email": f"s{number}@acme.test"}
-        server = cluster.servers[number % len(cluster.servers)]
-        answer = cluster.ask("POST", "/v3/senders", server=server, key=made["api_key"], json=body)
+        answer = cluster.create(made, number, cluster.servers[number % len(cluster.servers)])
         return answer.status_code, answer.json().get("id")
 
     answers = at_once(create)
@@ -50,9 +48,7 @@ def test_each_sender_is_created_once_and_has_an_id_of_its_own(cluster, made):
 
 def test_an_address_that_many_want_is_given_once(cluster, made):
     def create(number):
-        body = {"name": "Ops", "email": f"s{number // 10}@acme.test"}
-        server = cluster.servers[number % len(cluster.servers)]
-        return cluster.ask("POST", "/v3/senders", server=server, key=made["api_key"], json=body).status_code
+        return cluster.create(made, number // 10, cluster.servers[number % len(cluster.servers)]).status_code
 
     statuses = at_once(create)
 

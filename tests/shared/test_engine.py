@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
+from functools import partial
 
 import pytest
 from cluster import SharingServer
 from load_balancer import until
 
 pytestmark = pytest.mark.slow
-
-SENDER = {"name": "Jo", "email": "jo@acme.test"}
 
 
 @pytest.fixture
@@ -26,62 +25,34 @@ def made(cluster):
     return cluster.make(server=cluster.servers[0])
 
 
-def _away(engine, proxy):
-    engine.kill()
-    return engine.start
+#: How each trouble begins and ends.
+TROUBLES = {
+    "away": lambda engine, proxy: (engine.kill, engine.start),
+    "refused": lambda engine, proxy: (proxy.refuse, proxy.pass_all),
+    "cut in the middle": lambda engine, proxy: (partial(proxy.keep_of_replies, 0.5), proxy.pass_all),
+    "without a reply": lambda engine, proxy: (partial(proxy.keep_of_replies, 0), proxy.pass_all),
+    "silent": lambda engine, proxy: (proxy.silence, proxy.pass_all),
+    "standing still": lambda engine, proxy: [
+        partial(engine.signal, number) for number in (signal.SIGSTOP, signal.SIGCONT)
+    ],
+    "full": lambda engine, proxy: [partial(engine.command, f"CONFIG SET maxmemory {size}") for size in ("1mb", "0")],
+}
 
 
-def _refused(engine, proxy):
-    proxy.refuse()
-    return proxy.pass_all
-
-
-def _cut_in_the_middle(engine, proxy):
-    proxy.keep_of_replies(0.5)
-    return proxy.pass_all
-
-
-def _without_a_reply(engine, proxy):
-    proxy.keep_of_replies(0)
-    return proxy.pass_all
-
-
-def _silent(engine, proxy):
-    proxy.silence()
-    return proxy.pass_all
-
-
-def _standing_still(engine, proxy):
-    engine.signal(signal.SIGSTOP)
-    return lambda: engine.signal(signal.SIGCONT)
-
-
-def _full(engine, proxy):
-    assert engine.command("CONFIG SET maxmemory 1mb") == "+OK"
-    return lambda: engine.command("CONFIG SET maxmemory 0")
-
-
-TROUBLES = [_away, _refused, _cut_in_the_middle, _without_a_reply, _silent, _standing_still, _full]
-
-
-@pytest.fixture(params=TROUBLES, ids=lambda trouble: trouble.__name__.lstrip("_").replace("_", " "))
+@pytest.fixture(params=TROUBLES)
 def trouble(request, engine, proxy):
     """A `with` block in which the engine is in trouble."""
 
     @contextmanager
     def within():
-        end = request.param(engine, proxy)
+        begin, end = TROUBLES[request.param](engine, proxy)
+        begin()
         try:
             yield
         finally:
             end()
 
     return within
-
-
-def create(cluster, server, made, number):
-    body = {"name": "Jo", "email": f"s{number}@acme.test"}
-    return cluster.ask("POST", "/v3/senders", server=server, key=made["api_key"], json=body)
 
 
 def emails(cluster, server, made):
@@ -92,10 +63,10 @@ def emails(cluster, server, made):
 
 def test_engine_trouble_is_reported_and_servers_recover(cluster, made, trouble):
     server, other = cluster.servers
-    assert create(cluster, server, made, 0).status_code == 201
+    assert cluster.create(made, 0, server).status_code == 201
 
     with trouble():
-        refused = create(cluster, server, made, 1)
+        refused = cluster.create(made, 1, server)
         until(lambda: not server.is_ready(), "the server says that it is not ready")
         ready = cluster.ask("GET", "/_mock/readyz", server=server)
         assert cluster.ask("GET", "/_mock/livez", server=server).status_code == 200
@@ -107,13 +78,13 @@ def test_engine_trouble_is_reported_and_servers_recover(cluster, made, trouble):
     assert found in (["s0@acme.test"], ["s0@acme.test", "s1@acme.test"])
     assert emails(cluster, other, made) == found
     for number, each in ((2, server), (3, other)):
-        assert create(cluster, each, made, number).status_code == 201
+        assert cluster.create(made, number, each).status_code == 201
     assert emails(cluster, other, made) == [*found, "s2@acme.test", "s3@acme.test"]
 
 
 def test_acknowledged_changes_survive_the_death_of_engine_and_servers(cluster, made, engine):
     server, other = cluster.servers
-    statuses = [create(cluster, server, made, number).status_code for number in range(20)]
+    statuses = [cluster.create(made, number, server).status_code for number in range(20)]
 
     for each in cluster.servers:
         each.kill()
@@ -129,7 +100,7 @@ def test_acknowledged_changes_survive_the_death_of_engine_and_servers(cluster, m
 def test_an_engine_that_takes_two_seconds_for_each_answer_delays_and_loses_nothing(cluster, made, proxy):
     server, other = cluster.servers
     proxy.delay(2)
-    statuses = {number: create(cluster, server, made, number).status_code for number in range(3)}
+    statuses = {number: cluster.create(made, number, server).status_code for number in range(3)}
     proxy.pass_all()
     until(lambda: server.is_ready() and other.is_ready(), "both servers are ready")
 
@@ -141,7 +112,7 @@ def test_an_engine_that_takes_two_seconds_for_each_answer_delays_and_loses_nothi
 
 def test_two_versions_do_not_share_a_store(cluster, made, engine, tmp_path):
     server, other = cluster.servers
-    assert create(cluster, server, made, 0).status_code == 201
+    assert cluster.create(made, 0, server).status_code == 201
     assert engine.command("COPY mockserver:header aside") == ":1"
     engine.command("HSET mockserver:header layout of-another-version")
 
@@ -149,7 +120,7 @@ def test_two_versions_do_not_share_a_store(cluster, made, engine, tmp_path):
     newcomer.start()
     assert newcomer.ended() == 2
     assert "in another layout" in newcomer.told()
-    assert create(cluster, server, made, 1).status_code == 503
+    assert cluster.create(made, 1, server).status_code == 503
     assert cluster.ask("GET", "/_mock/readyz", server=server).status_code == 503
     newcomer.close()
 

@@ -29,11 +29,6 @@ def cluster(make_cluster, engine, inbox):
     return make_cluster(engine.url(), 3, "--smtp-url", f"smtp://127.0.0.1:{inbox.port}")
 
 
-def create(cluster, server, made, number):
-    body = {"name": "Jo", "email": f"s{number}@acme.test"}
-    return cluster.ask("POST", "/v3/senders", server=server, key=made["api_key"], json=body).status_code
-
-
 def shown(cluster, made):
     """The e-mails that the mailbox shows."""
     return cluster.ask("GET", f"/w/{made['name']}/_mock/mailbox").json()["items"]
@@ -42,7 +37,7 @@ def shown(cluster, made):
 def test_each_mail_is_sent_once_by_smtp(cluster, inbox):
     made = cluster.make(server=cluster.servers[0])
 
-    statuses = [create(cluster, server, made, number) for number, server in enumerate(cluster.servers * 2)]
+    statuses = [cluster.create(made, number, server).status_code for number, server in enumerate(cluster.servers * 2)]
     until(lambda: ids(inbox).total() == 6, "all have arrived")
 
     assert statuses == [201] * 6
@@ -54,7 +49,7 @@ def test_mail_of_a_dead_server_is_sent_once_by_another_one(cluster, inbox):
     holder, other, _ = cluster.servers
     made = cluster.make(server=holder)
     inbox.gate.clear()
-    assert create(cluster, holder, made, 1) == 201
+    assert cluster.create(made, 1, holder).status_code == 201
     until(lambda: inbox.tries, "it is under way")
 
     holder.kill()
@@ -63,4 +58,4 @@ def test_mail_of_a_dead_server_is_sent_once_by_another_one(cluster, inbox):
     until(lambda: ids(inbox), "it has arrived")
 
     assert len(ids(inbox)) == 1
-    assert create(cluster, other, made, 2) == 201
+    assert cluster.create(made, 2, other).status_code == 201

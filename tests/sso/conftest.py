@@ -6,6 +6,7 @@ import re
 from html import unescape
 
 import pytest
+from web_page import plain
 
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
@@ -73,20 +74,11 @@ def workspace_of():
     return SsoWorkspace
 
 
-def _plain(markup):
-    return " ".join(unescape(re.sub(r"<[^>]*>", "", markup)).split())
-
-
 @pytest.fixture
 def details():
     """Return the values of a landing page by their labels."""
     rows = re.compile(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>")
-    return lambda page: {_plain(name): _plain(value) for name, value in rows.findall(page.text)}
-
-
-@pytest.fixture
-def words():
-    return lambda page: _plain(page.text)
+    return lambda page: {plain(name): plain(value) for name, value in rows.findall(page.text)}
 
 
 @pytest.fixture
@@ -101,8 +93,8 @@ def is_page():
 
     def check(answer, status, sentence):
         assert (answer.status_code, answer.content_type) == (status, "text/html; charset=utf-8")
-        assert sentence in _plain(answer.text)
-        assert "This is a mock server" in _plain(answer.text)
+        assert sentence in plain(answer.text)
+        assert "This is a mock server" in plain(answer.text)
         return True
 
     return check

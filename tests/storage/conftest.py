@@ -29,6 +29,12 @@ class Servers:
         server = ServerProcess("--store", f"sqlite:{self._store}", *options, log=self._log)
         return self._stack.enter_context(server)
 
+    def started(self, *options):
+        """A server that has started."""
+        server = self.start(*options)
+        assert server.root
+        return server
+
     def refused(self, *options):
         """What a server says that cannot start: one sentence."""
         server = self.start(*options)
@@ -61,11 +67,11 @@ def ask():
 
 
 @pytest.fixture
-def create():
-    """Creates a sender in a workspace of a server, by its number; gives the status of the answer."""
+def create(ask):
+    """Creates a sender at a server, by its number; gives the status of the answer."""
 
-    def created(wire, number):
-        return wire.ask("POST", "/v3/senders", {"name": "Ops", "email": f"s{number}@acme.test"})[0]
+    def created(server, number):
+        return ask(server, "POST", "/v3/senders", {"name": "Ops", "email": f"s{number}@acme.test"})[0]
 
     return created
 

@@ -1,6 +1,7 @@
 """A file has what changes in workspaces, all of it and once, whatever happens in the meantime."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from load_balancer import until
@@ -13,9 +14,6 @@ from mockserver.settings import Settings
 from mockserver.storage import background
 from mockserver.storage import engine_storage as keeper
 from mockserver.storage.background import BackgroundStorage
-
-#: How long a test waits for a thread, in seconds; far above what a write takes.
-TIMEOUT_S = 30
 
 
 @pytest.fixture
@@ -98,22 +96,13 @@ def test_many_workspaces_are_written_in_batches(storage, store, monkeypatch):
 
 def test_a_busy_workspace_is_written_later_and_the_others_now(storage, store, monkeypatch):
     monkeypatch.setattr(background, "_PATIENCE_S", 0.01)
-    held, release = threading.Event(), threading.Event()
-
-    def hold():
-        with store.default.lock:
-            store.default.state.revoked_keys.add("key")
-            held.set()
-            release.wait(TIMEOUT_S)
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    assert held.wait(TIMEOUT_S)
-    touch(store.get("other"))
-    storage.save()
-    assert (saved_keys(storage), saved_keys(storage, "other")) == (0, 1)
-    release.set()
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(store.default.lock.acquire).result()
+        store.default.state.revoked_keys.add("key")
+        touch(store.get("other"))
+        storage.save()
+        assert (saved_keys(storage), saved_keys(storage, "other")) == (0, 1)
+        pool.submit(store.default.lock.release).result()
     storage.save()
     assert saved_keys(storage) == 1
 

@@ -194,20 +194,6 @@ def test_changes_that_cannot_be_saved_are_forgotten(one, other, monkeypatch):
     assert one.storage.status().last_failure == "Redis is away"
 
 
-def test_effects_happen_once_and_only_after_their_cause_is_saved(one, other):
-    effects = []
-
-    def step():
-        workspace = one.store.get("default")
-        if not workspace.state.revoked_keys:
-            other.revoke("theirs")
-        workspace.revoke_key("ours")
-        one.storage.after(lambda: effects.append(other.revoked()))
-
-    one.run(step)
-    assert effects == [["ours", "theirs"]]
-
-
 def test_an_effect_that_fails_costs_no_other_one(one, caplog):
     effects = []
 

@@ -7,7 +7,6 @@ from random import Random
 import pytest
 from load_balancer import until
 from random_user import STORY
-from wire import Wire
 
 
 @pytest.fixture
@@ -48,13 +47,11 @@ def emails(ask, server, workspace="default"):
 def test_in_the_background_a_full_disk_is_told_and_all_is_kept_as_soon_as_there_is_room(
     servers, store, ask, create, failure, is_well, limit
 ):
-    server = servers.start()
-    with Wire(server.root, "default") as wire:
-        wire.key = "any"
-        limit(server, 4096)
-        assert create(wire, 1) == 201
-        assert "store.db" in failure(server)
-        assert create(wire, 2) == 201
+    server = servers.started()
+    limit(server, 4096)
+    assert create(server, 1) == 201
+    assert "store.db" in failure(server)
+    assert create(server, 2) == 201
     assert ask(server, "GET", "/_mock/livez")[0] == 200
     limit(server, None)
     is_well(server)
@@ -66,17 +63,15 @@ def test_in_the_background_a_full_disk_is_told_and_all_is_kept_as_soon_as_there_
 def test_with_always_a_full_disk_refuses_what_cannot_be_kept_until_there_is_room(
     servers, store, ask, create, failure, is_well, limit
 ):
-    server = servers.start("--store-sync", "always")
-    with Wire(server.root, "default") as wire:
-        wire.key = "any"
-        limit(server, 4096)
-        assert create(wire, 1) == 503
-        status, answer = wire.ask("POST", "/v3/senders", {"name": "Ops", "email": "s1@acme.test"})
-        assert (status, set(answer)) == (503, {"code", "message"})
-        assert "store.db" in failure(server)
-        limit(server, None)
-        is_well(server)
-        assert create(wire, 3) == 201
+    server = servers.started("--store-sync", "always")
+    limit(server, 4096)
+    assert create(server, 1) == 503
+    status, answer = ask(server, "POST", "/v3/senders", {"name": "Ops", "email": "s1@acme.test"})
+    assert (status, set(answer)) == (503, {"code", "message"})
+    assert "store.db" in failure(server)
+    limit(server, None)
+    is_well(server)
+    assert create(server, 3) == 201
     server.kill()
     assert "s3@acme.test" in emails(ask, servers.start())
     servers.told()
@@ -86,14 +81,12 @@ def test_with_always_a_full_disk_refuses_what_cannot_be_kept_until_there_is_room
 def test_a_server_that_is_stopped_ends_with_1_when_its_disk_is_full_and_else_with_0(
     servers, create, failure, limit, is_full
 ):
-    server = servers.start()
-    with Wire(server.root, "default") as wire:
-        wire.key = "any"
-        if is_full:
-            limit(server, 4096)
-        assert create(wire, 1) == 201
-        if is_full:
-            failure(server)
+    server = servers.started()
+    if is_full:
+        limit(server, 4096)
+    assert create(server, 1) == 201
+    if is_full:
+        failure(server)
     server.signal(signal.SIGTERM)
 
     assert server.ended() == int(is_full)
@@ -102,15 +95,13 @@ def test_a_server_that_is_stopped_ends_with_1_when_its_disk_is_full_and_else_wit
 def test_a_file_that_is_removed_under_a_server_is_told_and_kept_again_when_it_is_back(
     servers, store, ask, create, failure, is_well
 ):
-    server = servers.start()
-    with Wire(server.root, "default") as wire:
-        wire.key = "any"
-        store.rename(store.with_suffix(".aside"))
-        assert create(wire, 1) == 201
-        assert "removed or replaced" in failure(server)
-        store.with_suffix(".aside").rename(store)
-        is_well(server)
-        assert create(wire, 2) == 201
+    server = servers.started()
+    store.rename(store.with_suffix(".aside"))
+    assert create(server, 1) == 201
+    assert "removed or replaced" in failure(server)
+    store.with_suffix(".aside").rename(store)
+    is_well(server)
+    assert create(server, 2) == 201
     server.signal(signal.SIGTERM)
     server.ended()
     assert {"s1@acme.test", "s2@acme.test"} <= emails(ask, servers.start())

@@ -127,10 +127,12 @@ def test_a_strict_workspace_refuses_what_the_service_does_not_know(run, pytester
     ("arguments", "expected"),
     [
         ("'onboarding'", "takes arguments by name only, such as scenario='onboarding'"),
-        ("colour='red'", "takes no colour; it takes scenario, seed, strict"),
+        ("colour='red'", "takes no colour; it takes scenario, seed, strict, vary"),
         ("seed='x'", "takes no seed='x'"),
         ("strict=1", "takes no strict=1"),
         ("scenario=7", "takes no scenario=7"),
+        ("vary='7'", "takes no vary='7'; it takes a whole number, or several such as range(20)"),
+        ("vary=[1, None]", "takes no vary=[[]1, None[]]; it takes a whole number, or several such as range(20)"),
     ],
 )
 def test_a_marker_with_wrong_arguments_stops_the_session(run, arguments, expected):
@@ -140,8 +142,48 @@ def test_a_marker_with_wrong_arguments_stops_the_session(run, arguments, expecte
     result.stderr.fnmatch_lines([f"ERROR: *test_it.py::test_never: @pytest.mark.mockserver {expected}"])
 
 
+def test_each_seed_of_a_marker_makes_a_test(run):
+    result = run(
+        """
+    @pytest.mark.mockserver(vary=range(3))
+    class TestClass:
+        def test_each(self, mockserver):
+            assert mockserver.state.get()["vary"]["seed"] in (0, 1, 2)
+            assert len(mockserver.draws()) == 4
+
+        @pytest.mark.mockserver(vary=7)
+        def test_one(self, mockserver):
+            assert mockserver.state.get()["vary"]["seed"] == 7
+
+        @pytest.mark.parametrize("name", ["a", "b"])
+        def test_others(self, name, mockserver): pass
+
+        def test_none(self): pass
+    """,
+        "-v",
+    )
+
+    result.assert_outcomes(passed=3 + 1 + 6 + 1)
+    result.stdout.fnmatch_lines(["*::test_each[[]vary-2[]] PASSED*", "*::test_others[[]*vary-1*[]] PASSED*"])
+
+
+def test_the_report_of_a_failed_test_lists_the_draws(run):
+    result = run("""
+    @pytest.mark.mockserver(vary=range(1))
+    def test_it(mockserver):
+        assert not mockserver.draws()
+    """)
+
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*mockserver vary=0*", "getDomainConfiguration returns CNAME records (behaviour dkim: cname; recorded)"]
+    )
+
+
 def test_the_marker_of_the_plugin_is_registered(run):
-    run("", "--markers").stdout.fnmatch_lines(["@pytest.mark.mockserver(*, scenario=None, seed=None, strict=False): *"])
+    run("", "--markers").stdout.fnmatch_lines(
+        ["@pytest.mark.mockserver(*, scenario=None, seed=None, strict=False, vary=None): *"]
+    )
 
 
 # ---------------------------------------------------------------------- the report of a failed test

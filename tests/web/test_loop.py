@@ -34,7 +34,7 @@ class Gate:
 class Live:
     def __init__(self, api, root, pool):
         self.api, self.root, self._pool = api, root, pool
-        self.gate = api.store.maker._load = Gate(api.store.maker._load)  # noqa: SLF001  # where all workspaces are made
+        self.gate = api.store.maker.load = Gate(api.store.maker.load)  # where all workspaces are made
 
     def ask(self, method, path, key="any", **options):
         headers = {"connection": "close"} | ({} if path.startswith("/_mock") else {"api-key": key})

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from random_user import ACTIONS, STORY, RandomUser
-from wire import Wire, decoded
+from random_user import STORY, RandomUser
+from wire import decoded
 
 
 @pytest.fixture
@@ -90,17 +90,6 @@ def make_workspace(make_api, new_workspace, story):
 
 
 @pytest.fixture
-def wire():
-    return Wire
-
-
-@pytest.fixture(scope="session")
-def actions():
-    """Names of all actions of a random user."""
-    return ACTIONS
-
-
-@pytest.fixture
 def random_user():
     """A factory: a random user of a workspace, by seed."""
 
@@ -112,18 +101,6 @@ def random_user():
         return RandomUser(ask, seed)
 
     return make
-
-
-@pytest.fixture
-def random_user_of():
-    """A factory: a random user who calls a function, by seed."""
-    return RandomUser
-
-
-@pytest.fixture
-def connected_user():
-    """The same for a workspace behind a socket."""
-    return lambda wire, seed: RandomUser(wire.ask, seed)
 
 
 THREADS = 8

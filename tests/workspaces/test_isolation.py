@@ -5,17 +5,19 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from random_user import RandomUser
+from wire import Wire
 
 THREADS, ROUNDS, STEPS = 8, 4, 6
 
 
-def play(wire, connected_user, root, story, name, seed):
+def play(root, story, name, seed):
     """A workspace's whole script, in rounds; between two of them the others have their turn."""
-    with wire(root, name) as workspace:
+    with Wire(root, name) as workspace:
         status, made = workspace.ask("POST", "/_mock/workspaces", {"scenario": story, "name": name, "seed": seed})
         assert status == 201, made
         workspace.key = made["api_key"]
-        random_user = connected_user(workspace, seed)
+        random_user = RandomUser(workspace.ask, seed)
         for _ in range(ROUNDS):
             random_user.play(STEPS)
             yield
@@ -52,21 +54,13 @@ def by_turns(scripts):
 
 
 @pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
-def test_workspaces_under_load_are_each_as_if_alone(serve, wire, connected_user, story, count):
-    check(serve, wire, connected_user, story, count, serve("empty"))
-
-
-@pytest.mark.parametrize("count", [8, pytest.param(64, marks=pytest.mark.slow)])
-def test_passivated_workspaces_under_load_stay_isolated(serve, wire, connected_user, story, count, tmp_path):
-    shared = serve("empty", store=f"sqlite:{tmp_path / 'store.db'}", store_cache=2)
-    check(serve, wire, connected_user, story, count, shared)
-
-
-def check(serve, wire, connected_user, story, count, shared):
-    """What happens in workspaces that share a server is what happens in each alone."""
+@pytest.mark.parametrize("rests", [False, True], ids=["in memory", "passivated"])
+def test_workspaces_under_load_are_each_as_if_alone(serve, story, count, rests, tmp_path):
+    options = {"store": f"sqlite:{tmp_path / 'store.db'}", "store_cache": 2} if rests else {}
+    shared = serve("empty", **options)
 
     def script(root, number):
-        return play(wire, connected_user, root, story, f"w{number}", 1000 + number)
+        return play(root, story, f"w{number}", 1000 + number)
 
     crowded = together([script(shared, number) for number in range(count)])
 

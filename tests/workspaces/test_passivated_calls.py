@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 from memory_storage import MemoryStorage
+from wire import Wire
 
 
 class Patient(MemoryStorage):
@@ -79,8 +80,8 @@ def test_the_journal_names_the_workspace_of_a_key_that_was_revoked_there(resting
 @pytest.mark.parametrize(
     "path", ["/v3/senders", "/_mock/clock", "/_mock/workspaces", "/_mock/ui/requests", "/_mock/coverage"]
 )
-def test_the_event_loop_loads_nothing(resting, serve_app, wire, path, storage):
-    with wire(serve_app(resting.app), "a") as client:
+def test_the_event_loop_loads_nothing(resting, serve_app, path, storage):
+    with Wire(serve_app(resting.app), "a") as client:
         client.key = resting.keys["a"]
         status, _ = client.ask("GET", path)
     assert status == 200
@@ -107,26 +108,24 @@ def test_a_control_call_for_it_gets_503_with_the_sentence(damaged):
         assert answer.content_type == "application/problem+json"
 
 
-def test_workspace_list_names_the_damaged_workspace(damaged):
+def test_workspace_list_names_the_damaged_workspace_until_it_is_readable_or_dropped(damaged, storage):
     for _ in range(2):
         found = damaged.get("/_mock/workspaces").json
         assert [row["name"] for row in found["items"]] == ["b", "default"]
         assert (found["count"], found["unreadable"]) == (2, [{"name": "a", "why": WHY}])
     assert WHY in damaged.get("/_mock/ui/workspaces").text
 
-
-def test_damaged_workspace_can_be_dropped_and_its_name_used_again(damaged):
-    damaged.get("/_mock/workspaces/a")
-    assert damaged.delete("/_mock/workspaces/a").status_code == 204
-    assert damaged.get("/_mock/workspaces").json["unreadable"] == []
-    assert damaged.post("/_mock/workspaces", json={"name": "a"}).status_code == 201
-
-
-def test_damaged_workspace_is_back_once_readable(damaged, storage):
-    damaged.get("/_mock/workspaces/a")
+    why = dict(storage.damaged)
     storage.damaged.clear()
     assert damaged.get("/v3/senders", key=damaged.keys["a"]).status_code == 200
     assert damaged.get("/_mock/workspaces").json["unreadable"] == []
+
+    assert damaged.store.passivate("a")
+    storage.damaged.update(why)
+    assert damaged.get("/_mock/workspaces/a").status_code == 503
+    assert damaged.delete("/_mock/workspaces/a").status_code == 204
+    assert damaged.get("/_mock/workspaces").json["unreadable"] == []
+    assert damaged.post("/_mock/workspaces", json={"name": "a"}).status_code == 201
 
 
 # ---------------------------------------------------------------------- over starts, in a file

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from memory_storage import MemoryStorage
+from random_user import RandomUser
 
 #: What tells real time, and so differs between any two workspaces.
 REAL = re.compile(rb'"(made_at|real_at|ms|offset_s)": *("[^"]*"|-?[0-9.e+-]+|null)')
@@ -61,9 +62,9 @@ EVERYTHING = (
 
 
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 22))])
-def test_clients_cannot_tell_that_a_workspace_was_passivated(make_pair, random_user_of, seed):
+def test_clients_cannot_tell_that_a_workspace_was_passivated(make_pair, seed):
     pair = make_pair(seed)
-    random_user_of(pair.ask, seed).play(50)
+    RandomUser(pair.ask, seed).play(50)
     for path in EVERYTHING:
         pair.ask("GET", path)
     assert pair.rests > 10

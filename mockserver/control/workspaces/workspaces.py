@@ -66,6 +66,10 @@ class NewWorkspace(ScenarioChoice):
     """A new workspace, by default with the scenario of the server."""
 
     seed = fields.Integer(strict=True, validate=validate.Range(-(2**63), 2**63 - 1))
+    vary = fields.Integer(
+        strict=True, validate=validate.Range(-(2**63), 2**63 - 1),
+        **about("a seed that draws legal differences, whatever its scenario says"),
+    )  # fmt: skip
     name = inputs.name()
     #: Whether the workspace refuses body fields that the service does not know, even if its scenario does not say so.
     strict = Flag(load_default=False)
@@ -124,7 +128,9 @@ def _check_place(name: str) -> None:
 
 def _changes(body: dict[str, Any]) -> dict[str, Any]:
     strict = {"strict": True} if body["strict"] else {}
-    return {**strict, "clock": {"start": write_instant(body["start"])}} if "start" in body else strict
+    varied = {"vary": body["vary"]} if "vary" in body else {}
+    clock = {"clock": {"start": write_instant(body["start"])}} if "start" in body else {}
+    return {**strict, **varied, **clock}
 
 
 @WORKSPACES.call(

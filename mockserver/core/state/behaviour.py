@@ -56,6 +56,8 @@ class Behaviour(NamedTuple):
     webhook_timeout: timedelta = timedelta(seconds=10)
     #: Of the `date` of payloads; the documents speak of CET (contract/events#transactional).
     webhook_timezone: str = "Europe/Paris"
+    #: `once`, or `doubled`, `swapped`, `late`: how a call arrives (contract/deliveries).
+    webhook_calls: str = "once"
     #: Marketing and transactional webhooks together (contract/webhooks#configuration).
     webhook_limit: int = 40
     #: A second webhook with the url and type of another: `allow`, or `refuse` (contract/webhooks#createWebhook).

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from mockserver.core.contract import errors
@@ -32,6 +33,8 @@ ALERTS = {
 #: The parameters of all kinds with an HTTP answer: what a proxy or a gateway puts in place of the service's own.
 OF_ANSWERS = ("headers", "body")
 _CONTENT_TYPE = "Content-Type"
+#: How many exchanges a stale read looks at. Chosen: more than lie between two reads of a program.
+_SEARCHED = 200
 #: The members that an answer has besides, unless the rule tells others.
 _UNKNOWN = {"addedLater": "a member that no document describes"}
 #: Stands for a reset connection instead of an alert.
@@ -68,6 +71,8 @@ class Injection(NamedTuple):
     exchange: Exchange
     proceed: Proceed
     random: Randomness
+    #: The exchanges of before, newest first.
+    earlier: Iterable[Exchange] = ()
 
     def milliseconds(self, default: float = 0.0) -> float:
         distribution: Latency | None = self.rule.parameters.get("distribution")
@@ -93,6 +98,8 @@ class FaultKind(NamedTuple):
     everywhere: bool = True
     #: Whether the client gets the real answer, only later.
     genuine: bool = False
+    #: Whether it can hit a request, by the exchanges of before; None: always.
+    applies: Callable[[Exchange, Iterable[Exchange]], bool] | None = None
     #: Whether the client gets an HTTP answer, whose headers and body a rule may replace.
     answers: bool = True
 
@@ -175,6 +182,27 @@ def _unknown_members(injection: Injection) -> Reply:
 
 def _member_order(injection: Injection) -> Reply:
     return _rewritten(injection.proceed(), lambda found: dict(reversed(found.items())))
+
+
+def _absent_members(injection: Injection) -> Reply:
+    names = frozenset(injection.rule.parameters["names"])
+    return _rewritten(injection.proceed(), lambda found: {key: found[key] for key in found if key not in names})
+
+
+def _stale(exchange: Exchange, earlier: Iterable[Exchange]) -> bytes | None:
+    """Return the last answer to a read if the caller's account was written to since, or None."""
+    is_written = False
+    asked = (exchange.method, exchange.path, exchange.query, exchange.account)
+    for row in islice(earlier, _SEARCHED) if exchange.method == "GET" else ():
+        if (row.method, row.path, row.query, row.account) == asked:
+            return row.answer_body if is_written and row.status == 200 and row.answer_body else None
+        is_written = is_written or (row.account == exchange.account and row.method not in ("GET", "HEAD"))
+    return None
+
+
+def _stale_read(injection: Injection) -> Reply:
+    body = _stale(injection.exchange, injection.earlier)
+    return injection.proceed() if body is None else Reply(200, body)
 
 
 def _rewritten(reply: Reply, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Reply:
@@ -265,6 +293,12 @@ FAULT_KINDS: dict[str, FaultKind] = {
     "unknown_members": FaultKind(
         "the JSON objects of the answer have members that no document describes", _unknown_members, ("members",)
     ),
+    "absent_members": FaultKind("the JSON objects of the answer lack members", _absent_members, ("names",), ("names",)),
+    "stale_read": FaultKind(
+        "the first GET after a write gets the answer that the same GET got before",
+        _stale_read,
+        applies=lambda exchange, earlier: _stale(exchange, earlier) is not None,
+    ),
     "member_order": FaultKind("the JSON objects of the answer have their members in reverse", _member_order),
     "tls_handshake": FaultKind(
         f"a new TLS connection is refused by an alert, or reset where that is {NO_ALERT}; {_OF_WHOM}",
@@ -311,13 +345,20 @@ class Fault:
         """Return whether it can still hit."""
         return (self.times is None or self.hits < self.times) and (self.expires_at is None or now < self.expires_at)
 
-    def answer(self, exchange: Exchange, proceed: Proceed, random: Randomness) -> Reply:
+    def answer(
+        self, exchange: Exchange, proceed: Proceed, random: Randomness, earlier: Iterable[Exchange] = ()
+    ) -> Reply:
         kind = FAULT_KINDS[self.kind]
         assert kind.answer is not None, "a fault of handshakes hits no request"
         is_replaced = not self.parameters.keys().isdisjoint(OF_ANSWERS)
         exchange.injected = is_replaced or not kind.genuine
-        reply = kind.answer(Injection(self, exchange, proceed, random))
+        reply = kind.answer(Injection(self, exchange, proceed, random, earlier))
         return _replaced(reply, exchange, self) if is_replaced else reply
+
+    def applies(self, exchange: Exchange, earlier: Iterable[Exchange]) -> bool:
+        """Return whether its kind can hit a request; `earlier` are the exchanges of before, newest first."""
+        found = FAULT_KINDS[self.kind].applies
+        return found is None or found(exchange, earlier)
 
     @property
     def is_of_handshakes(self) -> bool:
@@ -354,8 +395,10 @@ class Faults:
     def clear(self) -> None:
         self._rules.clear()
 
-    def take(self, exchange: Exchange, now: datetime, random: Randomness) -> Fault | None:
-        """Return the first rule that hits a request, or None.
+    def take(
+        self, exchange: Exchange, now: datetime, random: Randomness, earlier: Iterable[Exchange] = ()
+    ) -> Fault | None:
+        """Return the first rule that hits a request, or None; `earlier` are the exchanges of before, newest first.
 
         Sign-in and other pages are hit only by rules that name an operation or a path.
         """
@@ -363,7 +406,7 @@ class Faults:
         for rule in self._rules.values():
             is_meant = is_api or rule.match.is_placed
             is_hit = is_meant and rule.is_active(now) and rule.match.admits(exchange) and not rule.is_of_handshakes
-            if is_hit and _strikes(rule, random):
+            if is_hit and rule.applies(exchange, earlier) and _strikes(rule, random):
                 rule.hits += 1
                 return rule
         return None

@@ -17,6 +17,7 @@ from mockserver.core.state.faults import Fault, Faults, draws
 from mockserver.core.state.identifiers import Randomness, api_key
 from mockserver.core.state.stubs import Stub, Stubs
 from mockserver.core.state.tables import Layer, Row, Tables, Tally, Timeline, shown
+from mockserver.core.state.varied import Varied
 from mockserver.core.time.clock import Clock, Timers
 from mockserver.core.traffic.mail import Mailbox
 
@@ -91,6 +92,8 @@ class State(Tables):
     #: Whether members that an operation does not know are refused.
     strict: bool = False
     behaviour: Behaviour = field(default_factory=Behaviour)
+    #: What a seed of `vary` has drawn, or None.
+    varied: Varied | None = None
     mailbox: Mailbox = field(default_factory=Mailbox)
     faults: Faults = field(default_factory=Faults)
     stubs: Stubs = field(default_factory=Stubs)

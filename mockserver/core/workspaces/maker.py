@@ -31,7 +31,9 @@ class Maker:
     """A server's workspace maker; raises `ScenarioError` for invalid scenarios."""
 
     def __init__(self, load: Loader, scenario: object, seed: int | None, replica: str = "") -> None:
-        self._load, self._seed, self._replica = load, seed, replica
+        #: Loads every scenario; a tool may put another function in its place.
+        self.load = load
+        self._seed, self._replica = seed, replica
         #: The default scenario.
         self.scenario = scenario
         #: The number of rows of each scenario when it was last loaded.
@@ -72,7 +74,7 @@ class Maker:
         *,
         whole: bool = False,
     ) -> Workspace:
-        found = self._load(scenario, name=name, seed=seed, keyring=keyring, whole=whole)
+        found = self.load(scenario, name=name, seed=seed, keyring=keyring, whole=whole)
         if isinstance(scenario, str):
             self._sizes[scenario] = found.state.rows()
         return found

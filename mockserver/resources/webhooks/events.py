@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from operator import itemgetter
 from types import MappingProxyType
@@ -30,6 +31,8 @@ from mockserver.resources.webhooks.model import OpenWindows, Webhook
 #: made at its end.
 BATCH_WINDOW = timedelta(minutes=5)
 BATCH_SIZE = 500
+#: How much later a call arrives with `behaviour.webhook_calls`. Chosen: behind those of the same moment.
+LATER = timedelta(seconds=2)
 #: The header of an e-mail that payloads repeat.
 _CUSTOM = "X-Mailin-custom"
 _end_of = itemgetter(0)
@@ -153,10 +156,21 @@ def _send(
     call = last if last is not None and has_room else _new_call(workspace, account, webhook, at, last)
     add_payload(workspace, call, event, payload, size)
     if not has_room:
+        arrival = workspace.state.behaviour.webhook_calls
+        if arrival != "once" and not webhook.batched:
+            _let_arrive(workspace, account, call, arrival)
         return deliveries.schedule(workspace, account, call)
     workspace.link(DELIVERY, call.id)
     keep_within_limits(workspace, account, call)
     return call
+
+
+def _let_arrive(workspace: Workspace, account: Account, call: Delivery, arrival: str) -> None:
+    """Change how a call arrives, by `behaviour.webhook_calls`."""
+    if arrival == "doubled" and workspace.has_another_id("delivery"):
+        deliveries.schedule(workspace, account, replace(call, id=workspace.state.next_id("delivery"), attempts=[]))
+    elif arrival == "late" or (arrival == "swapped" and call.id % 2):
+        call.next_at = None if call.next_at is None else min(call.next_at + LATER, LATEST)
 
 
 def resume_batches(account: Account) -> None:

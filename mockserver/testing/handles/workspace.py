@@ -11,7 +11,7 @@ from mockserver.testing.handles.parts import Apps, Clock, Coverage, Dns, Machine
 from mockserver.testing.handles.rules import Faults, Stubs
 from mockserver.testing.handles.traffic import Calls, Deliveries, Mailbox, Receiver, Requests, unused_receiver
 from mockserver.testing.names import Story, WebhookEvent
-from mockserver.testing.records import Account, Arrival, Delivery, Finding, InboundMail
+from mockserver.testing.records import Account, Arrival, Delivery, Draw, Finding, InboundMail
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
 from mockserver.views.record import read, read_all
 
@@ -187,6 +187,18 @@ class Workspace:
             LookupError: The account does not exist.
         """
         self._link.about = self._link.post("/seed", {**document, **self._account_member(account)})
+
+    def vary(self, seed: int) -> list[Draw]:
+        """Let a seed draw legal differences, in the place of those drawn before, and return them.
+
+        Raises:
+            MockServerError: 400, the seed is no whole number of 64 bits.
+        """
+        return read_all(Draw, self._link.post("/vary", {"seed": seed})["items"])
+
+    def draws(self) -> list[Draw]:
+        """Return the legal differences that the seed of `vary` has drawn."""
+        return read_all(Draw, self._link.get("/vary")["items"])
 
     def revoke_key(self, key: str | None = None, *, account: str | None = None) -> None:
         """Revoke a key or all keys of an account until the next reset: requests get status 401.

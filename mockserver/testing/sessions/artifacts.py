@@ -116,7 +116,8 @@ def gather(test: TestWorkspace) -> Artifacts:
     link, traffic = link_of(client, name), read_traffic(client, name)
     about = link.get(f"/workspaces/{name}")
     after = link.text("/state", accept=_YAML)
-    body = {**choice(sendable(test.scenario)), "seed": link.get("/state")["seed"], "strict": test.strict or None}
+    members = {"seed": link.get("/state")["seed"], "strict": test.strict or None, "vary": test.vary}
+    body = {**choice(sendable(test.scenario)), **members}
     before, document = _before(client, about, given(body))
     return Artifacts(
         about=about,

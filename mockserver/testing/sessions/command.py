@@ -106,9 +106,8 @@ class CommandServer:
     def _end(self) -> None:
         if self._process is not None:
             try:
-                _ask_to_end(self._process)
+                end(self._process)
             finally:
-                _kill(self._process)
                 self._process = None
 
 
@@ -140,6 +139,14 @@ def _is_ready(port: int) -> bool:
     finally:
         connection.close()
     return answer.status == 200 and isinstance(found, dict) and found.get("status") == "ok"
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a process with all processes of its group."""
+    try:
+        _ask_to_end(process)
+    finally:
+        _kill(process)
 
 
 def _ask_to_end(process: subprocess.Popen[bytes]) -> None:

@@ -49,7 +49,7 @@ class Reading(NamedTuple):
 def read(test: TestWorkspace, *, artifacts: bool) -> Reading:
     """Read the workspace of a failed test. Errors become texts, because exceptions would hide the test failure."""
     try:
-        sections = failure_report(test.server.client, test.workspace.name)
+        sections = [*_drawn(test), *failure_report(test.server.client, test.workspace.name)]
     except Exception as error:  # noqa: BLE001  # see above
         sections = [("mockserver journal", printable(f"the journal cannot be read: {error!r}"))]
     return Reading(sections, _gathered(test) if artifacts else None)
@@ -77,6 +77,16 @@ def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session
         except Exception as error:  # noqa: BLE001  # see `read`
             told = f"they cannot be written to {folder}: {error}"
     report.sections.append(("mockserver artifacts", printable(told)))
+
+
+def _drawn(test: TestWorkspace) -> list[Section]:
+    """Return what the seed of `vary` has drawn, if there is one."""
+    try:
+        found = test.server.client.json("GET", f"/w/{test.workspace.name}/_mock/vary")
+    except MockServerError:  # the journal says why
+        return []
+    rows = "\n".join(printable(row["says"]) for row in found["items"])
+    return [(f"mockserver vary={found['seed']}", rows)] if rows else []
 
 
 def failure_report(client: Client, name: str) -> list[Section]:

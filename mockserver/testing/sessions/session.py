@@ -131,7 +131,8 @@ class TestWorkspace:
         self.server = server
         self.scenario = scenario if marked.get("scenario") is None else marked["scenario"]
         self.strict = bool(marked.get("strict"))
-        self.workspace = server.workspace(self.scenario, seed=marked.get("seed"), strict=self.strict)
+        self.vary: int | None = marked.get("vary")
+        self.workspace = server.workspace(self.scenario, seed=marked.get("seed"), strict=self.strict, vary=self.vary)
         #: Whether it is kept for the user, because the test has failed and the server goes on.
         self.is_kept = False
         self._is_left = False

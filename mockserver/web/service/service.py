@@ -345,7 +345,8 @@ class Service:
             return self._real(handler, found, exchange)
         exchange.fault, exchange.fault_kind = fault.id, fault.kind
         headers.append((FAULT_HEADER, fault.id))
-        return fault.answer(exchange, lambda: self._real(handler, found, exchange), found.workspace.state.random)
+        workspace, real = found.workspace, partial(self._real, handler, found, exchange)
+        return fault.answer(exchange, real, workspace.state.random, workspace.journal)
 
     def _real(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange) -> Reply:
         try:
@@ -363,6 +364,11 @@ class Service:
     def _fault(self, found: Identified[Any], exchange: Exchange) -> Fault | None:
         """Return the fault in the request's header, else the workspace's first matching fault, or None."""
         workspace = found.workspace
+        state, varied = workspace.state, workspace.state.varied
+        if varied is not None and not varied.announced:
+            for row in varied.draws:
+                exchange.warn(f"vary {varied.seed}: {row.says}")
+            state.varied = varied._replace(announced=True)
         wanted = found.request.environ.get("HTTP_X_MOCK_FAULT")
         if wanted is not None:
             try:
@@ -370,4 +376,4 @@ class Service:
             except ValueError as error:
                 exchange.injected = True
                 raise INVALID_PARAMETER(f"{FAULT_HEADER}: {error}") from error
-        return workspace.state.faults.take(exchange, workspace.state.clock.now(), workspace.state.random)
+        return state.faults.take(exchange, state.clock.now(), state.random, workspace.journal)

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -22,18 +23,6 @@ def used(engine, write, opened, path):
     return engine
 
 
-def empty(path):
-    os.truncate(path, 0)
-
-
-def cut(path):
-    os.truncate(path, path.stat().st_size // 2)
-
-
-def overwrite(path):
-    shutil.copyfile(path.with_name("backup"), path)
-
-
 def flip(path):
     before = path.stat().st_mtime_ns
     while path.stat().st_mtime_ns == before:  # some systems count the time in hundredths of a second
@@ -42,18 +31,21 @@ def flip(path):
             file.write(b"\xff" * 8)
 
 
-def remove(path):
-    path.unlink()
-
-
 def replace(path):
     path.with_name("backup").replace(path)
 
 
-@pytest.mark.parametrize(
-    ("change", "sentence"),
-    [(empty, CHANGED), (cut, CHANGED), (flip, CHANGED), (overwrite, CHANGED), (remove, GONE), (replace, GONE)],
-)
+WAYS = {
+    "emptied": (lambda path: os.truncate(path, 0), CHANGED),
+    "cut": (lambda path: os.truncate(path, path.stat().st_size // 2), CHANGED),
+    "flipped": (flip, CHANGED),
+    "overwritten": (lambda path: shutil.copyfile(path.with_name("backup"), path), CHANGED),
+    "removed": (Path.unlink, GONE),
+    "replaced": (replace, GONE),
+}
+
+
+@pytest.mark.parametrize(("change", "sentence"), WAYS.values(), ids=WAYS)
 def test_a_changed_file_is_refused_by_writes_and_reads_and_left_alone_by_close(used, write, path, change, sentence):
     change(path)
     before = path.read_bytes() if path.exists() else None
