@@ -15,11 +15,11 @@ from mockserver.core.workspaces.workspace import Workspace
 Key = TypeVar("Key")
 #: Requests by something that they have in common, oldest first.
 Index = dict[Key, list[Exchange]]
-#: The least time in seconds from the end of a request to one that follows from it, on another connection. Chosen: a
-#: request that had arrived before is read sooner, and no client reads an answer and opens a connection as fast.
-_REACTION_S = 0.000_25
+#: How many seconds a client needs at least to read an answer and open a connection. Chosen: less than any takes, and
+#: more than the server needs to see a connection that was opened before.
+_REACTION_S = 0.000_2
 #: After how many seconds the server has noticed that a client has left. Chosen: a busy server is late.
-_NOTICED_S = 0.05
+_NOTICED_S = 0.25
 #: After how many seconds another connection's request was not under way when an answer was sent. Chosen: longer than a
 #: request takes to arrive.
 UNDER_WAY_S = 0.1
@@ -44,9 +44,9 @@ class Traffic:
         self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
 
     @cached_property
-    def by_port(self) -> Index[int]:
-        """The requests of each connection, by the client's port; without those whose port is unknown."""
-        return _index((row.port, row) for row in self.requests if row.port)
+    def by_connection(self) -> Index[int]:
+        """The requests of each known connection, by its identity."""
+        return _index((id(row.connection), row) for row in self.requests if row.connection is not None)
 
     @cached_property
     def by_identity(self) -> Index[Identity]:
@@ -61,19 +61,21 @@ class Traffic:
     def may_follow(self, later: Exchange, before: Exchange) -> bool:
         """Return whether the client may have sent a request because of another one's end.
 
-        A request that was under way already is not because of it. Just after the end, nor is one on another connection
-        if the first connection is used again: each belongs to a thread.
+        A request that was under way already is not because of it. Just after the end, a request follows only on the
+        same connection, or on one that was opened after the end: all others may be of other threads.
         """
         waited = later.real_at - ended_at(before)
         if has_left(before):
             return waited >= -_NOTICED_S
-        if before.port and later.port == before.port:
+        first, second = before.connection, later.connection
+        if waited >= UNDER_WAY_S or (first is not None and first is second):
             return waited >= 0
-        return waited >= UNDER_WAY_S or (waited >= _REACTION_S and not self.is_used_again(before, later))
+        return second is not None and second.opened_at >= ended_at(before) + _REACTION_S
 
     def is_used_again(self, before: Exchange, later: Exchange) -> bool:
         """Return whether the connection of a request is used again after a later request on another one."""
-        return bool(before.port) and self.by_port[before.port][-1].real_at > later.real_at
+        rows = self.by_connection.get(id(before.connection), [])
+        return later.connection is not before.connection and bool(rows) and rows[-1].real_at > later.real_at
 
 
 def _index(rows: Iterable[tuple[Key, Exchange]]) -> Index[Key]:

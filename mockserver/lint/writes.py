@@ -11,7 +11,17 @@ from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.finding import REPEATED_WRITE, Finding
-from mockserver.lint.traffic import Traffic, between, ended_at, has_answer, has_left, is_success, name_of, resource_of, since
+from mockserver.lint.traffic import (
+    Traffic,
+    between,
+    ended_at,
+    has_answer,
+    has_left,
+    is_success,
+    name_of,
+    resource_of,
+    since,
+)
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.senders.model import Sender

@@ -48,7 +48,7 @@ def create(workspace, **options):
 )  # fmt: skip
 def test_client_that_gives_up_and_repeats_is_found(workspace, fault, damage):
     workspace.faults.add(fault.pop("fault"), times=1, **fault)
-    for seconds in (0.2, 10):
+    for seconds in (0.5, 10):
         create(workspace, timeout=seconds)
 
     assert messages(workspace) == [("repeated-write", f"createSubAccount was repeated after no answer; {damage}")]

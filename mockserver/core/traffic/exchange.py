@@ -148,6 +148,16 @@ class Reply:
         return cls(error.status, error=error.with_traceback(None), headers=error.headers)
 
 
+class ClientConnection:
+    """A client's connection; its requests share the object."""
+
+    __slots__ = ("opened_at",)
+
+    def __init__(self, opened_at: float) -> None:
+        #: In seconds since 1970.
+        self.opened_at = opened_at
+
+
 @dataclass(eq=False)
 class Exchange:
     """A request with its answer, once that is known. The class holds the defaults of rare members, which saves time."""
@@ -165,8 +175,8 @@ class Exchange:
     operation: str | None = None
     #: When it came, in seconds since 1970.
     real_at: float = 0.0
-    #: The client's port, which tells connections apart; 0 if the server does not know it.
-    port: int = 0
+    #: The client's connection, or None if the server does not know it.
+    connection: ClientConnection | None = None
     account: str | None = field(default=None, init=False)
 
     #: None until the answer is known, or if the client got no HTTP answer.
