@@ -236,16 +236,22 @@ def running(app):
 
 
 @pytest.fixture
-def serve():
+def serve_app():
+    """A factory of real servers for applications that are there already: the root address back."""
+    with ExitStack() as stack:
+        yield lambda app: stack.enter_context(running(app))
+
+
+@pytest.fixture
+def serve(serve_app):
     """A factory of real servers: a scenario and settings, the root address back."""
-    with _Servers() as servers:
-        yield servers.start
+    return lambda scenario="standard", **settings: serve_app(Api(scenario, **settings).app)
 
 
 @pytest.fixture(scope="module")
 def module_serve():
-    with _Servers() as servers:
-        yield servers.start
+    with ExitStack() as stack:
+        yield lambda scenario="standard", **settings: stack.enter_context(running(Api(scenario, **settings).app))
 
 
 @pytest.fixture(scope="module")
@@ -274,13 +280,6 @@ def workspace(request, make_workspace):
     return _marked(request, make_workspace)
 
 
-@pytest.fixture
-def serve_app():
-    """A factory of real servers for applications that are there already: the root address back."""
-    with _Servers() as servers:
-        yield servers.start_app
-
-
 class ContractSize(NamedTuple):
     """How large the contract is; whoever adds an operation or a point of one changes it here, and nowhere else."""
 
@@ -293,24 +292,3 @@ class ContractSize(NamedTuple):
 @pytest.fixture(scope="session")
 def contract_size():
     return ContractSize()
-
-
-class _Servers:
-    def __init__(self):
-        self._running = []
-
-    def start(self, scenario="standard", **settings):
-        return self.start_app(Api(scenario, **settings).app)
-
-    def start_app(self, app):
-        context = running(app)
-        root = context.__enter__()
-        self._running.append(context)
-        return root
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        for context in reversed(self._running):
-            context.__exit__(None, None, None)

@@ -252,13 +252,6 @@ def test_many_suspended_requests_each_get_their_own_mail(root, caller):
             assert [mail["to"] for mail in request.mails()] == [f"late{number}@acme.test"]
 
 
-def test_a_suspended_request_whose_client_leaves_is_dropped(root, caller):
-    for number in range(THREADS):
-        with Waiting(root, f"late{number}@acme.test"):
-            assert caller.get("/_mock/health").status_code == 200
-    assert new_sender(caller, "late0@acme.test").status_code == 201
-
-
 @pytest.fixture
 def at_once(make_api):
     """Runs a function in all threads at once on one application, without a server whose event loop would order them."""
@@ -294,19 +287,6 @@ def test_threads_of_any_server_create_senders_with_ids_of_their_own(at_once):
 
     ids = [number for row in run(work) for number in row]
     assert sorted(ids) == list(range(1, THREADS * 10 + 1))
-
-
-def test_threads_of_any_server_never_share_the_last_credits(at_once):
-    api, run = at_once
-    headers = {"api-key": "master-key"}
-    body = {"companyName": "Sub", "email": "owner@sub.test"}
-    numbers = [api.post("/v3/corporate/subAccount", json=body).json["id"] for _ in range(THREADS)]
-
-    def work(api, client, n):
-        path = f"/v3/corporate/subAccount/{numbers[n]}/plan"
-        return client.put(path, json={"credits": {"email": 300}}, headers=headers).status_code
-
-    assert Counter(run(work)) == {204: 3, 400: THREADS - 3}
 
 
 def test_a_request_that_waits_in_a_thread_of_any_server_is_woken(at_once):

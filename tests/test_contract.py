@@ -198,9 +198,8 @@ def test_every_key_of_behaviour_that_is_named_exists():
     assert named <= BehaviourItem().fields.keys()
 
 
-@pytest.mark.parametrize(
-    ("page", "told"),
-    [
+def test_a_number_that_the_contract_tells_is_the_one_that_the_mock_keeps():
+    for page, told in [
         ("transport", f"{Settings().body_limit // 1024**2} MB"),
         ("senders", f"{OTP_RANGE[0]} to {OTP_RANGE[1]}"),
         ("senders", f"{Behaviour().otp_lifetime.seconds // 60} minutes"),
@@ -213,15 +212,12 @@ def test_every_key_of_behaviour_that_is_named_exists():
         ("oauth", f"access token {ACCESS_LIFETIME.seconds // 3600} hour, refresh token {REFRESH_LIFETIME.days} days"),
         ("oauth", f"code {CODE_LIFETIME.seconds // 60} minutes"),
         ("inbound", f"{LONGEST.days} days"),
-    ],
-)  # fmt: skip
-def test_a_number_that_the_contract_tells_is_the_one_that_the_mock_keeps(page, told):
-    assert told in PAGES[page]
+    ]:  # fmt: skip
+        assert told in PAGES[page]
 
 
-@pytest.mark.parametrize(
-    ("page", "told"),
-    [
+def test_a_reading_that_no_source_tells_is_told_with_its_mark():
+    for page, told in [
         ("errors", "a bad body is 400 even if the path names nothing that exists"),
         ("errors", "an enterprise feature is refused after a bad body or parameter"),
         ("senders", "a wrong code after the expiry of the right one is `Invalid OTP code provided`. (proposed)"),
@@ -238,10 +234,8 @@ def test_a_number_that_the_contract_tells_is_the_one_that_the_mock_keeps(page, t
         ("rate-limits", "counts as contacts, though the page writes `/v3/contacts/{...}` | proposed |"),
         ("events", "payload's name, which the changelog of 2026-04-27 has | proposed |"),
         ("oauth", "the vendor offers them since 2026-10-17, the specification does not yet"),
-    ],
-)  # fmt: skip
-def test_a_reading_that_no_source_tells_is_told_with_its_mark(page, told):
-    assert told in PAGES[page]
+    ]:  # fmt: skip
+        assert told in PAGES[page]
 
 
 @pytest.mark.parametrize("tier", ["general", "advanced", "extended"])

@@ -30,9 +30,8 @@ def test_package_version_equals_distribution_version():
     assert mockserver.__version__ == metadata.version("brevo-mockserver")
 
 
-@pytest.mark.parametrize(
-    ("recorded", "line"),
-    [
+def test_the_requirement_names_the_address_from_which_the_package_is_installed(monkeypatch, tmp_path):
+    for recorded, line in [
         (None, "brevo-mockserver[server]"),
         (
             {"url": "file:///src/my%20mock", "dir_info": {"editable": True}},
@@ -46,15 +45,11 @@ def test_package_version_equals_distribution_version():
             {"url": "https://git.acme.test/mock", "vcs_info": {"vcs": "git", "commit_id": "abc123"}},
             "brevo-mockserver[server] @ git+https://git.acme.test/mock@abc123",
         ),
-    ],
-    ids=["an index", "a checkout", "a wheel", "a repository"],
-)
-def test_the_requirement_names_the_address_from_which_the_package_is_installed(recorded, line, monkeypatch, tmp_path):
-    if recorded:
-        (tmp_path / "direct_url.json").write_text(json.dumps(recorded))
-    monkeypatch.setattr(metadata, "distribution", lambda _: metadata.PathDistribution(tmp_path))
-
-    assert distribution.requirement("server") == line
+    ]:
+        if recorded:
+            (tmp_path / "direct_url.json").write_text(json.dumps(recorded))
+        monkeypatch.setattr(metadata, "distribution", lambda _: metadata.PathDistribution(tmp_path))
+        assert distribution.requirement("server") == line
 
 
 def test_the_requirement_is_the_name_where_the_package_is_not_installed(monkeypatch):
@@ -107,15 +102,12 @@ def test_another_error_stays_what_it_is_where_all_is_installed():
         raise KeyError
 
 
-@pytest.mark.parametrize(
-    ("installed", "bounds", "fits"),
-    [
+def test_dependency_version_bounds_are_checked():
+    for installed, bounds, fits in [
         ("3.1.3", ">=3.1.3,<3.2", True), ("3.1", ">=3.1.3,<3.2", False), ("3.2", "<3.2,>=3.1.3", False),
         ("3.10.0rc1", ">=3.9", True), ("1.1.2.20261023", ">=1.1.2.20261023", True), ("5.0", "", True),
-    ],
-)  # fmt: skip
-def test_dependency_version_bounds_are_checked(installed, bounds, fits):
-    assert distribution._is_within(installed, bounds) == fits  # noqa: SLF001
+    ]:  # fmt: skip
+        assert distribution._is_within(installed, bounds) == fits  # noqa: SLF001
 
 
 def test_a_package_that_is_not_installed_has_a_version_all_the_same(tmp_path):

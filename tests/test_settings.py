@@ -13,9 +13,8 @@ from mockserver.cli.serving import flags
 from mockserver.settings import declared
 
 
-@pytest.mark.parametrize(
-    ("setting", "value", "expected"),
-    [
+def test_a_setting_out_of_range_is_refused_by_its_name():
+    for setting, value, expected in [
         ("seed", 2**63, "a whole number of 64 bits, not 9223372036854775808"),
         ("seed", -(2**63) - 1, "a whole number of 64 bits, not -9223372036854775809"),
         ("port", 65_536, "a whole number from 0 to 65535, not 65536"),
@@ -31,13 +30,10 @@ from mockserver.settings import declared
         ("allowed_host", (5,), "a tuple of texts, not (5,)"),
         ("store", "sqlite:", "memory, sqlite:PATH or redis://HOST:PORT, not 'sqlite:'"),
         ("store", "redis:mock", "memory, sqlite:PATH or redis://HOST:PORT, not 'redis:mock'"),
-    ],
-)
-def test_a_setting_out_of_range_is_refused_by_its_name(setting, value, expected):
-    with pytest.raises(ValueError) as refusal:
-        Settings(**{setting: value})
-
-    assert str(refusal.value) == f"{setting} must be {expected}"
+    ]:
+        with pytest.raises(ValueError) as refusal:
+            Settings(**{setting: value})
+        assert str(refusal.value) == f"{setting} must be {expected}"
 
 
 @pytest.mark.parametrize(
@@ -63,14 +59,11 @@ def test_a_setting_of_another_type_is_refused_by_its_name(setting, value, expect
     assert str(refusal.value) == f"{setting} must be {expected}"
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
+def test_a_setting_in_range_is_taken():
+    for settings in [
         {"seed": 2**63 - 1}, {"seed": -(2**63)}, {"scenario": {}}, {"allowed_host": ["a.test"]}, {"head_timeout": 3},
-    ],
-)  # fmt: skip
-def test_a_setting_in_range_is_taken(settings):
-    assert {name: getattr(Settings(**settings), name) for name in settings} == settings
+    ]:  # fmt: skip
+        assert {name: getattr(Settings(**settings), name) for name in settings} == settings
 
 
 def test_no_secret_is_shown_with_the_settings():
@@ -81,22 +74,12 @@ def test_no_secret_is_shown_with_the_settings():
     assert "open" not in repr(settings)
 
 
-NUMBERS = [flag for flag in flags() if isinstance(flag.type, Integer)]
-CHOICES = [flag for flag in flags() if isinstance(flag.type, click.Choice)]
-
-
-@pytest.mark.parametrize("flag", NUMBERS, ids=lambda flag: flag.name)
-def test_a_program_may_set_both_bounds_of_a_flag(flag):
-    bounds = [bound for bound in (flag.type.min, flag.type.max) if bound is not None]
-
-    assert [getattr(Settings(**{flag.name: bound}), flag.name) for bound in bounds] == bounds
-
-
-@pytest.mark.parametrize("flag", CHOICES, ids=lambda flag: flag.name)
-def test_a_program_may_set_every_choice_of_a_flag(flag):
-    choices = list(flag.type.choices)
-
-    assert [getattr(Settings(**{flag.name: choice}), flag.name) for choice in choices] == choices
+def test_a_program_may_set_both_bounds_and_every_choice_of_a_flag():
+    for flag in flags():
+        bounds = [getattr(flag.type, name, None) for name in ("min", "max")] if isinstance(flag.type, Integer) else []
+        values = [*(flag.type.choices if isinstance(flag.type, click.Choice) else bounds)]
+        values = [value for value in values if value is not None]
+        assert [getattr(Settings(**{flag.name: value}), flag.name) for value in values] == values, flag.name
 
 
 def types_in(annotation):
@@ -106,8 +89,8 @@ def types_in(annotation):
     return found | {int} if float in found else found
 
 
-@pytest.mark.parametrize("setting", list(declared()), ids=lambda setting: setting.name)
-def test_a_setting_takes_what_its_annotation_says(setting):
-    left_out = {type(None)} if setting.default is None else set()
-
-    assert types_in(get_type_hints(Settings)[setting.name]) == {*setting.declaration.type.types} | left_out
+def test_a_setting_takes_what_its_annotation_says():
+    for setting in declared():
+        left_out = {type(None)} if setting.default is None else set()
+        hint = get_type_hints(Settings)[setting.name]
+        assert types_in(hint) == {*setting.declaration.type.types} | left_out, setting.name

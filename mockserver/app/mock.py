@@ -88,6 +88,8 @@ class Mock:
             log=None if self.log.format is LogFormat.OFF else self.log,
             failed=lambda environ, error: self.flask.failed(environ, error),  # noqa: PLW0108  # Flask is made late
         )
+        #: Answers API requests without Flask.
+        self.shortcut: Shortcut = self.service.shortcut
         #: The moment of its creation, by the monotonic clock.
         self.started = time.monotonic()
         self._making = threading.Lock()
@@ -105,11 +107,6 @@ class Mock:
         if self._flask is None:
             loop.leave(environ)  # others are answered while Flask is imported
         return self.flask(environ, start_response)
-
-    @property
-    def shortcut(self) -> Shortcut:
-        """Answers API requests without Flask."""
-        return self.service.shortcut
 
     def health(self) -> dict[str, dict[str, Any]]:
         """Return this server's members in answers of `health`."""

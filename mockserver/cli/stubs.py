@@ -60,14 +60,14 @@ def add(names: Sequence[str], replace: bool, folder: Path | None, target: Target
 @argument("identifiers", nargs=-1, required=True, metavar="ID", type=Name("stub"))
 @_TARGET
 def remove(identifiers: Sequence[str], target: Target) -> None:
-    """Remove stubs; what they have stored stays."""
+    """Remove stubs, and keep their stored values."""
     target.remove("stubs", identifiers)
 
 
 @stubs.command("clear")
 @_TARGET
 def clear(target: Target) -> None:
-    """Remove all stubs; what they have stored stays."""
+    """Remove all stubs, and keep their stored values."""
     target.clear("stubs")
 
 

@@ -34,7 +34,7 @@ def from_json(data: Mapping[str, Any]) -> Coverage:
 
 
 def added(reports: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Add JSON reports and return one JSON report.
+    """Return one coverage report with the counts of all given reports, which are JSON as the result.
 
     Raises:
         ValueError: A value is no coverage report.

@@ -28,7 +28,11 @@ class Texts(fields.Field[dict[str, Any]]):
 
 
 def check_plain(values: Iterable[tuple[str, list[Any]]]) -> None:
-    """Raise a ValidationError for all names with a value other than texts and numbers."""
+    """Refuse values that are neither texts nor numbers.
+
+    Raises:
+        ValidationError: The names that have such values.
+    """
     found: dict[Any, Any] = {
         name: ["must be a string or a number"] for name, inner in values if not all(map(is_plain, inner))
     }

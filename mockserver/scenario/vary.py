@@ -8,19 +8,24 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from marshmallow import Schema, fields, validate
 
 from mockserver.core.contract.errors import DOCUMENT_NOT_FOUND
+from mockserver.core.lazy import lazy
 from mockserver.core.state.behaviour import Behaviour
 from mockserver.core.state.varied import Draw, Varied
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.registry import API_OPERATIONS
 from mockserver.resources.section import Item, about
-from mockserver.scenario.behaviour import BehaviourItem
-from mockserver.scenario.faults import FaultItem
 from mockserver.web.schemas.fields import Flag, JsonObject, List
+
+if TYPE_CHECKING:
+    from mockserver.scenario import behaviour as behaviours
+    from mockserver.scenario import faults
+else:  # a server that draws nothing starts without them
+    behaviours, faults = lazy(__package__, "behaviour", "faults")
 
 #: The ids of drawn rules begin with this.
 _ID = "vary-"
@@ -28,7 +33,6 @@ _ID = "vary-"
 OUTCOME, FORM = "outcome", "form"
 _WRITES = ["POST", "PUT", "DELETE", "PATCH"]
 _PAGE = "<!DOCTYPE html><html><body><h1>503 Service Temporarily Unavailable</h1><hr>nginx</body></html>\n"
-_BEHAVIOUR, _FAULT = BehaviourItem(), FaultItem()
 
 
 class _Option(NamedTuple):
@@ -193,7 +197,8 @@ def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -
     Options of `own`, and those that are not at their default, are the user's choice and stay.
     """
     state, made = workspace.state, []
-    behaviour, defaults = _BEHAVIOUR.dump(state.behaviour), _BEHAVIOUR.dump(Behaviour())
+    schema = behaviours.BehaviourItem()
+    behaviour, defaults = schema.dump(state.behaviour), schema.dump(Behaviour())
     for row in rows:
         for member, value in row.entry.get("behaviour", {}).items():
             if member not in own and behaviour[member] == defaults[member]:
@@ -201,9 +206,9 @@ def lay(workspace: Workspace, rows: Iterable[Draw], own: Collection[str] = ()) -
                 made.append(row)
         for rule in row.entry.get("faults", ()):
             if state.faults.get(rule["id"]) is None:
-                state.add_faults([_FAULT.load(rule)])
+                state.add_faults([faults.FaultItem().load(rule)])
                 made.append(row)
-    state.behaviour = _BEHAVIOUR.load(behaviour)
+    state.behaviour = schema.load(behaviour)
     return made
 
 
@@ -212,15 +217,16 @@ def undo(workspace: Workspace) -> None:
     state, varied = workspace.state, workspace.state.varied
     if varied is None:
         return
-    behaviour, defaults = _BEHAVIOUR.dump(state.behaviour), _BEHAVIOUR.dump(Behaviour())
+    schema = behaviours.BehaviourItem()
+    behaviour, defaults = schema.dump(state.behaviour), schema.dump(Behaviour())
     for row in varied.draws:
         for member, value in row.entry.get("behaviour", {}).items():
-            if behaviour[member] == _BEHAVIOUR.dump(_BEHAVIOUR.load({member: value}))[member]:
+            if behaviour[member] == schema.dump(schema.load({member: value}))[member]:
                 behaviour[member] = defaults[member]
         for rule in row.entry.get("faults", ()):
             if state.faults.get(rule["id"]) is not None:
                 state.faults.remove(rule["id"])
-    state.behaviour = _BEHAVIOUR.load(behaviour)
+    state.behaviour = schema.load(behaviour)
     state.varied = None
 
 

@@ -38,14 +38,9 @@ def is_free(runtime):
         return other.connect_ex(("127.0.0.1", runtime.port)) != 0
 
 
-def test_a_server_answers_within_its_context(make_runtime):
+def test_a_server_answers_within_its_context_and_leaves_neither_thread_nor_port(make_runtime):
     with make_runtime() as runtime:
         assert status(runtime) == 200
-
-
-def test_a_server_that_left_its_context_has_no_thread_and_no_port(make_runtime):
-    with make_runtime() as runtime:
-        pass
 
     assert is_free(runtime)
     assert not runtime.is_running

@@ -88,9 +88,8 @@ def test_app_delete_removes_the_oauth_app(run, app):
     assert listed(run) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "told"),
-    [
+def test_what_is_wrong_is_told_and_ends_with_2(run):
+    for arguments, told in [
         (
             ["create", "--name", "x", "--scope", "everything"],
             "scopes[0]: unknown value: got 'everything', expected one of: all,",
@@ -102,17 +101,13 @@ def test_app_delete_removes_the_oauth_app(run, app):
         (["update", "nobody"], "there is nothing to change"),
         (["delete", "a?c"], "unknown client_id"),
         (["list", "--workspace", "nowhere"], "unknown workspace"),
-    ],
-)
-def test_what_is_wrong_is_told_and_ends_with_2(run, arguments, told):
-    answer = run(*arguments)
-
-    assert (answer.exit_code, told in answer.output) == (2, True), answer.output
+    ]:
+        answer = run(*arguments)
+        assert (answer.exit_code, told in answer.output) == (2, True), answer.output
 
 
-@pytest.mark.parametrize(
-    ("written", "told"),
-    [
+def test_a_file_that_holds_no_app_is_misuse(run, tmp_path):
+    for written, told in [
         ("- a list\n", "app.yaml:1: an app must be a mapping"),
         ("scopes: [\n", "not YAML"),
         ("name: x\nredirect_uris: !!binary YQ==\n", "app.yaml:2: redirect_uris: unsupported YAML tag"),
@@ -121,15 +116,11 @@ def test_what_is_wrong_is_told_and_ends_with_2(run, arguments, told):
         ("{" * 3_000, "nested too deeply"),
         ("name: \ud800", "cannot read"),
         ("", "an app needs a name"),
-    ],
-)
-def test_a_file_that_holds_no_app_is_misuse(run, tmp_path, written, told):
-    file = tmp_path / "app.yaml"
-    file.write_bytes(written.encode(errors="surrogatepass"))
-
-    answer = run("create", "--file", str(file))
-
-    assert (answer.exit_code, told in answer.stderr) == (2, True), answer.stderr
+    ]:
+        file = tmp_path / "app.yaml"
+        file.write_bytes(written.encode(errors="surrogatepass"))
+        answer = run("create", "--file", str(file))
+        assert (answer.exit_code, told in answer.stderr) == (2, True), answer.stderr
 
 
 def test_the_app_is_one_of_the_workspace_that_is_named(run, app_server):

@@ -89,16 +89,14 @@ def test_the_machines_and_the_document_are_printed(run):
     assert json.loads(run("openapi", "--json").output)["openapi"].startswith("3.1")
 
 
-@pytest.mark.parametrize(
-    ("name", "near"),
-    [("SCENARO", "SCENARIO"), ("LOGFORMAT", "LOG_FORMAT"), ("CONTROL_TOKN", "CONTROL_TOKEN"), ("PROT", "PORT"),
-     ("scenario", "SCENARIO"), ("ALLOWED_HOSTS", "ALLOWED_HOST"), ("KEY", "KEYS"), ("TOKENS", "TOKEN")],
-)  # fmt: skip
-def test_a_setting_that_is_misspelt_stops_the_start_with_its_nearest_known_name(run, name, near):
-    answer = run("serve", **{f"MOCKSERVER_{name}": "empty"})
-
-    assert answer.exit_code == 2
-    assert f"unknown setting MOCKSERVER_{name}; did you mean MOCKSERVER_{near}?" in answer.output
+def test_a_setting_that_is_misspelt_stops_the_start_with_its_nearest_known_name(run):
+    for name, near in [
+        ("SCENARO", "SCENARIO"), ("LOGFORMAT", "LOG_FORMAT"), ("CONTROL_TOKN", "CONTROL_TOKEN"), ("PROT", "PORT"),
+        ("scenario", "SCENARIO"), ("ALLOWED_HOSTS", "ALLOWED_HOST"), ("KEY", "KEYS"), ("TOKENS", "TOKEN"),
+    ]:  # fmt: skip
+        answer = run("serve", **{f"MOCKSERVER_{name}": "empty"})
+        assert answer.exit_code == 2
+        assert f"unknown setting MOCKSERVER_{name}; did you mean MOCKSERVER_{near}?" in answer.output
 
 
 @pytest.mark.parametrize("name", ["MOCKSERVER_LOG_LEVEL", "MOCKSERVER_BIN", "MOCKSERVER_PICTURE", "MOCKSERVER_VERSION"])
@@ -109,16 +107,14 @@ def test_a_variable_of_another_program_is_warned_of_and_ignored(run, name):
     assert "unknown scenario" in answer.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("SERVICE_HOST", "10.0.0.1"), ("SERVICE_PORT_HTTP", "8003"), ("PORT_8003_TCP_ADDR", "10.0.0.1"),
-     ("PORT_8003_TCP", "tcp://10.0.0.1:8003"), ("EU_SERVICE_HOST", "10.0.0.1"), ("EU_PORT", "tcp://10.0.0.1:8003"),
-     ("EU_PORT_8003_TCP_PROTO", "tcp"), ("URL", "x"), ("TOKEN", "x")],
-)  # fmt: skip
-def test_what_kubernetes_and_clients_set_is_ignored(run, name, value):
-    answer = run("serve", "--scenario", "nowhere", **{f"MOCKSERVER_{name}": value})
-
-    assert answer.output.startswith("unknown scenario")
+def test_what_kubernetes_and_clients_set_is_ignored(run):
+    for name, value in [
+        ("SERVICE_HOST", "10.0.0.1"), ("SERVICE_PORT_HTTP", "8003"), ("PORT_8003_TCP_ADDR", "10.0.0.1"),
+        ("PORT_8003_TCP", "tcp://10.0.0.1:8003"), ("EU_SERVICE_HOST", "10.0.0.1"), ("EU_PORT", "tcp://10.0.0.1:8003"),
+        ("EU_PORT_8003_TCP_PROTO", "tcp"), ("URL", "x"), ("TOKEN", "x"),
+    ]:  # fmt: skip
+        answer = run("serve", "--scenario", "nowhere", **{f"MOCKSERVER_{name}": value})
+        assert answer.output.startswith("unknown scenario")
 
 
 def test_an_address_in_the_place_of_the_port_is_kubernetes_too():
@@ -129,13 +125,12 @@ def test_an_address_in_the_place_of_the_port_is_kubernetes_too():
     assert environment == {"OTHER": "x"}
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["--port", "99999"], ["--keys", "some"], ["--colour"], ["--log-format", "xml"], ["--workspaces-limit", "1"],
-     ["--journal-limit", "0"], ["--body-limit", "many"], ["--seed", str(2**63)]],
-)  # fmt: skip
-def test_a_misused_flag_ends_with_2(run, arguments):
-    assert run("serve", *arguments).exit_code == 2
+def test_a_misused_flag_ends_with_2(run):
+    for arguments in [
+        ["--port", "99999"], ["--keys", "some"], ["--colour"], ["--log-format", "xml"], ["--workspaces-limit", "1"],
+        ["--journal-limit", "0"], ["--body-limit", "many"], ["--seed", str(2**63)],
+    ]:  # fmt: skip
+        assert run("serve", *arguments).exit_code == 2
 
 
 @pytest.mark.parametrize("flag", serving.serve.params, ids=lambda flag: flag.name)
@@ -167,27 +162,24 @@ def test_several_names_stand_in_one_variable_or_are_given_one_by_one_and_a_flag_
     assert [parsed(words)["forward_writes"] for words in ([], ["--forward-writes"])] == [False, True]
 
 
-@pytest.mark.parametrize(
-    ("options", "variable", "told"),
-    [([], "MOCKSERVER_CONTROL_TOKEN", "the control token is empty"),
-     (["--forward-to", "http://127.0.0.1:9"], "MOCKSERVER_FORWARD_KEY", "the key of forwarded calls is empty")],
-)  # fmt: skip
-def test_an_empty_secret_in_the_environment_stops_the_start(run, options, variable, told):
-    for value in ("", " ", "\n"):
-        answer = run("serve", "--port", "0", *options, **{variable: value})
-        assert (answer.exit_code, told in answer.output) == (2, True)
+def test_an_empty_secret_in_the_environment_stops_the_start(run):
+    for options, variable, told in [
+        ([], "MOCKSERVER_CONTROL_TOKEN", "the control token is empty"),
+        (["--forward-to", "http://127.0.0.1:9"], "MOCKSERVER_FORWARD_KEY", "the key of forwarded calls is empty"),
+    ]:  # fmt: skip
+        for value in ("", " ", "\n"):
+            answer = run("serve", "--port", "0", *options, **{variable: value})
+            assert (answer.exit_code, told in answer.output) == (2, True)
 
 
-@pytest.mark.parametrize(
-    ("options", "variable", "told"),
-    [(["--forward-to", "nowhere"], "MOCKSERVER_FORWARD_KEY", (2, "calls cannot be forwarded to")),
-     (["--scenario", "nowhere"], "MOCKSERVER_CONTROL_TOKEN", (1, "unknown scenario"))],
-)  # fmt: skip
-def test_forward_key_and_control_token_are_never_printed_by_serve(run, options, variable, told):
-    answer = run("serve", *options, **{variable: "sesame"})
-
-    assert (answer.exit_code, told[1] in answer.output) == (told[0], True)
-    assert "sesame" not in answer.output + run("serve", "--help", **{variable: "sesame"}).output
+def test_forward_key_and_control_token_are_never_printed_by_serve(run):
+    for options, variable, told in [
+        (["--forward-to", "nowhere"], "MOCKSERVER_FORWARD_KEY", (2, "calls cannot be forwarded to")),
+        (["--scenario", "nowhere"], "MOCKSERVER_CONTROL_TOKEN", (1, "unknown scenario")),
+    ]:  # fmt: skip
+        answer = run("serve", *options, **{variable: "sesame"})
+        assert (answer.exit_code, told[1] in answer.output) == (told[0], True)
+        assert "sesame" not in answer.output + run("serve", "--help", **{variable: "sesame"}).output
 
 
 def test_a_token_file_and_an_address_that_cannot_be_had_stop_the_start(run, tmp_path):
@@ -209,21 +201,17 @@ def test_health_asks_a_running_server_by_default_of_this_machine(run, serve):
     assert run("health", MOCKSERVER_PORT=root.rpartition(":")[2]).exit_code == 0
 
 
-@pytest.mark.parametrize(
-    ("url", "sentence"),
-    [
+def test_health_fails_with_a_sentence_when_no_server_answers(run):
+    for url, sentence in [
         ("http://127.0.0.1:1", "no server at http://127.0.0.1:1; start one with `mockserver serve`"),
         ("http://no-such.invalid", "no mock server answers at http://no-such.invalid: the host name 'no-"),
         ("ftp://127.0.0.1", "ftp://127.0.0.1 is not the address of a server: it must begin with http:// or https://"),
         ("127.0.0.1:80", "127.0.0.1:80 is not the address of a server: it must begin with http:// or https://;"),
         ("http://127.0.0.1:x", "http://127.0.0.1:x is not the address of a server: Port could not be cast"),
-    ],
-)
-def test_health_fails_with_a_sentence_when_no_server_answers(run, url, sentence):
-    answer = run("health", "--url", url)
-
-    assert answer.exit_code == 1
-    assert answer.stderr.startswith(sentence)
+    ]:
+        answer = run("health", "--url", url)
+        assert answer.exit_code == 1
+        assert answer.stderr.startswith(sentence)
 
 
 # ---------------------------------------------------------------------- how it speaks
@@ -273,17 +261,15 @@ def test_a_port_that_cannot_be_written_is_told_in_a_sentence(run, tmp_path, plac
     assert answer.stderr.startswith(f"Error: cannot write the port to {file}: {why}")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [["serve", "--colour"], ["serve", "--port", "x"], ["app", "create"], ["scenarios", "show"], ["nothing"]],
-)
-def test_a_refusal_gives_its_reason_first(run, arguments):
-    answer = run(*arguments)
-
-    first, hint = answer.stderr.splitlines()
-    assert (answer.exit_code, answer.stdout) == (2, "")
-    assert first.startswith("Error: ")
-    assert re.fullmatch("Try '.+ --help' for help.", hint)
+def test_a_refusal_gives_its_reason_first(run):
+    for arguments in [
+        ["serve", "--colour"], ["serve", "--port", "x"], ["app", "create"], ["scenarios", "show"], ["nothing"],
+    ]:  # fmt: skip
+        answer = run(*arguments)
+        first, hint = answer.stderr.splitlines()
+        assert (answer.exit_code, answer.stdout) == (2, "")
+        assert first.startswith("Error: ")
+        assert re.fullmatch("Try '.+ --help' for help.", hint)
 
 
 @pytest.mark.parametrize("number", ["nan", "-nan", "inf"])

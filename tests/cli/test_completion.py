@@ -38,9 +38,8 @@ def completed(*line, **environment):
 # ---------------------------------------------------------------------- what fits
 
 
-@pytest.mark.parametrize(
-    ("line", "fits"),
-    [
+def test_completion_offers_what_fits_without_a_server():
+    for line, fits in [
         (["cov"], ["coverage"]),
         (["--v"], ["--version"]),
         (["scenarios", "sh"], ["show"]),
@@ -60,10 +59,8 @@ def completed(*line, **environment):
         (["faults", "add", "latency", "--operation", "createSend"], ["createSender"]),
         (["logs", "--operation", "sendTransacE"], ["sendTransacEmail"]),
         (["advance", ""], ["next"]),
-    ],
-)
-def test_completion_offers_what_fits_without_a_server(line, fits):
-    assert completed(*line, MOCKSERVER_URL="http://127.0.0.1:1") == fits
+    ]:
+        assert completed(*line, MOCKSERVER_URL="http://127.0.0.1:1") == fits
 
 
 def test_completion_offers_all_commands_when_nothing_is_typed():

@@ -8,17 +8,15 @@ import requests
 # ---------------------------------------------------------------------- all groups
 
 
-@pytest.mark.parametrize(
-    ("group", "sentence", "status"),
-    [("app", "No apps.", 0), ("deliveries", "No webhook calls.", 0), ("faults", "No faults.", 0),
-     ("logs", "No requests.", 0), ("mail", "No e-mails.", 1), ("receivers", "No receivers.", 0),
-     ("snapshots", "No snapshots.", 0), ("stubs", "No stubs.", 0), ("dns --name none", "No domains.", 0),
-     ("workspaces --name none", "No workspaces.", 0)],
-)  # fmt: skip
-def test_group_lists_and_says_that_the_list_is_empty_when_no_command_is_named(run_here, group, sentence, status):
-    found = run_here(*group.split())
-
-    assert (found.exit_code, found.stdout, found.stderr) == (status, "", f"{sentence}\n")
+def test_group_lists_and_says_that_the_list_is_empty_when_no_command_is_named(run_here):
+    for group, sentence, status in [
+        ("app", "No apps.", 0), ("deliveries", "No webhook calls.", 0), ("faults", "No faults.", 0),
+        ("logs", "No requests.", 0), ("mail", "No e-mails.", 1), ("receivers", "No receivers.", 0),
+        ("snapshots", "No snapshots.", 0), ("stubs", "No stubs.", 0), ("dns --name none", "No domains.", 0),
+        ("workspaces --name none", "No workspaces.", 0),
+    ]:  # fmt: skip
+        found = run_here(*group.split())
+        assert (found.exit_code, found.stdout, found.stderr) == (status, "", f"{sentence}\n")
 
 
 def test_state_is_printed_and_scenarios_are_listed_when_no_command_is_named(run_here):
@@ -134,16 +132,13 @@ def test_receiver_fails_when_too_few_calls_come_in_time(run_here):
     assert (found.exit_code, found.stdout, found.stderr) == (1, "", "0 of 1 webhook calls after 0.05 s.\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "member", "value"),
-    [
+def test_command_prints_json_when_it_is_asked_to(shown):
+    for words, member, value in [
         ("dns", "count", 1), ("receivers show shop", "items", []), ("receivers answer shop 429", "count", 0),
         ("receivers clear shop", "cleared", ["shop"]), ("machines fire sender 2 verify", "state", "verified"),
         ("seed --generate domains=2", "scenario", "onboarding"),
-    ],
-)  # fmt: skip
-def test_command_prints_json_when_it_is_asked_to(shown, words, member, value):
-    assert shown(*words.split())[member] == value
+    ]:  # fmt: skip
+        assert shown(*words.split())[member] == value
 
 
 # ---------------------------------------------------------------------- the clock, and durations

@@ -25,20 +25,6 @@ def ask(workspace_info):
     return send
 
 
-@pytest.fixture
-def later():
-    """Calls a function after so many seconds, and waits for its end when the test is over."""
-    timers = []
-
-    def begin(function, *, after):
-        timers.append(threading.Timer(after, function))
-        timers[-1].start()
-
-    yield begin
-    for timer in timers:
-        timer.join(10)
-
-
 def sender(ask, name="Jo"):
     return ask("POST", "/senders", {"name": name, "email": "jo@acme.test"})
 
@@ -136,23 +122,23 @@ def test_without_a_mail_the_status_is_1(run_here, options):
     assert found.stderr.startswith("No e-mails")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status"),
-    [(["mail"], 1), (["mail", "--wait", "0.01"], 1), (["deliveries"], 0), (["deliveries", "--wait", "0.01"], 1),
-     (["logs"], 0), (["faults"], 0)],
-)  # fmt: skip
-def test_a_list_is_json_also_where_it_is_empty(run_here, arguments, status):
-    found = run_here(*arguments, "--json")
-
-    assert found.exit_code == status
-    assert {name: json.loads(found.stdout)[name] for name in ("items", "count")} == {"items": [], "count": 0}
+def test_a_list_is_json_also_where_it_is_empty(run_here):
+    for arguments, status in [
+        (["mail"], 1), (["mail", "--wait", "0.01"], 1), (["deliveries"], 0), (["deliveries", "--wait", "0.01"], 1),
+        (["logs"], 0), (["faults"], 0),
+    ]:  # fmt: skip
+        found = run_here(*arguments, "--json")
+        assert found.exit_code == status
+        assert {name: json.loads(found.stdout)[name] for name in ("items", "count")} == {"items": [], "count": 0}
 
 
-def test_a_mail_that_comes_later_is_waited_for(run_here, ask, later):
-    later(lambda: sender(ask), after=0.5)
+def test_a_mail_that_comes_later_is_waited_for(run_here, ask):
+    later = threading.Timer(0.5, sender, [ask])
+    later.start()
 
     found = run_here("mail", "--otp", "--wait", "20")
 
+    later.join(10)
     assert found.exit_code == 0
     assert found.stdout.strip().isdigit()
 
@@ -402,9 +388,8 @@ def test_a_comparison_leaves_no_workspace_behind(run_here, shown, tmp_path):
 # ---------------------------------------------------------------------- misuse, and servers that are none
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
+def test_misuse_is_told_in_a_sentence_with_status_2(run_here):
+    for words, expected in [
         (["logs", "--status", "4x"], "is no status"),
         (["logs", "--kind", "mail"], "--kind goes with --follow"),
         (["logs", "show", "no-such-id"], "no-such-id"),
@@ -444,15 +429,12 @@ def test_a_comparison_leaves_no_workspace_behind(run_here, shown, tmp_path):
         ("receivers answer shop 999", "999 is not in the range 200<=x<=599."),
         ("workspaces new jo", "for a workspace called jo: `mockserver workspaces new --name jo`."),
         ("clock freez", "Did you mean 'freeze'?"),
-    ],
-)
-def test_misuse_is_told_in_a_sentence_with_status_2(run_here, words, expected):
-    found = run_here(*(words.split() if isinstance(words, str) else words))
-
-    assert (found.exit_code, found.stdout) == (2, "")
-    assert found.stderr.startswith("Error: ")
-    assert expected in found.stderr
-    assert "Traceback" not in found.stderr
+    ]:
+        found = run_here(*(words.split() if isinstance(words, str) else words))
+        assert (found.exit_code, found.stdout) == (2, "")
+        assert found.stderr.startswith("Error: ")
+        assert expected in found.stderr
+        assert "Traceback" not in found.stderr
 
 
 def test_what_is_not_in_the_catalogue_is_status_1(run_here):

@@ -102,9 +102,8 @@ def test_an_operation_whose_path_could_be_one_of_the_mock_is_left_out(convert):
     assert "left out: DELETE /v3/{any}/{thing} (" in line
 
 
-@pytest.mark.parametrize(
-    ("response", "answer"),
-    [
+def test_the_answer_follows_from_what_is_documented(convert):
+    for response, answer in [
         ({"200": {"content": {"application/json": {"example": {"a": 1}, "schema": {}}}}},
          {"status": 200, "json": {"a": 1}}),
         ({"200": {"content": {"application/json": {"examples": {"one": {"externalValue": ""}, "2": {"value": 0}}}}}},
@@ -124,17 +123,13 @@ def test_an_operation_whose_path_could_be_one_of_the_mock_is_left_out(convert):
         ({"404": {}, "202": {}, "default": {}}, {"status": 202}),
         ({"302": {}}, {"status": 302}),
         ({"204": {"content": {"application/json": {}}}}, {"status": 204}),
-    ],
-)  # fmt: skip
-def test_the_answer_follows_from_what_is_documented(convert, response, answer):
-    (stub,) = stubs_of(convert, {"/v3/pets": {"get": {"responses": response}}})
-
-    assert stub["answer"] == answer
+    ]:  # fmt: skip
+        (stub,) = stubs_of(convert, {"/v3/pets": {"get": {"responses": response}}})
+        assert stub["answer"] == answer
 
 
-@pytest.mark.parametrize(
-    ("servers", "path", "options", "found"),
-    [
+def test_a_path_stands_behind_that_of_its_server(convert):
+    for servers, path, options, found in [
         (None, "/pets", (), "/v3/pets"),
         (None, "/v3/pets", (), "/v3/pets"),
         ([{"url": "https://api.example.com/v3"}], "/pets", (), "/v3/pets"),
@@ -146,14 +141,10 @@ def test_the_answer_follows_from_what_is_documented(convert, response, answer):
         ([{"url": "https://api.example.com"}], "/v3/pets", (), "/v3/pets"),
         ([{"url": "https://api.example.com/v1"}], "/pets", ("--base", "/v3/"), "/v3/pets"),
         ([{"url": "https://api.example.com/v1"}], "/v3/pets", ("--base", ""), "/v3/pets"),
-    ],
-)  # fmt: skip
-def test_a_path_stands_behind_that_of_its_server(convert, servers, path, options, found):
-    members = {} if servers is None else {"servers": servers}
-
-    (stub,) = stubs_of(convert, {path: answering()}, *options, **members)
-
-    assert stub["path"] == found
+    ]:  # fmt: skip
+        members = {} if servers is None else {"servers": servers}
+        (stub,) = stubs_of(convert, {path: answering()}, *options, **members)
+        assert stub["path"] == found
 
 
 def test_the_server_of_an_operation_goes_before_that_of_its_path_and_of_the_document(convert):
@@ -180,9 +171,8 @@ def test_paths_and_answers_are_found_by_their_references(convert):
     assert stub["answer"]["json"] == [1]
 
 
-@pytest.mark.parametrize(
-    ("paths", "reason"),
-    [
+def test_what_cannot_be_a_stub_is_left_out_with_the_reason(convert):
+    for paths, reason in [
         ({"/v3/a": {"head": {"responses": DONE}}}, "no stub answers HEAD"),
         ({"/v3/a": {"get": {"responses": {"404": {}}}}}, "no success is documented"),
         ({"/v3/a": {"get": {}}}, "no success is documented"),
@@ -205,10 +195,8 @@ def test_paths_and_answers_are_found_by_their_references(convert):
         ({"/v3/a": {"get": {"responses": 7}}}, "responses: expected a mapping, got 7"),
         ({"/v3/a": {"get": {"servers": 7, "responses": DONE}}}, "servers: expected a list, got 7"),
         ({"/v3/a": answering({"schema": {"type": "string", "pattern": "^a$"}})}, "has pattern and no example"),
-    ],
-)  # fmt: skip
-def test_what_cannot_be_a_stub_is_left_out_with_the_reason(convert, paths, reason):
-    assert reason in left_out(convert, paths)
+    ]:  # fmt: skip
+        assert reason in left_out(convert, paths)
 
 
 def test_an_operation_at_the_address_of_another_is_left_out(convert):
@@ -235,9 +223,8 @@ def test_import_stops_at_the_limit_of_stubs(convert):
     assert "a workspace may have 1,000 stubs" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+def test_a_document_that_is_none_is_told_with_file_and_place_and_gives_nothing(convert, tmp_path):
+    for text, told in [
         (
             "openapi: 3.0.3\npaths: []\n",
             ":2: /paths: expected a mapping of at most 10,000 paths, got a list of 0 items",
@@ -252,27 +239,18 @@ def test_import_stops_at_the_limit_of_stubs(convert):
         ("a: !!python/object:os.system {}\n", "unsupported YAML tag"),
         ("a: 1\na: 2\n", ":2: a: duplicate key, first on line 1"),
         ("{", "not YAML"),
-    ],
-)
-def test_a_document_that_is_none_is_told_with_file_and_place_and_gives_nothing(convert, tmp_path, text, told):
-    out = tmp_path / "out.yaml"
-
-    result, _ = convert(text, "--output", str(out))
-
-    assert (result.exit_code, out.exists(), result.stdout) == (1, False, "")
-    assert str(tmp_path / "api.yaml") in result.stderr
-    assert told in result.stderr
+    ]:
+        out = tmp_path / "out.yaml"
+        result, _ = convert(text, "--output", str(out))
+        assert (result.exit_code, out.exists(), result.stdout) == (1, False, "")
+        assert str(tmp_path / "api.yaml") in result.stderr
+        assert told in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("before", "place"),
-    [("\n ", "api.json:2: "), (' "a": "\\ud83d\\ude00", ', "api.json: ")],
-    ids=["YAML as well", "no YAML"],
-)
-def test_json_is_told_with_its_lines_or_only_its_paths_when_it_is_no_yaml(convert, before, place):
-    result, _ = convert(f'{{"openapi": "3.0.3",{before}"paths": {{"/v3/a": {{"get": {{}}}}}}}}', name="api.json")
-
-    assert f"{place}/paths/~1v3~1a/get): no success is documented" in result.stderr
+def test_json_is_told_with_its_lines_or_only_its_paths_when_it_is_no_yaml(convert):
+    for before, place in [("\n ", "api.json:2: "), (' "a": "\\ud83d\\ude00", ', "api.json: ")]:
+        result, _ = convert(f'{{"openapi": "3.0.3",{before}"paths": {{"/v3/a": {{"get": {{}}}}}}}}', name="api.json")
+        assert f"{place}/paths/~1v3~1a/get): no success is documented" in result.stderr
 
 
 def test_json_has_numbers_and_letters_that_yaml_has_not(convert):

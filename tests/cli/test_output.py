@@ -36,9 +36,8 @@ def terminal(monkeypatch, environment):
 # ---------------------------------------------------------------------- printable
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_what_would_move_a_cursor_is_escaped():
+    for text, shown in [
         ("plain, caf\u00e9 \u96fb \U0001f600", "plain, caf\u00e9 \u96fb \U0001f600"),
         ("\x1b[2J\x1b]0;title\x07", "\\x1b[2J\\x1b]0;title\\x07"),
         ("a\nb\tc\r", "a\\nb\\tc\\r"),
@@ -47,10 +46,8 @@ def terminal(monkeypatch, environment):
         ("\u2028", "\\u2028"),
         ("\ud800", "\\ud800"),
         ("\x7f\x00", "\\x7f\\x00"),
-    ],
-)
-def test_what_would_move_a_cursor_is_escaped(text, shown):
-    assert printable(text) == shown
+    ]:
+        assert printable(text) == shown
 
 
 def test_lines_stay_where_they_are_wanted():

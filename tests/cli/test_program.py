@@ -22,9 +22,8 @@ ALL = pytest.mark.parametrize(
 )
 
 
-@pytest.mark.parametrize(
-    ("type_", "text", "told"),
-    [
+def test_value_is_refused_with_the_reason_when_it_is_of_another_type():
+    for type_, text, told in [
         (Integer(1, 5), "6", "6 is not in the range 1<=x<=5."),
         (Integer(1, 5), "x", "'x' is not a valid integer."),
         (Number(0, min_open=True), "0", "0.0 is not in the range x>0."),
@@ -33,13 +32,10 @@ ALL = pytest.mark.parametrize(
         (EXISTING_FILE, "/", "File '/' is a directory."),
         (EXISTING_FILE, "/none", "File '/none' does not exist."),
         (EXISTING_FILE, "x" * 10_000, f"File '{'x' * 10_000}' does not exist."),
-    ],
-)
-def test_value_is_refused_with_the_reason_when_it_is_of_another_type(type_, text, told):
-    with pytest.raises(click.BadParameter) as refusal:
-        type_.convert(text, None, None)
-
-    assert refusal.value.message == told
+    ]:
+        with pytest.raises(click.BadParameter) as refusal:
+            type_.convert(text, None, None)
+        assert refusal.value.message == told
 
 
 # ---------------------------------------------------------------------- help
@@ -158,9 +154,8 @@ def test_command_that_lacks_the_server_says_so(monkeypatch, capsys):
     assert capsys.readouterr().err == f"Error: {told}\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "status", "out", "err"),
-    [
+def test_words_lead_to_a_command(capsys):
+    for words, status, out, err in [
         ([], 2, "", "Usage: program [OPTIONS]"),
         (["-h"], 0, "Usage: program [OPTIONS]", ""),
         (["--", "below", "two"], 0, "two\n", ""),
@@ -171,23 +166,20 @@ def test_command_that_lacks_the_server_says_so(monkeypatch, capsys):
         (["below", "twoo"], 2, "", "Error: No such command 'twoo'. Did you mean 'two'?\nTry 'program below --help'"),
         (["below", "two", "-x", "--help"], 2, "", "Error: No such option '-x'.\nTry 'program below two --help'"),
         (["below", "two", "--help"], 0, "Usage: program below two [OPTIONS]", ""),
-    ],
-)
-def test_words_lead_to_a_command(capsys, words, status, out, err):
-    program = Group("program", help="A program.")
-    below = Group("below", default="two", help="Below.")
-    program.add_command(below)
+    ]:
+        program = Group("program", help="A program.")
+        below = Group("below", default="two", help="Below.")
+        program.add_command(below)
 
-    @below.command("two")
-    @option("--loud", is_flag=True)
-    def two(loud):
-        echo("TWO" if loud else "two")
+        @below.command("two")
+        @option("--loud", is_flag=True)
+        def two(loud):
+            echo("TWO" if loud else "two")
 
-    found = run(program, words)
-
-    printed = capsys.readouterr()
-    assert (found, printed.out.startswith(out), printed.err.startswith(err)) == (status, True, True)
-    assert (bool(printed.out), bool(printed.err)) == (bool(out), bool(err))
+        found = run(program, words)
+        printed = capsys.readouterr()
+        assert (found, printed.out.startswith(out), printed.err.startswith(err)) == (status, True, True)
+        assert (bool(printed.out), bool(printed.err)) == (bool(out), bool(err))
 
 
 # ---------------------------------------------------------------------- the process

@@ -207,22 +207,19 @@ def test_a_store_of_another_layout_is_exported_by_the_version_that_wrote_it(path
 STATE = "accounts: [{name: acme}]"
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
+def test_a_mistake_is_reported_with_its_place_and_nothing_is_written(path, tmp_path):
+    for text, sentence in [
         ("acounts: []\n", "{file}:1: acounts: "),
         ("seed: 1\naccounts:\n  - {name: a, role: king}\n", "{file}:3: accounts[0].role: "),
         ("- 1", "{file}:1: a scenario must be a mapping"),
         ("a: [", "{file}:2: not YAML: "),
         ('{"name": ', "{file}:2: not YAML: "),
         ("\ufeff\x00", "{file}:1: not YAML: "),
-    ],
-)
-def test_a_mistake_is_reported_with_its_place_and_nothing_is_written(path, tmp_path, text, sentence):
-    file = tmp_path / "acme.yaml"
-    file.write_text(text)
-    assert refused("import", path, file).startswith(sentence.format(file=file))
-    assert not path.exists()
+    ]:
+        file = tmp_path / "acme.yaml"
+        file.write_text(text)
+        assert refused("import", path, file).startswith(sentence.format(file=file))
+        assert not path.exists()
 
 
 def test_a_file_that_is_missing_or_no_text_and_a_folder_without_documents_are_refused(path, tmp_path, folder):

@@ -25,10 +25,6 @@ def test_health_tells_one_start_of_a_server_from_another(make_api):
     assert first == second != third
 
 
-def test_a_call_acts_on_the_workspace_that_its_header_names(api):
-    assert api.get("/_mock/clock", headers={"X-Mock-Workspace": "default"}).status_code == 200
-
-
 def test_an_unknown_workspace_is_404_and_never_made(api):
     answer = api.get("/_mock/clock", headers={"X-Mock-Workspace": "nowhere"})
 
@@ -60,15 +56,6 @@ def test_the_root_tells_a_shell_in_twelve_lines_what_to_try(api):
     assert "curl -H 'api-key: any' http://localhost/v3/senders" in text
 
 
-def test_the_index_has_a_line_for_every_call(api):
-    rows = api.get("/_mock").json["items"]
-
-    assert {"method": "POST", "path": "/_mock/clock/advance"}.items() <= {
-        key: value for row in rows if row["path"] == "/_mock/clock/advance" for key, value in row.items()
-    }.items()
-    assert [row for row in rows if not row["does"]] == []
-
-
 def test_the_fidelity_record_marks_every_field_and_error(api):
     record = api.get("/_mock/fidelity").json
 
@@ -86,14 +73,14 @@ def test_the_documents_page_loads_nothing_from_elsewhere(api):
     assert "http" not in page.text
 
 
-@pytest.mark.parametrize(
-    ("name", "kind"),
-    [("swagger-ui.css", "text/css"), ("swagger-ui-bundle.js", "text/javascript"), ("start.js", "text/javascript")],
-)
-def test_the_files_of_the_documents_page_are_served(api, name, kind):
-    answer = api.get(f"/_mock/docs/{name}")
-
-    assert (answer.status_code, answer.mimetype) == (200, kind)
+def test_the_files_of_the_documents_page_are_served(api):
+    for name, kind in [
+        ("swagger-ui.css", "text/css"),
+        ("swagger-ui-bundle.js", "text/javascript"),
+        ("start.js", "text/javascript"),
+    ]:
+        answer = api.get(f"/_mock/docs/{name}")
+        assert (answer.status_code, answer.mimetype) == (200, kind)
 
 
 @pytest.mark.parametrize("name", ["nothing.js", "..%2f__init__.py"])
@@ -123,16 +110,14 @@ def test_a_transition_is_described_as_it_is_told(api):
     assert rows[0]["from"] == "[*]"
 
 
-@pytest.mark.parametrize(
-    ("path", "near"),
-    [("/_mock/mailbx", "/_mock/mailbox"), ("/_mock/clock/advanc", "/_mock/clock/advance"),
-     ("/_mock/fault", "/_mock/faults"), ("/w/default/_mock/sate", "/_mock/state")],
-)  # fmt: skip
-def test_unknown_path_names_the_most_similar_call(api, path, near):
-    answer = api.get(path)
-
-    assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
-    assert f"; did you mean {near}? GET /_mock lists all calls" in answer.json["detail"]
+def test_unknown_path_names_the_most_similar_call(api):
+    for path, near in [
+        ("/_mock/mailbx", "/_mock/mailbox"), ("/_mock/clock/advanc", "/_mock/clock/advance"),
+        ("/_mock/fault", "/_mock/faults"), ("/w/default/_mock/sate", "/_mock/state"),
+    ]:  # fmt: skip
+        answer = api.get(path)
+        assert (answer.status_code, answer.content_type) == (404, "application/problem+json")
+        assert f"; did you mean {near}? GET /_mock lists all calls" in answer.json["detail"]
 
 
 @pytest.mark.parametrize("path", ["/_mock/qqqqqqqq", "/_mock/" + "mailbox" * 5_000])
@@ -146,8 +131,4 @@ def test_a_method_that_is_not_taken_is_told_with_those_that_are(api):
     assert answer.status_code == 405
     assert answer.json["detail"] == "method POST not allowed for /_mock/mailbox; allowed: DELETE, GET, HEAD, OPTIONS"
     assert answer.headers["Allow"] == "DELETE, GET, HEAD, OPTIONS"
-    assert (answer.json["type"], answer.json["title"], answer.json["status"]) == (
-        "about:blank",
-        "Method Not Allowed",
-        405,
-    )
+    assert answer.json.items() >= {"type": "about:blank", "title": "Method Not Allowed", "status": 405}.items()

@@ -69,15 +69,12 @@ def test_open_calls_are_exactly_the_expected_calls():
     assert set(OPEN) == {("GET", path) for path in reading | links} | receiving
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
+def test_paths_beside_receivers_and_exports_require_the_token(guarded):
+    for method, path in [
         ("GET", "/_mock/receivers/default"), ("GET", "/_mock/receiver/"), ("GET", "/_mock/receiver/a/b"),
         ("GET", "/_mock/exports"), ("GET", "/_mock/exports/"), ("DELETE", "/_mock/exports/1-abc.csv"),
-    ],
-)  # fmt: skip
-def test_paths_beside_receivers_and_exports_require_the_token(guarded, method, path):
-    assert refused(guarded.client.open(path, method=method))
+    ]:  # fmt: skip
+        assert refused(guarded.client.open(path, method=method))
 
 
 @pytest.mark.parametrize("header", [GOOD, GOOD.replace("Bearer", "bearer"), GOOD.replace("Bearer", "BEARER")])
@@ -85,31 +82,24 @@ def test_the_token_opens_in_whatever_case_the_scheme_is_written(guarded, header)
     assert guarded.client.get("/_mock/state", headers={"Authorization": header}).status_code == 200
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
+def test_a_wrong_scheme_or_token_is_refused(guarded):
+    for header in [
         "", "Bearer", "Bearer ", "Bearer wrong", GOOD.removeprefix("Bearer "), GOOD.replace("Bearer", "Basic"),
         GOOD.replace("Bearer", "Token"), f"{GOOD}x", GOOD[:-1], f"{GOOD}, {GOOD}",
         GOOD.replace("Bearer ", "Bearer Bearer "), GOOD.upper(), "Bearer \xff\xfe", "Bearer " + "a" * 5000,
-    ],
-)  # fmt: skip
-def test_a_wrong_scheme_or_token_is_refused(guarded, header):
-    assert refused(guarded.client.get("/_mock/state", headers={"Authorization": header}))
+    ]:  # fmt: skip
+        assert refused(guarded.client.get("/_mock/state", headers={"Authorization": header}))
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
+def test_guard_cannot_be_bypassed_by_another_path_or_method(guarded):
+    for method, path in [
         ("GET", "/_mock/nothing"), ("GET", "/_mock/"), ("DELETE", "/_mock/health"), ("POST", "/_mock/docs"),
         ("GET", "/_mock/docs/../state"), ("GET", "/_mock/health/../state"), ("GET", "/_mock%2fstate"),
         ("GET", "/w/default//_mock/state"), ("HEAD", "/_mock/state"), ("OPTIONS", "/_mock/state"),
-    ],
-)  # fmt: skip
-def test_guard_cannot_be_bypassed_by_another_path_or_method(guarded, method, path):
-    answer = guarded.client.open(path, method=method)
-
-    assert answer.status_code == 401
-    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    ]:  # fmt: skip
+        answer = guarded.client.open(path, method=method)
+        assert answer.status_code == 401
+        assert answer.headers["WWW-Authenticate"] == "Bearer"
 
 
 def test_a_call_that_was_refused_has_changed_nothing(guarded):

@@ -23,15 +23,11 @@ def public_api(make_api):
     return make_api({"behaviour": {"oauth_public_apps": True}, "oauth_apps": [APP]})
 
 
-def test_apps_of_the_scenario_are_listed(api):
-    assert api.get("/_mock/oauth/apps").json == {"items": [APP], "count": 1}
-    assert api.get("/_mock/oauth/apps/crm-sync").json == APP
-
-
 def test_apps_are_listed_in_parts_with_the_number_of_all(api):
     for number in range(3):
         api.post("/_mock/oauth/apps", json={"client_id": f"app-{number}"})
 
+    assert api.get("/_mock/oauth/apps/crm-sync").json == api.get("/_mock/oauth/apps").json["items"][0] == APP
     listed = api.get("/_mock/oauth/apps?limit=2&offset=1").json
     assert ([app["client_id"] for app in listed["items"]], listed["count"]) == (["app-0", "app-1"], 4)
 
@@ -58,22 +54,12 @@ def test_new_apps_share_no_credentials_within_or_between_workspaces_of_a_seed(ap
     assert len({app["client_secret"] for app in apps}) == 3
 
 
-def test_a_public_app_has_no_secret(public_api):
-    answer = public_api.post("/_mock/oauth/apps", json={"public": True, "client_secret": "x"})
-
-    assert answer.status_code == 201
-    assert "client_secret" not in answer.json
-
-
 @pytest.mark.parametrize(("method", "path"), [("post", ""), ("put", "/crm-sync")])
 def test_there_are_no_public_apps_unless_the_workspace_says_so(api, method, path):
     answer = getattr(api, method)(f"/_mock/oauth/apps{path}", json={"public": True})
 
-    wrong = {
-        "path": "/public",
-        "message": "public apps are not allowed: got true, expected false, or behaviour.oauth_public_apps: true",
-    }
-    assert (answer.status_code, answer.json["errors"]) == (400, [wrong])
+    told = "public apps are not allowed: got true, expected false, or behaviour.oauth_public_apps: true"
+    assert (answer.status_code, answer.json["errors"]) == (400, [{"path": "/public", "message": told}])
     assert api.get("/_mock/oauth/apps").json["items"] == [APP]
 
 
@@ -83,10 +69,8 @@ def test_a_scenario_with_a_public_app_says_that_there_are_public_apps(api):
     answer = api.post("/_mock/reset", json={"scenario": document})
 
     assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, ["/oauth_apps/0/public"])
-    assert (
-        api.post("/_mock/reset", json={"scenario": {**document, "behaviour": {"oauth_public_apps": True}}}).status_code
-        == 200
-    )
+    document["behaviour"] = {"oauth_public_apps": True}
+    assert api.post("/_mock/reset", json={"scenario": document}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -109,7 +93,9 @@ def test_null_in_the_place_of_the_secret_draws_a_new_one(api):
 
 def test_an_app_that_becomes_public_loses_its_secret_and_gets_one_when_it_becomes_private(public_api):
     public = public_api.put("/_mock/oauth/apps/crm-sync", json={"public": True}).json
-    assert (public["public"], public.get("client_secret")) == (True, None)
+    made = public_api.post("/_mock/oauth/apps", json={"public": True, "client_secret": "x"}).json
+    for app in (public, made):
+        assert (app["public"], app.get("client_secret")) == (True, None)
 
     assert len(public_api.put("/_mock/oauth/apps/crm-sync", json={"public": False}).json["client_secret"]) == 48
 
@@ -150,33 +136,25 @@ def test_a_bad_app_names_its_mistake_and_changes_nothing(api, body, path):
     assert api.get("/_mock/oauth/apps").json["items"] == [APP]
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status", "where"),
-    [
+def test_client_id_and_empty_change_are_refused_with_their_place(api):
+    for method, path, body, status, where in [
         ("POST", "", {"client_id": "with blank"}, 400, "/client_id"),
         ("POST", "", {"client_id": "crm-sync"}, 409, "/client_id"),
         ("PUT", "/crm-sync", {"client_id": "other"}, 400, "/client_id"),
         ("PUT", "/crm-sync", {}, 400, ""),
-    ],
-)
-def test_client_id_and_empty_change_are_refused_with_their_place(api, method, path, body, status, where):
-    answer = api.request(method, f"/_mock/oauth/apps{path}", json=body)
-
-    assert (answer.status_code, [error["path"] for error in answer.json["errors"]]) == (status, [where])
+    ]:
+        answer = api.request(method, f"/_mock/oauth/apps{path}", json=body)
+        assert (answer.status_code, [error["path"] for error in answer.json["errors"]]) == (status, [where])
 
 
-@pytest.mark.parametrize(
-    ("apps", "path"),
-    [
+def test_a_bad_app_of_a_scenario_is_found(api):
+    for apps, path in [
         ([APP, APP], ["oauth_apps", 1, "client_id"]),
         ([{"account": "nobody"}], ["oauth_apps", 0, "account"]),
         ([{"redirect_uris": ["x"]}], ["oauth_apps", 0, "redirect_uris", 0]),
-    ],
-)
-def test_a_bad_app_of_a_scenario_is_found(api, apps, path):
-    answer = api.put("/_mock/state", json={"accounts": [{"name": "acme"}], "oauth_apps": apps})
-
-    assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/" + "/".join(map(str, path)))
+    ]:
+        answer = api.put("/_mock/state", json={"accounts": [{"name": "acme"}], "oauth_apps": apps})
+        assert (answer.status_code, answer.json["errors"][0]["path"]) == (400, "/" + "/".join(map(str, path)))
 
 
 def test_a_scope_that_is_given_twice_stands_once(api):
@@ -197,25 +175,22 @@ def test_seeded_apps_are_added_to_the_scenario_apps(api):
     assert api.post("/_mock/seed", json={"oauth_apps": [{"client_id": "other"}]}).status_code == 409
 
 
-def test_public_apps_that_are_there_cannot_be_seeded_away(public_api):
+def test_public_apps_can_be_seeded_away_unless_there_are_some(public_api):
+    document = {"behaviour": {"oauth_public_apps": False}}
+    assert public_api.post("/_mock/seed", json=document).status_code == 200
+    assert public_api.get("/_mock/state").json["behaviour"] == {}
+    public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": True}})
     public_api.post("/_mock/oauth/apps", json={"client_id": "phone", "public": True})
     public_api.put("/_mock/clock", json={"frozen": True})
     before = public_api.get("/_mock/state").json
 
-    refused = public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": False}})
+    refused = public_api.post("/_mock/seed", json=document)
 
     assert refused.status_code == 400
     message = "must be true, as the app 'phone' is public: got false"
     assert refused.json["errors"] == [{"path": "/behaviour/oauth_public_apps", "message": message}]
     assert public_api.get("/_mock/state").json == before
     assert public_api.put("/_mock/state", json=before).status_code == 200
-
-
-def test_public_apps_can_be_seeded_away_where_there_are_none(public_api):
-    answer = public_api.post("/_mock/seed", json={"behaviour": {"oauth_public_apps": False}})
-
-    assert answer.status_code == 200
-    assert public_api.get("/_mock/state").json["behaviour"] == {}
 
 
 def test_written_state_holds_the_apps(public_api):

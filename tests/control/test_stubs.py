@@ -43,12 +43,6 @@ def test_a_stub_is_shown_as_it_was_written_with_what_has_become_of_it(api):
     assert listed(api) == [shown]
 
 
-def test_new_stub_goes_before_older_stubs(api):
-    first, second = added(api, ALL)["id"], added(api, ONE)["id"]
-
-    assert ids(api) == [second, first]
-
-
 def test_several_stubs_are_added_in_their_order(api):
     added(api, {"id": "old", **ALL})
 

@@ -26,14 +26,6 @@ def test_a_clock_without_a_start_shows_real_time(wall):
     assert Clock(real=wall).now() == datetime.fromtimestamp(wall.seconds, UTC)
 
 
-def test_a_running_clock_goes_on_from_its_start(wall):
-    clock = Clock(NINE, real=wall)
-
-    wall.seconds += 3600
-
-    assert clock.now() == NINE + HOUR
-
-
 def test_a_frozen_clock_moves_forward_only_and_stays_frozen(wall):
     clock = Clock(NINE, frozen=True, real=wall)
 
@@ -64,12 +56,10 @@ def test_freezing_keeps_the_moment(wall):
     assert clock.now() == NINE + timedelta(seconds=60)
 
 
-@pytest.mark.parametrize(
-    ("moment", "told"), [(NINE - timedelta(microseconds=1), "backwards"), (LATEST + HOUR, "from 1971 to 9000")]
-)
-def test_moving_the_clock_into_the_past_or_out_of_its_years_is_refused(wall, moment, told):
-    with pytest.raises(ClockError, match=told):
-        Clock(NINE, frozen=True, real=wall).check(moment)
+def test_moving_the_clock_into_the_past_or_out_of_its_years_is_refused(wall):
+    for moment, told in [(NINE - timedelta(microseconds=1), "backwards"), (LATEST + HOUR, "from 1971 to 9000")]:
+        with pytest.raises(ClockError, match=told):
+            Clock(NINE, frozen=True, real=wall).check(moment)
 
 
 def test_a_pinned_moment_is_shown_for_the_time_of_a_block(wall):

@@ -2,16 +2,13 @@
 
 from datetime import UTC, date, datetime
 
-import pytest
-
 from mockserver.core.text.messages import kind_of, redacted, shown
 
 LONG = "a" * 70
 
 
-@pytest.mark.parametrize(
-    ("value", "text", "without_secrets", "kind"),
-    [
+def test_given_value_is_shown_with_its_kind_and_redacted_if_secret():
+    for value, text, without_secrets, kind in [
         ("a'b", '"a\'b"', "a string of 3 characters (redacted)", "a string"),
         (LONG, f"'{'a' * 60}…' (70 characters)", "a string of 70 characters (redacted)", "a string"),
         (5, "5", "a number (redacted)", "a number"),
@@ -22,7 +19,5 @@ LONG = "a" * 70
         ({"a": 1, "b": 2}, "a mapping of 2 keys", "a mapping of 2 keys", ""),
         (date(2026, 1, 15), "2026-01-15", "2026-01-15", "a date"),
         (datetime(2026, 1, 15, tzinfo=UTC), "2026-01-15T00:00:00+00:00", "2026-01-15T00:00:00+00:00", "a date"),
-    ],
-)
-def test_given_value_is_shown_with_its_kind_and_redacted_if_secret(value, text, without_secrets, kind):
-    assert (shown(value), redacted(value), kind_of(value)) == (text, without_secrets, kind)
+    ]:
+        assert (shown(value), redacted(value), kind_of(value)) == (text, without_secrets, kind)

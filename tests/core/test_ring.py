@@ -10,17 +10,15 @@ def ring():
     return Ring(3, 100)
 
 
-def test_the_newest_thing_comes_first(ring):
-    ring.push("a", 1)
-    ring.push("b", 1)
-
-    assert (list(ring), ring.newest, ring.bytes) == (["b", "a"], "b", 2)
-
-
-def test_full_ring_drops_its_oldest_item(ring):
+def test_ring_keeps_the_newest_items_first_and_counts_what_it_drops_until_it_is_cleared(ring):
     gone = [list(ring.push(thing, 1)) for thing in "abcd"]
 
     assert (gone, list(ring), ring.evicted) == ([[], [], [], ["a"]], ["d", "c", "b"], 1)
+    assert (ring.newest, ring.bytes) == ("d", 3)
+    ring.keep(lambda thing: thing == "b")
+    assert (list(ring), ring.bytes) == (["b"], 1)
+    ring.clear()
+    assert (list(ring), ring.bytes, ring.evicted) == ([], 0, 0)
 
 
 def test_as_many_go_as_take_too_many_bytes():
@@ -39,30 +37,12 @@ def test_ring_drops_an_item_larger_than_a_quarter(ring):
     assert (list(ring), ring.bytes, ring.evicted) == (["a"], 25, 1)
 
 
-def test_ring_subtracts_dropped_items(ring):
-    for thing in "ab":
-        ring.push(thing, 10)
-
-    ring.keep(lambda thing: thing == "b")
-
-    assert (list(ring), ring.bytes) == (["b"], 10)
-
-
 def test_a_copy_goes_its_own_way(ring):
     ring.push("a", 10)
     copy = ring.copy()
     copy.push("b", 10)
 
     assert (list(ring), list(copy)) == (["a"], ["b", "a"])
-
-
-def test_clearing_forgets_the_things_and_the_counts(ring):
-    for thing in "abcd":
-        ring.push(thing, 10)
-
-    ring.clear()
-
-    assert (list(ring), ring.bytes, ring.evicted) == ([], 0, 0)
 
 
 def test_a_value_weighs_what_all_of_it_takes():

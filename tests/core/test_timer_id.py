@@ -47,10 +47,8 @@ def test_a_timer_that_has_taken_the_place_of_another_has_an_id_of_its_own():
     assert timers.get(second.id) is second
 
 
-@pytest.mark.parametrize(
-    "text", ["", "sender", "sender.2.expire_otp", "a.b.c.d", "sender.~ff.e.20260115T090000000000Z"]
-)
-def test_invalid_timer_ids_are_rejected(text):
-    assert Timers().get(text) is None
-    with pytest.raises(ValueError, match=r".+"):
-        TimerId.parse(text)
+def test_invalid_timer_ids_are_rejected():
+    for text in ["", "sender", "sender.2.expire_otp", "a.b.c.d", "sender.~ff.e.20260115T090000000000Z"]:
+        assert Timers().get(text) is None
+        with pytest.raises(ValueError, match=r".+"):
+            TimerId.parse(text)

@@ -18,18 +18,9 @@ def test_each_is_told_of_the_kinds_that_it_waits_for(watchers):
 
     watchers.tell("mail")
     watchers.tell("request")
-
-    assert told == ["mails", "all", "requests", "all"]
-
-
-def test_watchers_of_all_kinds_are_notified_when_no_kind_is_named(watchers):
-    told = []
-    for kind in ("mail", "request"):
-        watchers.add(lambda kind=kind: told.append(kind), frozenset({kind}))
-
     watchers.tell()
 
-    assert told == ["mail", "request"]
+    assert told == ["mails", "all", "requests", "all", "mails", "requests", "all"]
 
 
 def test_removed_watcher_is_not_called(watchers):

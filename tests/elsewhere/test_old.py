@@ -85,11 +85,8 @@ def test_without_a_server_the_three_ways_to_one_are_told(old, tmp_path):
 
     (line,) = re.findall(r"^a server in this process needs .*$", ended.stdout, re.MULTILINE)
     for way in (
-        "pip install 'brevo-mockserver[server]",
-        "MOCKSERVER_URL",
-        "--mockserver-command",
-        "MOCKSERVER_COMMAND",
-    ):
+        "pip install 'brevo-mockserver[server]", "MOCKSERVER_URL", "--mockserver-command", "MOCKSERVER_COMMAND",
+    ):  # fmt: skip
         assert way in line
 
 

@@ -58,23 +58,18 @@ def test_all_mistakes_together_are_all_reported(tmp_path):
     assert_begin(errors_of(tmp_path / "mine.yaml"), lines)
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
+def test_mistake_that_hides_the_rest_has_its_line_and_sentence(tmp_path):
+    for text, line in [
         (
             "accounts:\n\t- {name: a}\n",
             "mine.yaml:2: not YAML: found character that cannot start any token; indent with",
         ),
         ("extends: mine\n", "mine.yaml:1: extends: circular extends: mine > mine"),
-    ],
-)
-def test_mistake_that_hides_the_rest_has_its_line_and_sentence(tmp_path, text, line):
-    (tmp_path / "mine.yaml").write_text(text)
-
-    with pytest.raises(ScenarioError) as error:
-        load(Library(tmp_path).read("mine"), name="test")
-
-    assert str(error.value).replace(f"{tmp_path}/", "").startswith(line)
+    ]:
+        (tmp_path / "mine.yaml").write_text(text)
+        with pytest.raises(ScenarioError) as error:
+            load(Library(tmp_path).read("mine"), name="test")
+        assert str(error.value).replace(f"{tmp_path}/", "").startswith(line)
 
 
 def messages(lines):

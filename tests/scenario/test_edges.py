@@ -89,15 +89,12 @@ def test_the_largest_shipped_workspace_fits_into_a_body_of_yaml():
     assert len(parse(written, "body")["accounts"][0]["inbound_events"]) == 50_000
 
 
-@pytest.mark.parametrize(
-    ("kind", "text"), [("yaml", "a: [[[[[[[[[[]]]]]]]]]]"), ("json", '{"a": [[[[[[[[[[]]]]]]]]]]}')]
-)
-def test_the_levels_of_a_body_are_a_setting(make_api, kind, text):
-    answer = make_api("empty", depth_limit=10).put("/_mock/state", data=text, content_type=f"application/{kind}")
-
-    assert "nested too deeply" in answer.json["detail"]
-    answer = make_api("empty", depth_limit=11).put("/_mock/state", data=text, content_type=f"application/{kind}")
-    assert "unknown key" in answer.json["detail"]
+def test_the_levels_of_a_body_are_a_setting(make_api):
+    for kind, text in [("yaml", "a: [[[[[[[[[[]]]]]]]]]]"), ("json", '{"a": [[[[[[[[[[]]]]]]]]]]}')]:
+        answer = make_api("empty", depth_limit=10).put("/_mock/state", data=text, content_type=f"application/{kind}")
+        assert "nested too deeply" in answer.json["detail"]
+        answer = make_api("empty", depth_limit=11).put("/_mock/state", data=text, content_type=f"application/{kind}")
+        assert "unknown key" in answer.json["detail"]
 
 
 @pytest.mark.parametrize("date", ["-P30000D", "P9000000D", "-P999999999D"])
@@ -125,9 +122,8 @@ def test_two_accounts_of_one_name_are_a_mistake_above_another_scenario_too(tmp_p
         load(Library(tmp_path).read("mine"), name="test")
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
+def test_unusable_scenario_name_is_refused_with_a_reason(tmp_path):
+    for name, message in [
         ("standrad", "unknown scenario 'standrad'; did you mean standard?"),
         ("./nope.yaml", "./nope.yaml: no such file"),
         ("nope.yaml", "nope.yaml: no such file"),
@@ -136,17 +132,13 @@ def test_two_accounts_of_one_name_are_a_mistake_above_another_scenario_too(tmp_p
         ("{folder}/notes.txt", ": does not end in .yaml or .yml"),
         ("a\x00.yaml", "no such file"),
         ("x" * 5_000 + ".yaml", "no such file"),
-    ],
-)
-def test_unusable_scenario_name_is_refused_with_a_reason(tmp_path, name, message):
-    (tmp_path / "notes.txt").write_text("")
-
-    with pytest.raises(ScenarioError) as error:
-        Library().read(name.format(folder=tmp_path))
-
-    assert message.format(folder=tmp_path)[-70:] in str(error.value).replace("…", "") or "no such file" in str(
-        error.value
-    )
+    ]:
+        (tmp_path / "notes.txt").write_text("")
+        with pytest.raises(ScenarioError) as error:
+            Library().read(name.format(folder=tmp_path))
+        assert message.format(folder=tmp_path)[-70:] in str(error.value).replace("…", "") or "no such file" in str(
+            error.value
+        )
 
 
 def test_a_folder_or_a_broken_link_is_no_scenario(tmp_path):

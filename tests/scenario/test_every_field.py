@@ -75,25 +75,21 @@ def test_a_wrong_value_of_any_field_is_a_mistake_with_its_line_or_fits(value):
         assert len("".join(map(str, told))) < 5_000, path
 
 
-@pytest.mark.parametrize(
-    ("kind", "fits"),
-    [
+def test_a_field_takes_its_own_kind_only():
+    for kind, fits in [
         (fields.String, {"an empty text", "a text", "a long text", "a relative moment out of all years", "null"}),
         (fields.Integer, {"a negative number", "null"}),
         (fields.Boolean, {"a truth value", "null"}),
         (Instant, {"a moment", "null"}),
         (List, {"an empty list", "a list of lists", "a list of mappings", "null"}),
         (Dict, {"an empty mapping", "a mapping", "null"}),
-    ],
-    ids=lambda value: getattr(value, "__name__", ""),
-)
-def test_a_field_takes_its_own_kind_only(kind, fits):
-    wrong = [parse(f"a: {text}", "mine.yaml")["a"] for name, text in WRONG.items() if name not in fits]
-    for field in PLACES.values():
-        if isinstance(field, kind) and not isinstance(field, (fields.IP, OneOrMany)):
-            for value in wrong:
-                with pytest.raises(fields.ValidationError), counting_from(lambda: EARLIEST):
-                    field.deserialize(value)
+    ]:
+        wrong = [parse(f"a: {text}", "mine.yaml")["a"] for name, text in WRONG.items() if name not in fits]
+        for field in PLACES.values():
+            if isinstance(field, kind) and not isinstance(field, (fields.IP, OneOrMany)):
+                for value in wrong:
+                    with pytest.raises(fields.ValidationError), counting_from(lambda: EARLIEST):
+                        field.deserialize(value)
 
 
 def test_a_key_that_is_unknown_is_told_wherever_it_stands():

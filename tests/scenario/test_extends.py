@@ -72,19 +72,16 @@ def test_a_mistake_in_a_stub_is_told_with_the_file_and_the_index_where_it_stands
     assert "top.yaml:4: stubs[1].path: invalid value: got '/v5/a', expected a path" in other
 
 
-@pytest.mark.parametrize(
-    ("extends", "told"),
-    [
+def test_what_cannot_be_extended_is_told_with_its_place(write):
+    for extends, told in [
         ("[a, 7]", "top.yaml:1: extends[1]: not a string: got 7 (a number)"),
         ("[a, nobody]", "top.yaml:1: extends[1]: unknown scenario 'nobody'; known: a,"),
         ("{a: 1}", "top.yaml:1: extends: not a string: got a mapping of 1 key"),
         ("[a, round]", "round.yaml:1: extends[0]: circular extends: top > round > top"),
-    ],
-)
-def test_what_cannot_be_extended_is_told_with_its_place(write, extends, told):
-    library = write(a="seed: 1\n", round="extends: [top]\n", top=f"extends: {extends}\n")
-    (found,) = mistakes_of(library, "top")
-    assert told in found
+    ]:
+        library = write(a="seed: 1\n", round="extends: [top]\n", top=f"extends: {extends}\n")
+        (found,) = mistakes_of(library, "top")
+        assert told in found
 
 
 def test_a_scenario_beside_the_file_that_extends_it_is_found_by_its_folder(tmp_path):

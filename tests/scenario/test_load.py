@@ -1,7 +1,5 @@
 """What a scenario leaves out, and what it makes of what it says."""
 
-import pytest
-
 START = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
 
 
@@ -19,20 +17,15 @@ def test_resources_at_the_top_belong_to_the_first_account(make_api):
     assert [len(row.get("senders", [])) for row in state(api)["accounts"]] == [1, 0]
 
 
-def test_ids_that_are_left_out_count_up_past_the_largest(make_api):
+def test_ids_that_are_left_out_count_up_past_the_largest_and_are_never_given_twice(make_api):
     senders = [{"name": "A", "email": "a@a.test"}, {"id": 7, "name": "B", "email": "b@a.test"}]
     api = make_api({"senders": senders})
 
     created = api.post("/v3/senders", json={"name": "C", "email": "c@a.test"}).json["id"]
-
     assert ([row["id"] for row in state(api)["accounts"][0]["senders"]], created) == ([8, 7, 9], 9)
 
-
-def test_an_id_is_never_given_twice(make_api):
-    api = make_api({"senders": [{"id": 7, "name": "B", "email": "b@a.test"}]})
-    api.delete("/v3/senders/7")
-
-    assert api.post("/v3/senders", json={"name": "C", "email": "c@a.test"}).json["id"] == 8
+    api.delete("/v3/senders/9")
+    assert api.post("/v3/senders", json={"name": "D", "email": "d@a.test"}).json["id"] == 10
 
 
 def test_accounts_have_ids_of_seven_digits_and_keys_of_the_services_form(make_api):
@@ -70,14 +63,13 @@ def test_instants_are_relative_to_the_clocks_start(make_api):
     assert api.get("/v3/inbound/events").json["events"][0]["date"] == "2026-01-15T07:00:00.000Z"
 
 
-@pytest.mark.parametrize(
-    "text", ["2026-01-15T08:00:00Z", "2026-01-15T09:00:00+01:00", "2026-01-15t08:00:00.000z", "2026-01-15 08:00:00Z"]
-)
-def test_absolute_instants_are_loaded_as_utc(make_api, text):
-    event = {"date": text, "sender": "bob@example.test", "recipient": "reply@in.acme.test"}
-    api = make_api({**START, "inbound_events": [event]})
-
-    assert api.get("/v3/inbound/events").json["events"][0]["date"] == "2026-01-15T08:00:00.000Z"
+def test_absolute_instants_are_loaded_as_utc(make_api):
+    for text in [
+        "2026-01-15T08:00:00Z", "2026-01-15T09:00:00+01:00", "2026-01-15t08:00:00.000z", "2026-01-15 08:00:00Z",
+    ]:  # fmt: skip
+        event = {"date": text, "sender": "bob@example.test", "recipient": "reply@in.acme.test"}
+        api = make_api({**START, "inbound_events": [event]})
+        assert api.get("/v3/inbound/events").json["events"][0]["date"] == "2026-01-15T08:00:00.000Z"
 
 
 def test_a_state_without_dns_publishes_what_it_needs(make_api):

@@ -31,22 +31,18 @@ def told(tmp_path):
     return mistakes
 
 
-@pytest.mark.parametrize(
-    ("text", "mistake"),
-    [
+def test_a_mistake_is_told_with_its_place_and_what_was_expected(told):
+    for text, mistake in [
         *CASES["a_mistake_is_told_with_its_place"],
         (
             EXPORT.replace("EMAIL", "jo@localhost"),
             "exports[0].filters.email: not an e-mail address: got 'jo@localhost', expected one such as ada@acme.test",
         ),
-    ],
-)
-def test_a_mistake_is_told_with_its_place_and_what_was_expected(told, text, mistake):
-    lines = told(text)
-
-    assert len(lines) == 1
-    assert mistake in lines[0]
-    assert lines[0].startswith("mine.yaml:")
+    ]:
+        lines = told(text)
+        assert len(lines) == 1
+        assert mistake in lines[0]
+        assert lines[0].startswith("mine.yaml:")
 
 
 @pytest.mark.parametrize(("ips", "mistake"), CASES["the_ips_of_a_sender_keep"])
@@ -62,35 +58,18 @@ def test_the_ips_of_a_sender_keep_the_rules_of_the_api(told, ips, mistake):
     assert [line.split("; ")[0] for line in lines] == [f"mine.yaml:6: senders[0].ips: {mistake}"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "item"),
-    [
+def test_an_id_is_unique_in_the_whole_workspace(told):
+    for kind, item in [
         ("senders", "{id: 1, name: A, email: EMAIL}"),
         ("webhooks", "{id: 1, url: 'http://a.test', events: [sent]}"),
         ("campaigns", "{id: 1, name: A}"),
         ("scheduled_emails", "{message_id: <1@a.test>, to: a@b.test, scheduled_at: PT1H}"),
-    ],
-)
-def test_an_id_is_unique_in_the_whole_workspace(told, kind, item):
-    one, two = item.replace("EMAIL", "a@b.test"), item.replace("EMAIL", "c@d.test")
-
-    lines = told(f"accounts:\n  - {{name: a, {kind}: [{one}]}}\n  - {{name: b, {kind}: [{two}]}}")
-
-    assert len(lines) == 1
-    assert lines[0].startswith(f"mine.yaml:3: accounts[1].{kind}[0].")
-    assert ": duplicate " in lines[0]
-
-
-def test_a_plan_that_the_pool_does_not_hold_is_refused(told):
-    lines = told(
-        "accounts:\n"
-        "  - {name: sub, role: sub_account, of: m, assigned: {credits: {email: 11}}}\n"
-        "  - {name: m, role: master, pool: {credits: {email: 10}}}\n"
-    )
-
-    assert lines == [
-        "mine.yaml:2: accounts[0].assigned: the pool of 'm' is too small: it holds 10 email, and 11 are assigned"
-    ]
+    ]:
+        one, two = item.replace("EMAIL", "a@b.test"), item.replace("EMAIL", "c@d.test")
+        lines = told(f"accounts:\n  - {{name: a, {kind}: [{one}]}}\n  - {{name: b, {kind}: [{two}]}}")
+        assert len(lines) == 1
+        assert lines[0].startswith(f"mine.yaml:3: accounts[1].{kind}[0].")
+        assert ": duplicate " in lines[0]
 
 
 @pytest.mark.parametrize(("solution", "plan", "flaw"), CASES["a_plan_of_what_the_solution_does"])
@@ -110,37 +89,6 @@ def test_a_plan_of_what_the_solution_does_not_have_is_refused(told, solution, pl
     assert changed == [f"mine.yaml:3: accounts[0].bulk_plans[0].change{flaw}"]
 
 
-def test_a_group_that_the_master_does_not_have_is_refused(told):
-    lines = told(
-        "accounts:\n"
-        "  - {name: m, role: master}\n"
-        "  - {name: sub, role: sub_account, of: m, group_ids: ['650000000000000000000009']}\n"
-    )
-
-    assert lines == ["mine.yaml:3: accounts[1].group_ids[0]: not a group of 'm': got '650000000000000000000009'"]
-
-
-@pytest.mark.parametrize(
-    ("members", "mistake"),
-    [
-        ("[]", "no members: expected the id of a sub-account"),
-        ("[10, 11]", "not a sub-account of 'm': got 11"),
-        ("[9]", "not a sub-account of 'm': got 9"),
-    ],
-)
-def test_a_pending_change_of_plans_is_for_sub_accounts_of_its_master(told, members, mistake):
-    lines = told(
-        "accounts:\n"
-        "  - {name: n, id: 9}\n"
-        "  - {name: sub, id: 10, role: sub_account, of: m, plan_state: assignment_pending}\n"
-        "  - name: m\n"
-        "    role: master\n"
-        f"    bulk_plans: [{{id: 1, due: P0D, change: {{}}, members: {members}}}]\n"
-    )
-
-    assert lines == [f"mine.yaml:6: accounts[2].bulk_plans[0].members: {mistake}"]
-
-
 @pytest.mark.parametrize("state", ["", ", plan_state: active"])
 def test_a_sub_account_that_waits_for_a_change_of_its_plan_says_so(told, state):
     lines = told(
@@ -155,12 +103,6 @@ def test_a_sub_account_that_waits_for_a_change_of_its_plan_says_so(told, state):
     )
 
 
-def test_a_mistake_below_is_told_with_the_file_that_it_stands_in(told):
-    lines = told("extends: below\nseed: 1\n", below="description: A\nsolution: v9\n")
-
-    assert lines == ["below.yaml:2: solution: unknown value: got 'v9', expected one of: v1, v2"]
-
-
 BELOW = (
     "accounts:\n"
     "  - {name: m, role: master, pool: {credits: {email: 10}}}\n"
@@ -172,6 +114,45 @@ BELOW = (
 )
 
 
+POOL = "accounts:\n  - {name: sub, role: sub_account, of: m, assigned: {credits: {email: 11}}}\n"
+GROUP = (
+    "accounts:\n  - {name: m, role: master}\n"
+    "  - {name: sub, role: sub_account, of: m, group_ids: ['650000000000000000000009']}\n"
+)
+BULK = (
+    "accounts:\n  - {name: n, id: 9}\n"
+    "  - {name: sub, id: 10, role: sub_account, of: m, plan_state: assignment_pending}\n"
+    "  - {name: m, role: master, bulk_plans: [{id: 1, due: P0D, change: {}, members: MEMBERS}]}\n"
+)
+PENDING = "mine.yaml:4: accounts[2].bulk_plans[0].members: "
+BETWEEN = "extends: below\naccounts:\n  - {name: d}\n  - {name: a, langauge: en}\n"
+OTHERS = {
+    "a plan that the pool does not hold": (
+        f"{POOL}  - {{name: m, role: master, pool: {{credits: {{email: 10}}}}}}\n", {},
+        "mine.yaml:2: accounts[0].assigned: the pool of 'm' is too small: it holds 10 email, and 11 are assigned"),
+    "a group that the master does not have": (
+        GROUP, {}, "mine.yaml:3: accounts[1].group_ids[0]: not a group of 'm': got '650000000000000000000009'"),
+    "no members": (BULK.replace("MEMBERS", "[]"), {}, f"{PENDING}no members: expected the id of a sub-account"),
+    "members that are unknown": (BULK.replace("MEMBERS", "[10, 11]"), {}, f"{PENDING}not a sub-account of 'm': got 11"),
+    "members of another": (BULK.replace("MEMBERS", "[9]"), {}, f"{PENDING}not a sub-account of 'm': got 9"),
+    "below": ("extends: below\nseed: 1\n", {"below": "description: A\nsolution: v9\n"},
+              "below.yaml:2: solution: unknown value: got 'v9', expected one of: v1, v2"),
+    "between": ("extends: between\naccounts: [{name: a, company_name: A}, {name: e}]\n",
+                {"between": BETWEEN, "below": BELOW},
+                "between.yaml:4: accounts[1].langauge: unknown key; did you mean language?"),
+    "a list that replaces that of the base": (
+        "extends: below\nsenders: [{name: A}]\n", {"below": "senders:\n  - {name: A, email: a@b.test}\n"},
+        "mine.yaml:2: senders[0].email: missing required key: the address, each once in an account"),
+    "a circle": ("extends: below\n", {"below": "extends: mine\n"},
+                 "below.yaml:1: extends: circular extends: mine > below > mine"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "others", "mistake"), OTHERS.values(), ids=OTHERS)
+def test_a_mistake_that_another_account_or_file_shows_is_told_with_its_place(told, text, others, mistake):
+    assert told(text, **others) == [mistake]
+
+
 @pytest.mark.parametrize(("text", "mistake"), CASES["a_mistake_above_is_told"])
 @pytest.mark.parametrize("way", ["extends: below\n", "extends: between\n"])
 def test_a_mistake_above_is_told_with_its_own_place(told, text, mistake, way):
@@ -179,29 +160,6 @@ def test_a_mistake_above_is_told_with_its_own_place(told, text, mistake, way):
 
     assert len(lines) == 1
     assert lines[0].startswith(mistake)
-
-
-def test_a_mistake_between_is_told_with_the_place_there(told):
-    between = "extends: below\naccounts:\n  - {name: d}\n  - {name: a, langauge: en}\n"
-    above = "extends: between\naccounts: [{name: a, company_name: A}, {name: e}]\n"
-
-    lines = told(above, between=between, below=BELOW)
-
-    assert lines == ["between.yaml:4: accounts[1].langauge: unknown key; did you mean language?"]
-
-
-def test_list_in_an_extending_scenario_replaces_the_base_list(told):
-    below = "senders:\n  - {name: A, email: a@b.test}\n"
-
-    lines = told("extends: below\nsenders: [{name: A}]\n", below=below)
-
-    assert lines == ["mine.yaml:2: senders[0].email: missing required key: the address, each once in an account"]
-
-
-def test_a_circle_through_other_files_is_told(told):
-    lines = told("extends: below\n", below="extends: mine\n")
-
-    assert lines == ["below.yaml:1: extends: circular extends: mine > below > mine"]
 
 
 def test_what_is_made_up_and_does_not_fit_is_told_where_it_was_asked_for(told, monkeypatch):

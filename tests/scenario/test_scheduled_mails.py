@@ -1,7 +1,5 @@
 """Scheduled e-mails of a scenario whose content is known, and contacts that are blocked."""
 
-import pytest
-
 MESSAGE = "<1@acme.test>"
 START = {"start": "2026-01-15T09:00:00Z", "frozen": True}
 
@@ -28,23 +26,19 @@ def test_the_content_of_one_that_was_sent_is_not_kept(make_api):
     assert "mail" not in api.get("/_mock/state").json["accounts"][0]["scheduled_emails"][0]
 
 
-@pytest.mark.parametrize(
-    ("mail", "path", "message"),
-    [
+def test_a_mistake_is_told_at_its_place(make_api):
+    for mail, path, message in [
         ({}, "/scheduled_emails/0/mail/to", "needs a recipient"),
         ({"to": "nobody"}, "/scheduled_emails/0/mail/to/0", "not an e-mail address"),
         ({"to": {"email": "a@b.test", "nmae": "A"}}, "/scheduled_emails/0/mail/to/0/nmae", "name"),
         ({"to": "a@b.test", "attachments": [{}]}, "/scheduled_emails/0/mail/attachments/0", "content or the url"),
         ({"to": "a@b.test", "subjct": "Hi"}, "/scheduled_emails/0/mail/subjct", "subject"),
-    ],
-)
-def test_a_mistake_is_told_at_its_place(mail, path, message, make_api):
-    answer = make_api("empty").post("/_mock/reset", json={"scenario": {"scheduled_emails": [scheduled(**mail)]}})
-
-    assert answer.status_code == 400
-    (error,) = answer.json["errors"]
-    assert error["path"].endswith(path), error
-    assert message in error["message"]
+    ]:
+        answer = make_api("empty").post("/_mock/reset", json={"scenario": {"scheduled_emails": [scheduled(**mail)]}})
+        assert answer.status_code == 400
+        (error,) = answer.json["errors"]
+        assert error["path"].endswith(path), error
+        assert message in error["message"]
 
 
 def test_contacts_are_blocked_from_the_start(make_api):

@@ -24,9 +24,8 @@ def fields(schema, *others):
     return set(schema().fields) - {*others}
 
 
-@pytest.mark.parametrize(
-    ("kind", "taken"),
-    [
+def test_type_names_exactly_what_the_server_takes():
+    for kind, taken in [
         (arguments.Filter, fields(RequestFilter, "limit", "offset", "wait")),
         (arguments.Pattern, fields(ExchangeMatchItem)),
         (arguments.FaultOptions, fields(FaultItem, "fault", "match", "times", *_RUNNING)),
@@ -35,10 +34,8 @@ def fields(schema, *others):
         (arguments.AppMembers, fields(apps.AppItem)),
         (arguments.DnsRecords, fields(DnsItem)),
         (arguments.CallOptions, {*signature(Client.call).parameters} - {"self", "method", "path", "cancellation"}),
-    ],
-)  # fmt: skip
-def test_type_names_exactly_what_the_server_takes(kind, taken):
-    assert set(kind.__annotations__) == taken
+    ]:  # fmt: skip
+        assert set(kind.__annotations__) == taken
 
 
 def test_server_settings_have_the_types_of_settings():
@@ -48,12 +45,12 @@ def test_server_settings_have_the_types_of_settings():
     assert get_type_hints(arguments.ServerSettings) == settings
 
 
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [("prot", "did you mean port?"), ("sed", "did you mean seed?"), ("xyz", "known: allowed_host, answers_limit, ")],
-)
-def test_server_refuses_an_unknown_setting_with_advice(name, advice):
-    with pytest.raises(TypeError) as refusal:
-        MockServer(**{name: 1})
-
-    assert str(refusal.value).startswith(f"MockServer has no argument '{name}'; {advice}")
+def test_server_refuses_an_unknown_setting_with_advice():
+    for name, advice in [
+        ("prot", "did you mean port?"),
+        ("sed", "did you mean seed?"),
+        ("xyz", "known: allowed_host, answers_limit, "),
+    ]:
+        with pytest.raises(TypeError) as refusal:
+            MockServer(**{name: 1})
+        assert str(refusal.value).startswith(f"MockServer has no argument '{name}'; {advice}")

@@ -151,16 +151,13 @@ def test_parameters_and_workers_have_folders_of_their_own(artifacts):
     assert len(artifacts(suite, "-n", "2", "-p", "no:cacheprovider")) == 4
 
 
-@pytest.mark.parametrize(
-    "nodeid", ["con.py::test_a[b:c*?]", "tests/test_ü.py::test[\x1b\n]", f"{'d/' * 200}test.py::test", "aux"]
-)
-def test_a_name_of_a_folder_is_one_on_every_file_system(nodeid):
-    name = safe_name(nodeid)
-
-    assert len(name) <= 90
-    assert name.isascii()
-    assert name.replace("-", "").replace("_", "").isalnum()
-    assert "-" in name  # so that it is no device of Windows
+def test_a_name_of_a_folder_is_one_on_every_file_system():
+    for nodeid in ["con.py::test_a[b:c*?]", "tests/test_ü.py::test[\x1b\n]", f"{'d/' * 200}test.py::test", "aux"]:
+        name = safe_name(nodeid)
+        assert len(name) <= 90
+        assert name.isascii()
+        assert name.replace("-", "").replace("_", "").isalnum()
+        assert "-" in name  # so that it is no device of Windows
 
 
 def test_names_that_differ_in_what_is_left_out_are_told_apart():
@@ -417,15 +414,11 @@ def test_a_damaged_folder_is_refused_and_leaves_no_workspace(changed, running, f
     assert names_of_workspaces(running) == before
 
 
-@pytest.mark.parametrize(
-    ("url", "expected"),
-    [
+def test_a_replay_without_a_server_ends_with_2(kept):
+    for url, expected in [
         ("http://127.0.0.1:9", "Error: no server at http://127.0.0.1:9; "),
         ("file:///etc", "Error: file:///etc is not the address of a server: "),
-    ],
-)
-def test_a_replay_without_a_server_ends_with_2(kept, url, expected):
-    found = invoke(["verify", str(kept), "--url", url])
-
-    assert (found.exit_code, found.stdout) == (2, "")
-    assert found.stderr.startswith(expected)
+    ]:
+        found = invoke(["verify", str(kept), "--url", url])
+        assert (found.exit_code, found.stdout) == (2, "")
+        assert found.stderr.startswith(expected)

@@ -182,6 +182,14 @@ def test_a_cancellation_after_the_answer_leaves_the_connection_to_the_next_call(
         kept.recv(1)
 
 
+def test_a_call_that_is_cancelled_before_it_connects_is_not_made(blocking):
+    cancellation = Cancellation()
+    cancellation.cancel()
+
+    with pytest.raises(loops.CalledOffError):
+        cancellation.run(lambda: client_module.Client(blocking.url).call("GET", "/_mock/livez"))
+
+
 # ---------------------------------------------------------------------- loops, processes and signals
 
 

@@ -100,32 +100,27 @@ def test_a_code_that_a_fault_has_made_up_stays_on_its_line(path, name):
     assert compare(path, met, update=False) == ([], [])
 
 
-@pytest.mark.parametrize(
-    ("text", "told"),
-    [
+def test_a_file_that_is_no_baseline_is_refused_with_its_line(path):
+    for text, told in [
         ("createSender: called\ncreateSender 201\n", ":2: 'createSender 201' is no point"),
         ("createSender: verb 201\n", ":1: 'createSender: verb 201' is no point"),
         ("createSender: status\n", ":1: "),
         ("createSender: code \x1b[31m\n", ":1: "),
         ("<<<<<<< HEAD\ncreateSender: called\n", ":1: a merge has stopped here"),
         ("\ufeff\ud800".encode("utf-8", "surrogatepass"), "is no text in UTF-8"),
-    ],
-)
-def test_a_file_that_is_no_baseline_is_refused_with_its_line(path, text, told):
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-
-    with pytest.raises(BaselineError, match=told.replace("[", r"\[")):
-        compare(path, set(), update=True)
+    ]:
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(BaselineError, match=told.replace("[", r"\[")):
+            compare(path, set(), update=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "update", "told"),
-    [("none", False, "the option update-baseline makes it"), ("", True, "cannot read"), ("", False, "cannot read"),
-     ("nowhere/file", True, "cannot write")],
-)  # fmt: skip
-def test_a_missing_file_a_folder_and_a_file_that_cannot_be_written_are_refused(tmp_path, name, update, told):
-    with pytest.raises(BaselineError, match=told):
-        compare(tmp_path / name, {"getSenders: called"}, update=update)
+def test_a_missing_file_a_folder_and_a_file_that_cannot_be_written_are_refused(tmp_path):
+    for name, update, told in [
+        ("none", False, "the option update-baseline makes it"), ("", True, "cannot read"), ("", False, "cannot read"),
+        ("nowhere/file", True, "cannot write"),
+    ]:  # fmt: skip
+        with pytest.raises(BaselineError, match=told):
+            compare(tmp_path / name, {"getSenders: called"}, update=update)
 
 
 def test_names_come_from_a_file_by_its_path_unless_it_cannot_be_read(path):

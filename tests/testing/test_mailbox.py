@@ -45,12 +45,6 @@ def test_a_missing_mail_raises_an_error_that_lists_the_mailbox_or_says_that_it_i
         written.mailbox.latest()
 
 
-def test_a_mail_that_comes_later_is_waited_for(workspace, ask, later):
-    later(ask, workspace, "POST", "/senders", json={"name": "Late", "email": "late@acme.test"})
-
-    assert workspace.mailbox.latest(to="late@acme.test", wait=10).to == "late@acme.test"
-
-
 def test_handle_removes_a_single_mail(written):
     written.mailbox.remove(written.mailbox.latest().id)
 

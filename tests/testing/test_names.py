@@ -2,8 +2,6 @@
 
 from typing import get_args
 
-import pytest
-
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS, LIFECYCLES
 from mockserver.resources.webhooks.catalogue import BY_NAME, STORIES
@@ -18,9 +16,8 @@ _EVENTS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("literal", "declared"),
-    [
+def test_type_checkers_know_the_names_that_the_server_knows():
+    for literal, declared in [
         (names.FaultName, FAULT_KINDS),
         (names.MachineName, LIFECYCLES),
         (names.MachineEvent, _EVENTS),
@@ -28,8 +25,5 @@ _EVENTS = {
         (names.OtherOperation, ALL_OPERATIONS.keys() - API_OPERATIONS),
         (names.Story, STORIES),
         (names.WebhookEvent, {name for rows in BY_NAME.values() for name in rows}),
-    ],
-    ids=("faults", "machines", "events of machines", "operations", "other operations", "stories", "events of webhooks"),
-)
-def test_type_checkers_know_the_names_that_the_server_knows(literal, declared):
-    assert sorted(get_args(literal)) == sorted(declared)
+    ]:
+        assert sorted(get_args(literal)) == sorted(declared)

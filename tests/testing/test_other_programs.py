@@ -93,17 +93,12 @@ def test_client_gives_up_after_its_timeout_when_a_server_hangs():
             client.json("GET", "/_mock/health")
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
+def test_stream_is_refused_with_a_sentence_when_it_is_none(program):
+    for answer, told in [
         (ok("<html>hi</html>"), "its answer is not a stream"),
         (b'HTTP/1.1 404 No\r\nContent-Length: 17\r\n\r\n{"detail":"gone"}', "404: gone"),
         (b"", "no mock server answers"),
-    ],
-    ids=["page", "refusal", "nothing"],
-)
-def test_stream_is_refused_with_a_sentence_when_it_is_none(program, answer, told):
-    client = Client(program(answer))
-
-    with pytest.raises(MockServerError, match=told):
-        list(client.lines("/_mock/stream", timeout=5))
+    ]:
+        client = Client(program(answer))
+        with pytest.raises(MockServerError, match=told):
+            list(client.lines("/_mock/stream", timeout=5))

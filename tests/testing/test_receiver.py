@@ -25,12 +25,11 @@ def test_a_receiver_takes_any_call_without_a_token(workspace, post):
     assert call.at == datetime(2026, 1, 15, 9, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(("sent", "read"), [(b"", None), (b"text", "text"), (b"[1]", [1])])
-def test_the_body_of_a_call_is_a_json_value_a_text_or_none(workspace, post, sent, read):
+def test_the_body_of_a_call_is_a_json_value_a_text_or_none(workspace, post):
     receiver = workspace.receiver()
-    post(receiver.url, sent)
-
-    assert receiver.calls()[0].body == read
+    for sent, read in [(b"", None), (b"text", "text"), (b"[1]", [1])]:
+        post(receiver.url, sent)
+        assert receiver.calls()[0].body == read
 
 
 def test_receivers_are_the_same_by_their_name_and_different_without_one_or_in_other_workspaces(server, workspace, post):

@@ -4,13 +4,6 @@ import yaml
 from mockserver import MockServerError
 
 
-def test_the_state_is_a_scenario_that_makes_the_workspace_again(server, workspace, ask):
-    ask(workspace, "DELETE", "/senders/1")
-
-    with server.workspace(workspace.state.get()) as twin:
-        assert ask(twin, "GET", "/senders").json == ask(workspace, "GET", "/senders").json
-
-
 def test_the_state_as_yaml_is_a_file_to_load(server, workspace, tmp_path):
     path = tmp_path / "kept.yaml"
     path.write_text(workspace.state.yaml())
@@ -46,12 +39,3 @@ def test_seeding_adds_to_the_workspace_unless_it_is_there_already(workspace):
     assert [sender.key for sender in workspace.machines.instances("sender")] == [1, 2, 7]
     with pytest.raises(MockServerError, match=r"^409: "):
         workspace.seed({"senders": [{"id": 1, "name": "One", "email": "one@acme.test"}]})
-
-
-def test_seeding_goes_to_the_account_that_is_named(server):
-    with server.workspace("corporate-v2") as workspace:
-        name = workspace.accounts[-1].name
-
-        workspace.seed({"senders": [{"id": 7001, "name": "Seven", "email": "seven@acme.test"}]}, account=name)
-
-        assert workspace.machines.get("sender", 7001).account == name

@@ -20,11 +20,6 @@ def test_a_workspace_has_an_address_and_an_api_key(server, workspace, ask):
     assert ask(workspace, "GET", "/account").status == 200
 
 
-def test_a_workspace_without_a_scenario_has_that_of_the_server(server):
-    with server.workspace() as workspace:
-        assert workspace.scenario == "standard"
-
-
 @pytest.mark.parametrize("document", [ONE_SENDER, MappingProxyType(ONE_SENDER)])
 def test_a_workspace_is_made_of_a_document(server, document):
     with server.workspace(document) as workspace:
@@ -42,15 +37,11 @@ def test_a_workspace_is_made_of_a_file_beside_the_tests(server, tmp_path, kind):
         assert (workspace.clock.now.month, len(workspace.machines.instances("sender"))) == (2, 2)
 
 
-def test_a_file_that_is_not_yaml_is_refused_with_its_line(server, tmp_path):
+def test_what_is_no_scenario_is_refused(server, tmp_path):
     path = tmp_path / "story.yaml"
     path.write_text("seed: 1\n- what\n")
-
     with pytest.raises(ValueError, match=r"story\.yaml:2: not YAML"):
         server.workspace(path)
-
-
-def test_a_missing_file_a_folder_and_a_value_that_json_lacks_are_refused(server, tmp_path):
     with pytest.raises(FileNotFoundError):
         server.workspace(tmp_path / "none.yaml")
     for path in (tmp_path, str(tmp_path)):
@@ -58,34 +49,6 @@ def test_a_missing_file_a_folder_and_a_value_that_json_lacks_are_refused(server,
             server.workspace(path)
     with pytest.raises(TypeError, match="cannot be sent as JSON"):
         server.workspace({"seed": object()})
-
-
-def test_a_scenario_that_does_not_exist_is_refused_with_those_that_do(server):
-    with pytest.raises(MockServerError, match=r"unknown scenario 'onbording'; did you mean onboarding\?") as refusal:
-        server.workspace("onbording")
-
-    assert [error["path"] for error in refusal.value.errors] == ["/scenario"]
-
-
-def test_a_name_that_is_taken_is_refused(server):
-    with server.workspace(name="mine") as workspace:
-        assert workspace.name == "mine"
-        with pytest.raises(MockServerError, match="duplicate workspace name 'mine'") as refusal:
-            server.workspace(name="mine")
-
-    assert refusal.value.status == 409
-
-
-def test_workspaces_of_one_server_are_isolated(server, workspace, ask):
-    with server.workspace("onboarding") as other:
-        ask(workspace, "DELETE", "/senders/1")
-        workspace.faults.add("server_error")
-        workspace.clock.advance(hours=1)
-
-        assert ask(other, "GET", "/senders").json["senders"][0]["id"] == 1
-        assert other.clock.now.hour == 9
-        assert len(other.requests.all()) == 1
-        assert ask(other, "GET", "/account", key=workspace.api_key).status == 401
 
 
 def test_a_workspace_is_dropped_with_its_keys_and_may_be_dropped_twice(server, ask):

@@ -230,8 +230,8 @@ def export(workspace: Workspace, name: str) -> Response:
     if found is None or not name:
         raise unknown("export", name, "GET /_mock/machines/export lists all")
     if found.state == ACCEPTED:
-        raise Problem(409, f"the export is ready at {found.ready_at:%Y-%m-%dT%H:%M:%SZ} of the workspace's clock")
+        raise Problem(409, f"the export is ready at {found.ready_at:%Y-%m-%dT%H:%M:%SZ} only; advance the clock")
     if found.content is None:
-        raise Problem(404, "the file of this export was evicted (--deliveries-bytes-limit)")
+        raise Problem(404, "the file of this export was evicted (--deliveries-bytes-limit); request a new export")
     headers = {"Content-Disposition": f'attachment; filename="webhooks-{found.id}.csv"'}
     return Response(found.content, content_type="text/csv; charset=utf-8", headers=headers)

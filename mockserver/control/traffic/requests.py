@@ -146,7 +146,7 @@ def _let_go(workspace: Workspace, identifier: str) -> ExchangeRow:
     """Release the answer of an exchange, and return the exchange."""
     found = _found(workspace, identifier)
     if found.held is None or not found.is_held:
-        raise Problem(409, f"no fault is holding the answer of request {identifier}")
+        raise Problem(409, f"no fault is holding request {identifier}; GET /_mock/requests?held=true lists held ones")
     if found.held.hindrance is not None:
         raise Problem(409, f"the request cannot be answered now: {found.held.hindrance}")
     found.held.let_go(found.body)

@@ -67,7 +67,7 @@ def index(workspace: Workspace) -> Any:
 
 @STUBS.call("DELETE", status=204)
 def clear(workspace: Workspace) -> None:
-    """Remove all stubs; what they have stored stays."""
+    """Remove all stubs, and keep their stored values."""
     workspace.state.stubs.clear()
 
 

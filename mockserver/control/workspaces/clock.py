@@ -124,7 +124,7 @@ def _advanced(workspace: Workspace, target: datetime | timedelta | str, member: 
         advance.stop()
         raise Problem(409, f"webhook calls were still under way after {_TIMEOUT_S:g} seconds")
     if advance.interrupted:
-        raise Problem(409, "the workspace was reset or restored during the advance")
+        raise Problem(409, "the workspace was reset or restored during the advance; repeat the call")
     return advance.fired()
 
 

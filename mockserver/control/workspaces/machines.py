@@ -93,5 +93,6 @@ def _kept(workspace: Workspace, lifecycle: Lifecycle[Any], text: str) -> Key:
     key = lifecycle.key_of(text)
     known = key is not None and any(workspace.history.of(lifecycle.machine.name, key))
     if key is None or not (known or lifecycle.find(workspace, text)):
-        raise unknown(lifecycle.machine.name, text, "the workspace has no history of it either")
+        machine = lifecycle.machine.name
+        raise unknown(machine, text, f"it has no history either; GET /_mock/machines/{machine} lists all")
     return key

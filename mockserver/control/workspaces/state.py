@@ -192,7 +192,7 @@ def forget(workspace: Workspace, name: str) -> None:
 
 @SNAPSHOTS.call("POST", "/<name>/restore", answer=WorkspaceSummary, heavy=True, locks=False)
 def restore(workspace: Workspace, name: str) -> WorkspaceSummary:
-    """Return to a moment; journal and coverage go on."""
+    """Restore a snapshot; journal and coverage continue."""
     target.occupy(workspace)
     with workspace.lock:
         snapshot = _found(workspace, name)

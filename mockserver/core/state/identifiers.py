@@ -164,13 +164,13 @@ def api_key(body: str, replica: str = "") -> str:
 
 
 def is_drawn(key: str) -> bool:
-    """Return whether any mock has drawn a key."""
+    """Return whether a key has the seal of keys that mocks draw, this mock or another."""
     found = _PATTERN.fullmatch(key)
     return found is not None and (found[2] == _seal(found[1]) or replica_of_key(key) is not None)
 
 
 def replica_of_key(key: str) -> str | None:
-    """Return the replica that has drawn a key, or None."""
+    """Return the name of the replica in the seal of a key, or None."""
     found, mark = _PATTERN.fullmatch(key), _MARK.search(key)
     return mark[1] if found and mark and found[2] == _seal(found[1], mark[1]) else None
 

@@ -293,12 +293,12 @@ class Tables:
         return self._records.get(row)
 
     def weigh(self, size: int) -> None:
-        """Add bytes of rows; a negative number subtracts."""
+        """Add `size` to the counted bytes of rows; a negative size subtracts."""
         self.bytes += size
         self.tally.bytes += size
 
     def weigh_stored(self, size: int) -> None:
-        """Add bytes of contacts or stored values; a negative number subtracts."""
+        """Add `size` to the counted bytes of contacts and stored values; a negative size subtracts."""
         self.stored += size
         self.tally.stored += size
 

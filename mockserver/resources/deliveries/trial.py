@@ -1,4 +1,4 @@
-"""Trials of a receiver: webhook calls sent again, forged, duplicated, reordered or late (contract/deliveries#trial)."""
+"""Trials of a receiver: calls sent again, forged, duplicated, reordered or late (contract/deliveries#states)."""
 
 from __future__ import annotations
 

@@ -178,7 +178,7 @@ def _state(workspace: Workspace, row: Grant) -> str:
 
 
 def revoke(caller: AnonymousCaller, credentials: str, form: Mapping[str, str], signer: Signer) -> None:
-    """Revoke a grant by its refresh token, or an access token alone; accept unknown tokens (RFC 7009, 2.2)."""
+    """Revoke a grant by its refresh token, or revoke an access token alone; ignore unknown tokens (RFC 7009, 2.2)."""
     workspace = caller.workspace
     app = authenticate(workspace, credentials, form)
     token = _secret_of(workspace, required(form, "token"), signer)

@@ -147,7 +147,7 @@ class Coverage(Handle):
     @property
     @asks
     def percent(self) -> float:
-        """The met percentage of the contract."""
+        """The part of the contract that requests have met, in percent."""
         return float(self.report()["percent"])
 
     @property

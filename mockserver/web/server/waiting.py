@@ -48,7 +48,7 @@ class SuspendedRequest:
 
 
 def begun(environ: dict[str, Any], name: str, begin: Callable[[], Found]) -> Found:
-    """Return the result of `begin` from the first run; later runs do not call it."""
+    """Call `begin` in the first run of a request only, and return its result in every run."""
     suspended: SuspendedRequest | None = environ.get(SUSPENDED)
     if suspended is None:
         return begin()

@@ -321,26 +321,21 @@ class Service:
         found.workspace.catch_up()  # timers that are due by this request fire at once
         return response, reply.wire
 
-    def _reply(  # noqa: PLR0911  # each step may answer
-        self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList
-    ) -> Reply:
+    def _reply(self, handler: Handler[Any], found: Identified[Any], exchange: Exchange, headers: HeaderList) -> Reply:
         """Return the service's answer or refusal, as changed by faults."""
         if found.caller is None and found.refusal is None:  # a preflight
             return Reply(204)
         if exchange.held is not None:  # the fault has let it go: it has been counted, and its fault has hit
             return found.refusal or self._real(handler, found, exchange)
+        fault = None
         try:
             handler.admit(found, exchange, headers)
             if found.refusal is not None:
                 return found.refusal
             if found.workspace.state.faults or "HTTP_X_MOCK_FAULT" in found.request.environ:
                 fault = self._fault(found, exchange)
-            else:
-                return handler.answer(found, exchange)
         except ServiceError as error:
             return Reply.refused(error)
-        except RequestEntityTooLarge:
-            return self._too_large()
         if fault is None:
             return self._real(handler, found, exchange)
         exchange.fault, exchange.fault_kind = fault.id, fault.kind
@@ -354,12 +349,9 @@ class Service:
         except ServiceError as error:
             return Reply.refused(error)
         except RequestEntityTooLarge:
-            return self._too_large()
-
-    def _too_large(self) -> Reply:
-        most = self.body_limit
-        limit = f"{most // 1024 // 1024} MB" if most >= 1024**2 else f"{most} bytes"
-        return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
+            most = self.body_limit
+            limit = f"{most // 1024 // 1024} MB" if most >= 1024**2 else f"{most} bytes"
+            return Reply(413, error=BAD_REQUEST(f"The request body is over {limit}", status=413))
 
     def _fault(self, found: Identified[Any], exchange: Exchange) -> Fault | None:
         """Return the fault in the request's header, else the workspace's first matching fault, or None."""
