@@ -18,8 +18,6 @@ Index = dict[Key, list[Exchange]]
 #: How many seconds a client needs at least to read an answer and open a connection. Chosen: less than any takes, and
 #: more than the server needs to see a connection that was opened before.
 _REACTION_S = 0.000_2
-#: After how many seconds the server has noticed that a client has left. Chosen: a busy server is late.
-_NOTICED_S = 0.25
 #: After how many seconds another connection's request was not under way when an answer was sent. Chosen: longer than a
 #: request takes to arrive.
 UNDER_WAY_S = 0.1
@@ -62,11 +60,12 @@ class Traffic:
         """Return whether the client may have sent a request because of another one's end.
 
         A request that was under way already is not because of it. Just after the end, a request follows only on the
-        same connection, or on one that was opened after the end: all others may be of other threads.
+        same connection, or on one that was opened after the end: all others may be of other threads. A client that
+        gives up may close its connection much later, so that the end is unknown.
         """
         waited = later.real_at - ended_at(before)
         if has_left(before):
-            return waited >= -_NOTICED_S
+            return later.real_at - before.real_at >= UNDER_WAY_S
         first, second = before.connection, later.connection
         if waited >= UNDER_WAY_S or (first is not None and first is second):
             return waited >= 0

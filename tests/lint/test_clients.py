@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from contextlib import suppress
 
 import brevo
@@ -51,6 +52,8 @@ def test_client_that_gives_up_and_repeats_is_found(workspace, fault, damage):
     for seconds in (0.5, 10):
         create(workspace, timeout=seconds)
 
+    gc.collect()  # `requests` closes the connection of an error when the error is collected
+    workspace.requests.wait(10, held=False, fault="fault-1")
     assert messages(workspace) == [("repeated-write", f"createSubAccount was repeated after no answer; {damage}")]
 
 

@@ -40,6 +40,9 @@ FOUND = {
     "a 500 that did nothing": ([sub_account(fault="server_error"), sub_account()], f"{AGAIN} a 500; {ONE}"),
     "a reset connection": ([sub_account(fault="connection_reset"), sub_account()], f"{AGAIN} no answer; {ONE}"),
     "an answer that came too late": ([sub_account(left=True, took=5), sub_account()], f"{AGAIN} no answer; {TWO}"),
+    "a connection that the client closes long after it has given up": (
+        [sub_account(left=True, took=30), sub_account(port=50_001, wait=-29)], f"{AGAIN} no answer; {TWO}",
+    ),
     "a hanging request": ([sub_account(fault="hang", took=60), sub_account()], f"{AGAIN} no answer; {ONE}"),
     "different outcomes": (
         [LOST, sub_account(fault="connection_reset"), sub_account()],
