@@ -80,7 +80,7 @@ _OPTIONS = (
     _Option("otp_lifetime", "PT5M", "one-time codes live five minutes", "proposed"),
     _Option("sentence_codes", "sentences", "errors have the sentences of the specification as codes", "documented"),
     _Option("webhook_duplicates", "refuse", "createWebhook refuses the url and type of another webhook", "in code"),
-    _Option("webhook_calls", "late", "webhook calls arrive two seconds later", "proposed"),
+    _Option("webhook_calls", "late", "webhook calls arrive three seconds later", "proposed"),
     _Option("subdomain_dkim_host", "labelled", "DKIM records of sub-domains have the label", "documented"),
     _Option("send_invalid_sender", "refuse", "sendTransacEmail refuses a sender that is not valid", "proposed"),
     _Option("export", {"after": "PT0S"}, "the file of exportWebhooksHistory is ready at once", "proposed"),
