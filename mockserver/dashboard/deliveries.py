@@ -10,6 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 from mockserver.control.framework import off_loop
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.names import receiver_of
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
 from mockserver.views.record import plain
@@ -114,7 +115,7 @@ def signs(delivery: Mapping[str, Any], scale: Scale) -> list[Sign]:
 def _of_attempt(attempt: Mapping[str, Any], scale: Scale) -> Sign:
     status = attempt.get("status")
     look = "silent" if status is None else "ok" if 200 <= status < 300 else "refused"
-    label, says = ("none", "no answer") if status is None else (str(status), str(status))
+    label, says = ("no answer", "no answer") if status is None else (str(status), str(status))
     return Sign(scale.x(attempt["at"]), look, label, f"{says} at {attempt['at']:%H:%M:%S}")
 
 
@@ -186,8 +187,12 @@ def lines(workspace: Workspace, wanted: DeliveryCriteria) -> dict[str, Any]:
     off_loop.before_showing(row.text_size for _, row in found[: MOST + 1])
     shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in found[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
+    receivers = [receiver_of(account, row) for account, row in found[:MOST]]
     return {
-        "lines": [{"delivery": row, "signs": signs(row, scale), "outcomes": _outcomes(row)} for row in shown],
+        "lines": [
+            {"delivery": row, "receiver": receiver, "signs": signs(row, scale), "outcomes": _outcomes(row)}
+            for row, receiver in zip(shown, receivers, strict=True)
+        ],
         "scale": scale,
         "number": len(found),
         "total": total,

@@ -46,7 +46,7 @@ def test_scale_without_moments_begins_at_the_present():
 
 def test_an_attempt_looks_as_it_ended():
     for status, look in ((200, "ok"), (204, "ok"), (302, "refused"), (503, "refused"), (None, "silent")):
-        assert seen((BEGIN, status)) == [(look, str(status or "none"))]
+        assert seen((BEGIN, status)) == [(look, str(status or "no answer"))]
 
 
 def test_next_attempt_has_a_separate_mark():

@@ -23,11 +23,16 @@ from mockserver.core.traffic.causes import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import asked
+from mockserver.dashboard.dns import shown_records
 from mockserver.dashboard.layout import drawing_of
+from mockserver.dashboard.names import expired, name_of
 from mockserver.dashboard.rendering import Page
+from mockserver.resources.domains.domain import Domain
 from mockserver.resources.registry import LIFECYCLES
+from mockserver.resources.senders.model import Sender
 from mockserver.views.traffic import show_causes, show_transition
 from mockserver.views.workspaces import show_timer
+from mockserver.web.service.handlers import ANY_KEY
 
 PAGE = Page("machines", "Machines")
 
@@ -94,11 +99,17 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
         if known is None or not (found or history):
             raise unknown(machine, key, "the workspace has no history of it either")
         shown = None if found is None else _plain(lifecycle.describe(*found))
+        row = None if found is None else found[1]
         state = ABSENT if shown is None else shown["state"]
         return {
             "machine": lifecycle.machine,
             "drawing": drawing_of(lifecycle.machine),
+            "tab": "machine" if request.args.get("tab") == "machine" else "",
             "key": known if found is None else lifecycle.key(found[1]),
+            "name": "" if found is None else name_of(workspace, *found),
+            "dead": expired(workspace, row) if isinstance(row, Sender) else "",
+            "dns": shown_records(workspace, row) if isinstance(row, Domain) else None,
+            "api_key": ANY_KEY if found is None else next(iter(found[0].api_keys), ANY_KEY),
             "shown": shown,
             "others": {name: value for name, value in (shown or {}).items() if name not in _COMMON},
             "state": state,
@@ -183,12 +194,16 @@ def select(workspace: Workspace, lifecycle: Lifecycle[Any], query: InstanceQuery
     """Return one page of instances, newest first within each account. A search has to describe all instances."""
     rows, end = _newest(workspace, lifecycle, query.state), query.offset + PART
     if query.text:
-        described = (lifecycle.describe(account, row) for account, row in rows)
+        described = (_listed(workspace, lifecycle, account, row) for account, row in rows)
         matching = [shown for shown in described if _mentions(shown, query.text.casefold())]
         return InstancePart(matching[query.offset : end], len(matching))
     counts = counted(workspace, lifecycle)
-    shown = [lifecycle.describe(account, row) for account, row in islice(rows, query.offset, end)]
+    shown = [_listed(workspace, lifecycle, *pair) for pair in islice(rows, query.offset, end)]
     return InstancePart(shown, counts.get(query.state, 0) if query.state else sum(counts.values()))
+
+
+def _listed(workspace: Workspace, lifecycle: Lifecycle[Any], account: Account, row: Any) -> dict[str, Any]:
+    return {**lifecycle.describe(account, row), "name": name_of(workspace, account, row)}
 
 
 def _newest(workspace: Workspace, lifecycle: Lifecycle[Any], state: str) -> Iterator[tuple[Account, Any]]:
