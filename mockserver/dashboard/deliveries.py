@@ -24,6 +24,8 @@ _SHORTEST = timedelta(minutes=1)
 _MOST_SIGNS = 12
 #: The distance of marks, in percent, whose labels do not overlap on a phone.
 _ROOM = 14.0
+#: The distance of two labels of the axis, in percent, which do not overlap on a screen of 1,366 pixels.
+_ROOM_WIDE = 24.0
 
 
 class Sign(NamedTuple):
@@ -43,6 +45,8 @@ class Label(NamedTuple):
     x: str
     anchor: str
     text: str
+    #: Whether there is room for it on wide screens only.
+    wide: bool = False
 
 
 class Scale:
@@ -78,10 +82,12 @@ class Scale:
         """Return axis texts for both ends and the present moment, without overlapping ends."""
         at = self.place(self.now)
         found = []
-        if at - _LEFT > 3 * _ROOM:
-            found.append(Label("0", "start", self._written(self.first)))
-        if _RIGHT - at > 3 * _ROOM:
-            found.append(Label("100", "end", self._written(self.last)))
+        for far, label in (
+            (at - _LEFT, Label("0", "start", self._written(self.first))),
+            (_RIGHT - at, Label("100", "end", self._written(self.last))),
+        ):
+            if far > _ROOM_WIDE:
+                found.append(label._replace(wide=far <= 3 * _ROOM))
         anchor = "start" if at < 2 * _ROOM else "end" if at > 100 - 2 * _ROOM else "middle"
         x = {"start": max(at - _LEFT, 0.0), "end": min(at + _LEFT, 100.0), "middle": at}[anchor]
         found.append(Label(f"{x:.2f}", anchor, f"now {self._written(self.now)}"))
