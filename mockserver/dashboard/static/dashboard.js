@@ -4,6 +4,7 @@ import "./calls.js";
 import "./copying.js";
 import "./ticking.js";
 import "./switching.js";
+import "./times.js";
 
 // Filters fold where they would push the list off a small screen.
 const narrow = matchMedia("(max-width: 52rem)");
