@@ -238,10 +238,9 @@ def show_file(version: str, name: str) -> Response:  # only the present version 
     content = _contents().get(name)
     if content is None:
         raise Problem(404, f"the dashboard has no file {name!r}")
-    return Response(
-        content,
-        content_type=_TYPES[name.rpartition(".")[2]],
-        headers={"Cache-Control": "max-age=31536000, immutable"},
+    kind = _TYPES[name.rpartition(".")[2]]
+    return compressed(
+        Response(content, content_type=kind, headers={"Cache-Control": "max-age=31536000, immutable"}),
     )
 
 
