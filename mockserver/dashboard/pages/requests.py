@@ -21,7 +21,7 @@ from mockserver.dashboard import snippets
 from mockserver.dashboard.addresses import absolute_root
 from mockserver.dashboard.curl import curl_of, example_key, of_call
 from mockserver.dashboard.rendering import Page
-from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views import redaction
@@ -186,6 +186,7 @@ def evidence_of(exchange: Exchange) -> Mapping[str, Any] | None:
     errors = () if exchange.injected else known["errors"]
     return {
         "summary": operation.summary,
+        "tag": operation.tag if operation.id in API_OPERATIONS else None,
         "page": page_of(known["source"]),
         "error": next((row for row in errors if (row["status"], row["code"]) == met), None),
         "fields": known["fields"],
