@@ -49,7 +49,7 @@ def _seeds(ctx: click.Context, param: click.Parameter, text: str) -> range:
 @option("--scenario", type=Name("scenario"), default="standard", help="The scenario of the server: a name or a file.")
 @option("--timeout", type=SecondsValue(0, min_open=True), metavar="DURATION", help="A longer run has failed: 90s, 5m.")
 @option(
-    "--output", type=click.Path(dir_okay=False), metavar="FILE", default="bisect.yaml",
+    "--out", "--output", "output", type=click.Path(dir_okay=False), metavar="FILE", default="bisect.yaml",
     help="The file for a scenario in which the command fails.",
 )  # fmt: skip
 def bisect(

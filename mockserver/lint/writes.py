@@ -106,7 +106,9 @@ def _is_blind(traffic: Traffic, before: Exchange, later: Exchange) -> bool:
 def _is_read(traffic: Traffic, before: Exchange, latest: float) -> bool:
     """Return whether the account has read the resource after a write, and before a moment of real time."""
     reads = traffic.reads.get((before.account, resource_of(before)), ())
-    return any(ended_at(row) <= latest for row in islice(since(reads, ended_at(before)), _MOST_READS))
+    # A client that has left may read before the server notices that it has left.
+    begin = before.real_at if before.left else ended_at(before)
+    return any(ended_at(row) <= latest for row in islice(since(reads, begin), _MOST_READS))
 
 
 def _is_looked_up(traffic: Traffic, last: Exchange) -> bool:

@@ -128,7 +128,7 @@ class BehaviourItem(Item):
     webhook_calls = _choice(
         "once", "doubled", "swapped", "late",
         meaning="how a call that is not batched arrives: once; doubled, as two deliveries; swapped, every other one "
-        "two seconds later; late, each two seconds later",
+        "three seconds later; late, each three seconds later",
     )  # fmt: skip
     webhook_limit = fields.Integer(
         strict=True, validate=validate.Range(min=0),

@@ -15,7 +15,7 @@ FaultName = Literal[
     "error", "otp_expired", "otp_invalid", "dns_failure", "permission_denied", "not_enough_credits", "unauthorized",
     "account_under_validation", "rate_limited", "duplicate_request", "server_error", "unavailable", "maintenance",
     "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
-    "slow_body", "changed_answer", "unknown_members", "absent_members", "stale_read", "member_order",
+    "slow_body", "changed_answer", "unknown_members", "absent_members", "stale_read", "late_row", "member_order",
     "tls_handshake", "expired_certificate",
 ]  # fmt: skip
 

@@ -55,7 +55,7 @@ def test_completion_offers_what_fits_without_a_server():
         (["scenarios", "show", "./a"], ["file"]),
         (["trigger", "hard"], ["hardBounce", "hard_bounce"]),
         (["trigger", "--story", "hard"], ["hard_bounce"]),
-        (["faults", "add", "lat"], ["latency"]),
+        (["faults", "add", "lat"], ["late_row", "latency"]),
         (["faults", "add", "latency", "--operation", "createSend"], ["createSender"]),
         (["logs", "--operation", "sendTransacE"], ["sendTransacEmail"]),
         (["advance", ""], ["next"]),

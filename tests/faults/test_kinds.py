@@ -19,7 +19,7 @@ NAMED = CASES["named"]
 #: Kinds whose answer is the service's own, or none.
 OTHERS = {
     "error", "lost_answer", "latency", "hang", "connection_reset", "empty_response", "truncated_body", "malformed_body",
-    "slow_body", "changed_answer", "unknown_members", "absent_members", "stale_read", "member_order",
+    "slow_body", "changed_answer", "unknown_members", "absent_members", "stale_read", "late_row", "member_order",
     "tls_handshake", "expired_certificate",
 }  # fmt: skip
 OF_ONE_OPERATION = {
@@ -256,6 +256,7 @@ def test_the_catalogue_names_every_parameter_of_the_wires_faults(catalogue):
         "member_order": [],
         "absent_members": ["names"],
         "stale_read": [],
+        "late_row": ["message"],
         "slow_body": ["ms"],
         "unknown_members": ["members"],
         "truncated_body": [],

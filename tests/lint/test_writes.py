@@ -80,6 +80,9 @@ UPDATE = {"email": "ada@acme.test", "updateEnabled": True}
 LOOK = Call("GET", "/v3/corporate/subAccount?offset=0&limit=50")
 SILENT = {
     "the list was read in between": [LOST, LOOK, sub_account()],
+    "the list was read before the server noticed that the client had left": [
+        sub_account(left=True, took=5), LOOK._replace(wait=-0.001, port=50_001), sub_account(port=50_001),
+    ],
     "a 404 was read in between": [
         Call("POST", "/v3/contacts", {"email": "a@b.test"}, fault="server_error"),
         Call("GET", "/v3/contacts/a@b.test"), Call("POST", "/v3/contacts", {"email": "a@b.test"}),

@@ -20,6 +20,7 @@ from mockserver.testing.records import (
     Cause,
     ControlCall,
     Delivery,
+    Draw,
     Exchange,
     Finding,
     Fired,
@@ -86,10 +87,11 @@ async def use(workspace: AsyncWorkspace) -> None:
     arrival: Arrival = await workspace.inbound("a@b.test", "c@d.test", "Hi", "Text", account="acme")
     received: list[InboundMail] = await workspace.inbound_mails()
     findings: list[Finding] = await workspace.findings()
+    draws: list[Draw] = [*await workspace.vary(7), *await workspace.draws()]
     await workspace.reset("standard")
     await workspace.leave()
     await workspace.drop()
-    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings)
+    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings, draws)
     assert workspace.synchronous.asynchronous.name == workspace.name
 
 

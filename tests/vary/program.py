@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = os.environ["MOCKSERVER_URL"]
 MISTAKE = sys.argv[1]
 #: The statuses after which a request is made again.
-REPEATED = {404, 429, 503, 504} - {{"not_found_yet": 404, "rate_limited": 429, "lost_answer": 504}.get(MISTAKE)}
+REPEATED = {404, 429, 503, 504} - {{"late_row": 404, "rate_limited": 429, "lost_answer": 504}.get(MISTAKE)}
 
 
 def call(method, path, body=None):
@@ -66,7 +66,7 @@ def main():
     expect("webhook_duplicates", status == 201)
     if MISTAKE == "small_chunks":
         read_at_once()
-    if MISTAKE == "not_found_yet":
+    if MISTAKE == "late_row":
         read_by_id()
 
 

@@ -8,7 +8,7 @@ from mockserver.resources.deliveries.delivery import Delivery
 
 WEBHOOK = {"url": "https://x.test/hook", "events": ["delivered"], "type": "transactional", "id": 1}
 START = "2026-01-15T09:00:00Z"
-LATER = "2026-01-15T09:00:02Z"
+LATER = "2026-01-15T09:00:03Z"
 #: The moments of two events' calls, by the option.
 ARRIVALS = {
     "once": [START, START],

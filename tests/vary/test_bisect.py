@@ -25,7 +25,7 @@ PLANTED = {
     "domain_id": "domain_id: hex",
     "lost_answer": "lost_answer",
     "member_order": "member_order",
-    "not_found_yet": "not_found_yet",
+    "late_row": "late_row",
     "proxy_page": "proxy_page",
     "rate_limited": "rate_limited",
     "sentence_codes": "sentence_codes: observed",

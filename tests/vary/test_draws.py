@@ -141,6 +141,20 @@ def test_a_read_is_not_stale_without_a_write_or_with_another_query(stale):
     assert "X-Mock-Fault" not in stale.get("/v3/senders?domain=acme.test").headers
 
 
+def test_a_row_that_was_just_made_is_once_not_found(make_api):
+    api = make_api({**SCENARIO, **DRAWS["late_row"].entry})
+    made = api.post("/v3/webhooks", json=CALLS[8][2]).json["id"]
+    found = [api.get(f"/v3/webhooks/{made}").status_code for _ in range(2)]
+    assert found == [404, 200]
+
+
+def test_a_row_that_was_there_before_is_found(make_api):
+    api = make_api({**SCENARIO, **DRAWS["late_row"].entry})
+    create(api)
+    webhooks = api.get("/v3/webhooks").json["webhooks"]
+    assert api.get(f"/v3/webhooks/{webhooks[0]['id']}").status_code == 200
+
+
 # ---------------------------------------------------------------------- announcing
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -96,7 +96,7 @@ class FaultKind(NamedTuple):
     message: str | None = None
     #: Whether it fits every operation, and not only those that document its code.
     everywhere: bool = True
-    #: Whether the client gets the real answer, only later.
+    #: Whether the client gets the real answer, only later or in another form.
     genuine: bool = False
     #: Whether it can hit a request, by the exchanges of before; None: always.
     applies: Callable[[Exchange, Iterable[Exchange]], bool] | None = None
@@ -177,16 +177,20 @@ def _unchanged(injection: Injection) -> Reply:
 
 def _unknown_members(injection: Injection) -> Reply:
     members = injection.rule.parameters.get("members", _UNKNOWN)
-    return _rewritten(injection.proceed(), lambda found: found | {key: members[key] for key in members.keys() - found})
+    return _rewritten(injection.proceed(), lambda found: {**found, **_without(members, found)})
+
+
+def _absent_members(injection: Injection) -> Reply:
+    names = injection.rule.parameters["names"]
+    return _rewritten(injection.proceed(), lambda found: _without(found, names))
+
+
+def _without(members: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: members[name] for name in members if name not in names}
 
 
 def _member_order(injection: Injection) -> Reply:
     return _rewritten(injection.proceed(), lambda found: dict(reversed(found.items())))
-
-
-def _absent_members(injection: Injection) -> Reply:
-    names = frozenset(injection.rule.parameters["names"])
-    return _rewritten(injection.proceed(), lambda found: {key: found[key] for key in found if key not in names})
 
 
 def _stale(exchange: Exchange, earlier: Iterable[Exchange]) -> bytes | None:
@@ -203,6 +207,19 @@ def _stale(exchange: Exchange, earlier: Iterable[Exchange]) -> bytes | None:
 def _stale_read(injection: Injection) -> Reply:
     body = _stale(injection.exchange, injection.earlier)
     return injection.proceed() if body is None else Reply(200, body)
+
+
+def _is_new(exchange: Exchange, earlier: Iterable[Exchange]) -> bool:
+    """Return whether a GET asks for the first time for a row that an earlier POST of the caller's account has made."""
+    wanted = set(exchange.params.values())
+    for row in islice(earlier, _SEARCHED) if exchange.method == "GET" and wanted else ():
+        if (row.method, row.path, row.account) == ("GET", exchange.path, exchange.account):
+            return False
+        if row.method == "POST" and row.account == exchange.account and (row.status or 500) < 300:
+            found = [read_json(row.body), read_json(row.answer_body)]
+            if any(wanted & set(map(str, value.values())) for value in found if isinstance(value, dict)):
+                return True
+    return False
 
 
 def _rewritten(reply: Reply, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Reply:
@@ -291,15 +308,25 @@ FAULT_KINDS: dict[str, FaultKind] = {
     "slow_body": FaultKind("the body trickles in, within ms", _slow, ("ms",), genuine=True),
     "changed_answer": FaultKind("the work is done, and a proxy replaces headers or the body of the answer", _unchanged),
     "unknown_members": FaultKind(
-        "the JSON objects of the answer have members that no document describes", _unknown_members, ("members",)
+        "the JSON objects of the answer have members that no document describes",
+        _unknown_members,
+        ("members",),
+        genuine=True,
     ),
-    "absent_members": FaultKind("the JSON objects of the answer lack members", _absent_members, ("names",), ("names",)),
+    "absent_members": FaultKind(
+        "the JSON objects of the answer lack members", _absent_members, ("names",), ("names",), genuine=True
+    ),
     "stale_read": FaultKind(
         "the first GET after a write gets the answer that the same GET got before",
         _stale_read,
         applies=lambda exchange, earlier: _stale(exchange, earlier) is not None,
     ),
-    "member_order": FaultKind("the JSON objects of the answer have their members in reverse", _member_order),
+    "late_row": _only(errors.DOCUMENT_NOT_FOUND)._replace(
+        summary="the first GET of a row that a POST has just made gets 404", applies=_is_new
+    ),
+    "member_order": FaultKind(
+        "the JSON objects of the answer have their members in reverse", _member_order, genuine=True
+    ),
     "tls_handshake": FaultKind(
         f"a new TLS connection is refused by an alert, or reset where that is {NO_ALERT}; {_OF_WHOM}",
         None,

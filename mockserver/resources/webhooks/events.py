@@ -31,8 +31,8 @@ from mockserver.resources.webhooks.model import OpenWindows, Webhook
 #: made at its end.
 BATCH_WINDOW = timedelta(minutes=5)
 BATCH_SIZE = 500
-#: How much later a call arrives with `behaviour.webhook_calls`. Chosen: behind those of the same moment.
-LATER = timedelta(seconds=2)
+#: How much later a call arrives with `behaviour.webhook_calls`. Chosen: behind the next event of an e-mail.
+LATER = timedelta(seconds=3)
 #: The header of an e-mail that payloads repeat.
 _CUSTOM = "X-Mailin-custom"
 _end_of = itemgetter(0)

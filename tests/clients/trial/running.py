@@ -13,6 +13,8 @@ from typing import NamedTuple
 import requests
 from clients.trial.table import DOCUMENT
 
+#: How often a colleague reads at most: the journal keeps the requests of the program.
+_READS = 200
 #: How long a program may take, in seconds; chosen: more than the longest hang of a test.
 _PATIENCE_S = 50
 
@@ -77,7 +79,9 @@ def _read_beside(workspace, pause, ended):
     """Read with another client, as a test may do while the program runs."""
     with requests.Session() as session:
         session.headers.update({"api-key": "any", "User-Agent": "colleague/1"})
-        while not ended.wait(pause):
+        for _ in range(_READS):
+            if ended.wait(pause):
+                return
             session.get(f"{workspace.url}/corporate/masterAccount", timeout=10)
 
 

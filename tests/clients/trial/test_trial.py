@@ -21,9 +21,9 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="half of th
 
 @pytest.fixture
 def short_hangs(monkeypatch):
-    """Lets lint and the programs take half a second for 30 s."""
-    monkeypatch.setattr(waiting, "LONGEST_S", HANG_S / 60)
-    return HANG_MS // 60 + 200
+    """Lets lint and the programs take a second and a half for 30 s."""
+    monkeypatch.setattr(waiting, "LONGEST_S", HANG_S / 20)
+    return HANG_MS // 20 + 200
 
 
 def is_named(program, trial):

@@ -6,7 +6,7 @@ const email = `shop${SEED}@acme.test`;
 for (let attempt = 0; attempt < 2; attempt += 1) {
   try {
     const body = JSON.stringify({ name: "Shop", email });
-    const signal = AbortSignal.timeout(250);
+    const signal = AbortSignal.timeout(200);
     await fetch(`${MOCKSERVER_URL}/v3/senders`, { method: "POST", headers, body, signal });
     break;
   } catch {

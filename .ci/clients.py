@@ -1,0 +1,243 @@
+"""Measures clients of the service against the mock, and writes the table of docs/truth/clients.md.
+
+`python .ci/clients.py` needs node, `npm ci --prefix tests/flows/programs/js`, and an index of Python packages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import UTC, datetime
+from importlib.metadata import version
+from json import loads
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from mockserver import MockServer
+from mockserver.core.state.varied import Draw
+from mockserver.core.text.messages import counted
+from mockserver.scenario.vary import draw
+from mockserver.testing.handles.workspace import Workspace
+
+_ROOT = Path(__file__).parents[1]
+PAGE = _ROOT / "docs" / "truth" / "clients.md"
+_CALLS = _ROOT / "tests" / "clients" / "table"
+_JS = _ROOT / "tests" / "flows" / "programs" / "js"
+#: The former client has the name of the present one, so it is installed in a folder of its own.
+_FORMER = "brevo-python==1.2.0"
+_PART = re.compile(r"(<!-- measured -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+#: The day of the measurement, and the version of Node, which no file pins.
+_MOVING = re.compile(r"Measured on [\d-]+|(?<=fetch of Node )[\d.]+")
+#: How many clients run at once, and how long one may take, in seconds; chosen: most of them wait most of the time.
+_AT_ONCE, _PATIENCE_S = 8, 150
+#: More contacts than a page has, for the condition without a fault.
+_CONTACTS = [{"email": f"contact{number}@list.test"} for number in range(120)]
+#: A master account that sends.
+_DOCUMENT: dict[str, Any] = {
+    "extends": "corporate-v2",
+    "accounts": [
+        {
+            "name": "acme",
+            "senders": [{"name": "News", "email": "news@acme.test"}],
+            "domains": [{"name": "acme.test", "state": "authenticated"}],
+        }
+    ],
+}
+_HTML = {"headers": {"Content-Type": "text/html"}, "body": "<html><body>Bad gateway</body></html>"}
+
+
+class Client(NamedTuple):
+    name: str
+    command: Sequence[str]
+
+
+class Condition(NamedTuple):
+    """What happens to a call."""
+
+    title: str
+    operation: str
+    fault: Mapping[str, Any] | None = None
+
+    @property
+    def entry(self) -> Mapping[str, Any]:
+        """What a scenario has for it."""
+        if self.fault is None:
+            return {"accounts": [{**_DOCUMENT["accounts"][0], "contacts": _CONTACTS}]}
+        return {"faults": [{**self.fault, "match": {"operation": self.operation}}]}
+
+
+#: What operations make.
+_MADE = {"sendTransacEmail": "e-mails", "createSubAccount": "sub-accounts", "createSender": "senders"}
+#: All calls of a client, in their order, and how many seeds draw everything.
+_ALL = (
+    *_MADE, "createWebhook", "createDomain", "getDomainConfiguration", "getSenders", "getWebhooks", "getAccount",
+)  # fmt: skip
+_SEEDS = 100
+CONDITIONS = [
+    *(
+        Condition("The work is done, and the client gets 504 once", operation, {"fault": "lost_answer", "times": 1})
+        for operation in _MADE
+    ),
+    Condition("The connection is reset once, before the work is done", "sendTransacEmail",
+              {"fault": "connection_reset", "times": 1}),
+    Condition("The work is done, and a proxy answers with an HTML page", "sendTransacEmail",
+              {"fault": "changed_answer", "times": 1, **_HTML}),
+    Condition("No answer comes, and the connection ends after 31 s", "sendTransacEmail",
+              {"fault": "hang", "times": 1, "ms": 31_000}),
+    Condition("Rate limiting (429), for 30 s by `x-sib-ratelimit-reset`", "getAccount",
+              {"fault": "rate_limited", "reset_s": 30}),
+    Condition("Rate limiting (429) once, with `Retry-After: 2` by a proxy", "getAccount",
+              {"fault": "rate_limited", "times": 1, "reset_s": 2, "headers": {"Retry-After": "2"}}),
+    Condition("503 once, with an HTML page of a proxy", "getAccount", {"fault": "unavailable", "times": 1, **_HTML}),
+    Condition("The answer has members that are not documented", "getAccount", {"fault": "unknown_members"}),
+    Condition("The answer has its members in another order", "getAccount", {"fault": "member_order"}),
+    Condition("There are 120 contacts", "getContacts"),
+]  # fmt: skip
+
+
+class Call(NamedTuple):
+    """What has come of a call: how many requests it took, how many rows it has made, and what the program got."""
+
+    requests: int
+    made: int
+    got: str
+
+
+class Outcome(NamedTuple):
+    """What a client has done: its calls by operation, and the rules of `mockserver lint` that found something."""
+
+    calls: Mapping[str, Call]
+    rules: Sequence[str]
+
+
+def clients(former: str) -> list[Client]:
+    """Return the clients; `former` is the folder with the former official one."""
+    js = loads((_JS / "node_modules" / "@getbrevo" / "brevo" / "package.json").read_text(encoding="utf-8"))
+    command = ["node", "--version"]
+    node = subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()  # noqa: S603  # a constant
+    python, swagger = sys.executable, str(_CALLS / "call_swagger.py")
+    return [
+        Client(f"brevo-python {version('brevo-python')}", [python, str(_CALLS / "call_brevo5.py")]),
+        Client(f"@getbrevo/brevo {js['version']}", ["node", str(_CALLS / "call_brevo6.mjs")]),
+        Client(_FORMER.replace("==", " "), ["env", f"PYTHONPATH={former}", python, swagger, "brevo_python"]),
+        Client(f"sib-api-v3-sdk {version('sib-api-v3-sdk')}", [python, swagger, "sib_api_v3_sdk"]),
+        Client(f"requests {version('requests')}", [python, str(_CALLS / "call_requests.py")]),
+        Client(f"fetch of Node {node.removeprefix('v')}", ["node", str(_CALLS / "call_fetch.mjs")]),
+    ]
+
+
+def measure() -> str:
+    """Measure all clients, and return the text for the page."""
+    draws = list({row.name: row for seed in range(_SEEDS) for row in draw(seed)}.values())
+    with tempfile.TemporaryDirectory() as former, MockServer("empty") as server:
+        command = [sys.executable, "-m", "pip", "install", "-q", "--target", former, _FORMER]
+        subprocess.run(command, check=True, capture_output=True)  # noqa: S603  # a constant
+        tried = clients(former)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+
+            def run(operations: Sequence[str], entry: Mapping[str, Any]) -> list[Future[Outcome]]:
+                return [pool.submit(_try, server, client, operations, entry) for client in tried]
+
+            conditions = [run([row.operation], row.entry) for row in CONDITIONS]
+            usual, varied = run(_ALL, {}), [run(_ALL, row.entry) for row in draws]
+    lines = [f"Measured on {datetime.now(UTC):%Y-%m-%d}."]
+    for condition, futures in zip(CONDITIONS, conditions, strict=True):
+        lines += _table(condition, tried, [future.result() for future in futures])
+    before = [future.result() for future in usual]
+    lines += _matrix(draws, tried, before, [[future.result() for future in futures] for futures in varied])
+    return "\n".join([*lines, ""])
+
+
+def _try(server: MockServer, client: Client, operations: Sequence[str], entry: Mapping[str, Any]) -> Outcome:
+    """Let a client call operations in a new workspace, one after the other; `entry` is added to its scenario."""
+    with server.workspace({**_DOCUMENT, **entry}) as workspace:
+        environment = {
+            **os.environ, "MOCKSERVER_URL": workspace.url.removesuffix("/v3"), "JS_FOLDER": str(_JS), "NO_PROXY": "*",
+        }  # fmt: skip
+        command = [*client.command, *operations]
+        ended = subprocess.run(  # noqa: S603  # see above
+            command, env=environment, capture_output=True, text=True, check=True, timeout=_PATIENCE_S
+        )
+        rules = sorted({found.rule for found in workspace.findings()})
+        counts = Counter(row.operation for row in workspace.requests.all())
+        got = zip(operations, ended.stdout.splitlines(), strict=True)
+        calls = {name: Call(counts[name], _made(workspace, name), text.strip()) for name, text in got}
+        return Outcome(calls, rules)
+
+
+def _made(workspace: Workspace, operation: str) -> int:
+    """Return how many rows there are of those that the call makes."""
+    if operation == "sendTransacEmail":
+        return len(workspace.mailbox.all(subject="Your order"))
+    state = workspace.state.get()
+    rows = [account.get("company_name") for account in state["accounts"]]
+    if operation == "createSender":
+        rows = [row["email"] for account in state["accounts"] for row in account.get("senders", ())]
+    return sum(row in ("Acme Asia", "shop@acme.test") for row in rows)
+
+
+def _table(condition: Condition, tried: Sequence[Client], outcomes: Sequence[Outcome]) -> Iterator[str]:
+    made = _MADE.get(condition.operation)
+    yield f"\n### {condition.title}: `{condition.operation}`\n"
+    columns = ["client", "requests", *([made] if made else []), "the program gets", "findings"]
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{' --- |' * len(columns)}"
+    for client, outcome in zip(tried, outcomes, strict=True):
+        call = outcome.calls[condition.operation]
+        cells = [client.name, call.requests, *([call.made] if made else []), call.got, _named(outcome.rules)]
+        yield f"| {' | '.join(map(str, cells))} |"
+
+
+def _matrix(
+    draws: Sequence[Draw], tried: Sequence[Client], usual: Sequence[Outcome], varied: Sequence[Sequence[Outcome]]
+) -> Iterator[str]:
+    """Yield a table of the draws that change something for a client, and the names of the others."""
+    yield "\n## Every draw of `vary`\n"
+    yield f"Each client called {', '.join(f'`{name}`' for name in _ALL)}, in this order."
+    yield "The cells tell what differs from a run without a draw.\n"
+    yield f"| draw | {' | '.join(client.name for client in tried)} |"
+    yield f"|{' --- |' * (len(tried) + 1)}"
+    unseen = []
+    for row, outcomes in zip(draws, varied, strict=True):
+        cells = [_difference(before, after) for before, after in zip(usual, outcomes, strict=True)]
+        if any(cells):
+            yield f"| {row.says.partition(' (')[0]} | {' | '.join(cell or 'as usual' for cell in cells)} |"
+        else:
+            unseen.append(f"`{row.name}`")
+    yield f"\nThe other draws changed nothing for these calls: {', '.join(unseen)}."
+
+
+def _difference(before: Outcome, after: Outcome) -> str:
+    parts = []
+    for name, (requests_, made, got) in after.calls.items():
+        usual = before.calls[name]
+        found = [counted(requests_, "request")] * (requests_ != usual.requests)
+        found += [f"{made} {_MADE.get(name)}"] * (made != usual.made) + [got] * (got != usual.got)
+        if found:
+            parts.append(f"`{name}`: {', '.join(found)}")
+    rules = [rule for rule in after.rules if rule not in before.rules]
+    return "; ".join([*parts, *([_named(rules)] if rules else [])])
+
+
+def _named(rules: Sequence[str]) -> str:
+    return ", ".join(f"`{rule}`" for rule in rules)
+
+
+def undated(text: str) -> str:
+    """Return a page without the day of its measurement and the version of Node."""
+    return _MOVING.sub("", text)
+
+
+def written(text: str, measured: str) -> str:
+    """Return the text of the page with what was measured."""
+    return _PART.sub(lambda part: f"{part[1]}\n{measured}\n{part[3]}", text)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(written(PAGE.read_text(encoding="utf-8"), measure()), encoding="utf-8")
