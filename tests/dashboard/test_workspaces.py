@@ -117,8 +117,8 @@ def test_workspaces_are_found_by_a_part_of_their_names(api):
     html = page(api, f"{LIST}?name=ONE")
 
     assert rows(html) == ["one-b", "one-a"]
-    assert "2 of 4 have ONE in their names." in plain(html)
-    assert "None of the 4 has <b> in its name." in unescape(re.sub("</?bdi>", "", page(api, f"{LIST}?name=%3Cb%3E")))
+    assert "2 of 4 match ONE." in plain(html)
+    assert "None of the 4 matches <b>." in unescape(re.sub("</?bdi>", "", page(api, f"{LIST}?name=%3Cb%3E")))
 
 
 def test_a_hundred_stand_on_a_page(make_api):

@@ -95,7 +95,7 @@ class WorkspaceFilter(inputs.Part):
     name = fields.String(load_default="")
     #: A part of the label, in capitals or not.
     label = fields.String(load_default="")
-    outcome = fields.String(load_default="", validate=validate.OneOf(OUTCOMES))
+    outcome = fields.String(validate=validate.OneOf(OUTCOMES))
 
 
 class WorkspaceNote(Item):
@@ -169,7 +169,7 @@ def _changes(body: dict[str, Any]) -> dict[str, Any]:
 )
 def index(query: dict[str, Any]) -> Any:
     """All workspaces, the one used last first."""
-    wanted = {member: query[member] for member in ("name", "label", "outcome")}
+    wanted = {member: query.get(member, "") for member in ("name", "label", "outcome")}
     part = loaded(inputs.part_of(found_by(**wanted), query))
     _before_showing(part)
     rows, count = [_shown_in_use(workspace) for workspace in part], len(found_by(**wanted))
