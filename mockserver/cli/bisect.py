@@ -83,15 +83,16 @@ def _find(runs: _Runs, drawn: Sequence[Draw]) -> list[Draw]:
     """Return the smallest failing set of draws, or none.
 
     Raises:
-        Misused: The command fails without draws, or cannot be run.
+        Misused: The command fails without draws or by chance, or cannot be run.
     """
     if runs.fails(()):
         echo(printable(runs.output, lines=True), err=True, nl=False)
         raise Misused(f"the command fails without draws: {runs.outcome}.")
     failing = next((group for group in groups(drawn) if runs.fails(group)), None)
     found = [] if failing is None else smallest(failing, runs.fails)
-    if found and runs.last != found:
-        runs.fails(found)
+    if found and not runs.fails(found):
+        told = "; ".join(row.says for row in found)
+        raise Misused(f"the command fails by chance: it failed and passed with the same draws ({told}).")
     echo(printable(runs.output, lines=True) if found else "", err=True, nl=False)
     return found
 
@@ -208,8 +209,7 @@ class _Runs:
     def __init__(self, words: Sequence[str], base: _Base, timeout: float | None) -> None:
         self._words, self._base, self._timeout = words, base, timeout
         self._count = 0
-        #: The draws, the end of the output and the outcome of the last run.
-        self.last: list[Draw] = []
+        #: The end of the output and the outcome of the last run.
         self.output = ""
         self.outcome = ""
 
@@ -220,7 +220,7 @@ class _Runs:
             Misused: The command cannot be run.
             ScenarioError: The scenario is not valid.
         """
-        self._count, self.last = self._count + 1, list(draws)
+        self._count += 1
         words = f"run {self._count}, with {len(draws)} draws" if draws else f"run {self._count}, without draws"
         with progress(words), _serving(self._base.with_draws(draws), draws) as url, TemporaryFile() as output:
             try:

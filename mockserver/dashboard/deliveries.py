@@ -10,6 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 from mockserver.control.framework import off_loop
 from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.names import receiver_of
 from mockserver.resources.deliveries import delivery as model
 from mockserver.resources.deliveries.model import RETRIES, DeliveryCriteria, select
 from mockserver.views.record import plain
@@ -23,6 +24,8 @@ _SHORTEST = timedelta(minutes=1)
 _MOST_SIGNS = 12
 #: The distance of marks, in percent, whose labels do not overlap on a phone.
 _ROOM = 14.0
+#: The distance of two labels of the axis, in percent, which do not overlap on a screen of 1,366 pixels.
+_ROOM_WIDE = 24.0
 
 
 class Sign(NamedTuple):
@@ -42,6 +45,8 @@ class Label(NamedTuple):
     x: str
     anchor: str
     text: str
+    #: Whether there is room for it on wide screens only.
+    wide: bool = False
 
 
 class Scale:
@@ -77,10 +82,12 @@ class Scale:
         """Return axis texts for both ends and the present moment, without overlapping ends."""
         at = self.place(self.now)
         found = []
-        if at - _LEFT > 3 * _ROOM:
-            found.append(Label("0", "start", self._written(self.first)))
-        if _RIGHT - at > 3 * _ROOM:
-            found.append(Label("100", "end", self._written(self.last)))
+        for far, label in (
+            (at - _LEFT, Label("0", "start", self._written(self.first))),
+            (_RIGHT - at, Label("100", "end", self._written(self.last))),
+        ):
+            if far > _ROOM_WIDE:
+                found.append(label._replace(wide=far <= 3 * _ROOM))
         anchor = "start" if at < 2 * _ROOM else "end" if at > 100 - 2 * _ROOM else "middle"
         x = {"start": max(at - _LEFT, 0.0), "end": min(at + _LEFT, 100.0), "middle": at}[anchor]
         found.append(Label(f"{x:.2f}", anchor, f"now {self._written(self.now)}"))
@@ -114,7 +121,7 @@ def signs(delivery: Mapping[str, Any], scale: Scale) -> list[Sign]:
 def _of_attempt(attempt: Mapping[str, Any], scale: Scale) -> Sign:
     status = attempt.get("status")
     look = "silent" if status is None else "ok" if 200 <= status < 300 else "refused"
-    label, says = ("none", "no answer") if status is None else (str(status), str(status))
+    label, says = ("no answer", "no answer") if status is None else (str(status), str(status))
     return Sign(scale.x(attempt["at"]), look, label, f"{says} at {attempt['at']:%H:%M:%S}")
 
 
@@ -186,8 +193,12 @@ def lines(workspace: Workspace, wanted: DeliveryCriteria) -> dict[str, Any]:
     off_loop.before_showing(row.text_size for _, row in found[: MOST + 1])
     shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in found[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
+    receivers = [receiver_of(account, row) for account, row in found[:MOST]]
     return {
-        "lines": [{"delivery": row, "signs": signs(row, scale), "outcomes": _outcomes(row)} for row in shown],
+        "lines": [
+            {"delivery": row, "receiver": receiver, "signs": signs(row, scale), "outcomes": _outcomes(row)}
+            for row, receiver in zip(shown, receivers, strict=True)
+        ],
         "scale": scale,
         "number": len(found),
         "total": total,

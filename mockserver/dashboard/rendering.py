@@ -18,9 +18,11 @@ from mockserver.control.framework import target
 from mockserver.control.framework.compression import compressed
 from mockserver.control.framework.problem import Problem
 from mockserver.control.sessions import Sessions
+from mockserver.core.time.clock import Clock
 from mockserver.core.workspaces.store import DEFAULT
-from mockserver.dashboard import curl
+from mockserver.dashboard import curl, names
 from mockserver.dashboard.addresses import absolute_root, root, server_root
+from mockserver.resources.section import write_instant
 from mockserver.web.components import component
 from mockserver.web.pages.page import base_style
 from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE
@@ -117,6 +119,7 @@ def _environment() -> Environment:
     found.globals["static"] = _address_of_file
     for command in (curl.curl, curl.service_curl, curl.control_curl):
         found.globals[command.__name__] = command
+    found.globals["named"] = names.named
     found.filters["folded"] = folded
     return found
 
@@ -143,11 +146,17 @@ def _shared(page: str) -> dict[str, Any]:
         "absolute_root": absolute_root(),
         "workspace": name,
         "seen": 0 if found is None else found.feed.last,
+        "clock": "" if found is None else _clock(found.state.clock),
         "page": page,
         "navigation": component(Navigation).pages,
         "wants_token": target.current().wants_token,
         "is_signed_in": _is_signed_in(),
     }
+
+
+def _clock(clock: Clock) -> str:
+    """Return the moment of a frozen clock, or the milliseconds that a running clock is ahead, for `times.js`."""
+    return write_instant(clock.now()) if clock.frozen else f"{clock.offset.total_seconds() * 1000:.0f}"
 
 
 def _is_signed_in() -> bool:
@@ -161,7 +170,7 @@ def _address_of_file(name: str) -> str:
 
 #: The style of all pages of the dashboard.
 _STYLE = "dashboard.css"
-_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 #: The number of digest characters in an address.
 _DIGITS = 12
 

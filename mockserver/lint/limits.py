@@ -5,18 +5,28 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from functools import partial
 
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.lint.finding import IGNORED_RATE_LIMIT, Finding
-from mockserver.lint.traffic import Traffic, agent_of, between, ended_at, has_answer, identity, name_of, since
+from mockserver.lint.traffic import (
+    UNDER_WAY_S,
+    Traffic,
+    agent_of,
+    between,
+    ended_at,
+    has_answer,
+    identity,
+    name_of,
+    since,
+)
 from mockserver.web.service.rate_limit import HEADERS, group_of
 
 #: How many seconds a client may come too early. Chosen: timers and clocks are no more exact.
 _TOLERANCE_S = 0.1
-#: After how many seconds another connection's request was not under way when a 429 was sent. Chosen: longer than a
-#: request takes to arrive.
-_UNDER_WAY_S = 0.1
+#: How late a client is that has waited: so many seconds, or such a share of its wait. Chosen: more than clients add.
+_LATE_S, _LATE_SHARE = 2, 0.2
 
 
 def find_ignored_limits(traffic: Traffic) -> Iterator[Finding]:
@@ -64,18 +74,26 @@ def _first_early(traffic: Traffic, refused: Exchange, seconds: int, again: Seque
     Without either, requests count that were refused `again`.
     """
     end = ended_at(refused)
-    own = [
-        next((row for row in since(rows, end) if row is not refused and _is_own(traffic, row, refused)), None)
-        for rows in (traffic.by_identity[identity(refused)], traffic.by_port.get(refused.port, ()))
-    ]
-    resumed = min((row for row in own if row is not None), key=lambda row: row.real_at, default=None)
-    if resumed is None:
-        resumed = next(since(again, end + _UNDER_WAY_S), None)
-    return resumed if resumed is not None and _is_early(resumed, refused, seconds) else None
+    repeats = [row for row in since(traffic.by_identity[identity(refused)], end) if _is_own(traffic, row, refused)]
+    on_same = since(traffic.by_connection.get(id(refused.connection), ()), end)
+    own = next((row for row in on_same if _is_own(traffic, row, refused)), None)
+    if own is None and repeats and not any(map(partial(_is_in_time, refused, seconds), repeats)):
+        own = repeats[0]
+    if own is None and not repeats:
+        own = next(since(again, end + UNDER_WAY_S), None)
+    return own if own is not None and _is_early(own, refused, seconds) else None
 
 
 def _is_own(traffic: Traffic, row: Exchange, refused: Exchange) -> bool:
-    return _limited(row) == _limited(refused) and traffic.may_follow(row, refused)
+    """Return whether the client that was refused has sent a request: not another thread, while this one waits."""
+    is_same = row is not refused and _limited(row) == _limited(refused)
+    return is_same and traffic.may_follow(row, refused) and not traffic.is_used_again(refused, row)
+
+
+def _is_in_time(refused: Exchange, seconds: int, row: Exchange) -> bool:
+    """Return whether a request came just after the told seconds: the repeat of a client that has waited."""
+    waited = row.real_at - ended_at(refused)
+    return seconds - _TOLERANCE_S <= waited < seconds + max(_LATE_S, seconds * _LATE_SHARE)
 
 
 def _limited(row: Exchange) -> tuple[str | None, str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
@@ -15,6 +14,8 @@ from mockserver.resources.registry import API_OPERATIONS
 
 #: The same for an operation without a limit of its own. Chosen: who asks for less wants the newest rows, or the count.
 _NAMED = 10
+#: The members by which later requests name a row.
+_NAMES = frozenset({"id", "name", "email"})
 #: How many requests after a page are looked at for one of its rows. Chosen: what was looked for is used soon.
 _SOON = 100
 
@@ -80,10 +81,19 @@ def _is_paged(operation: str | None) -> bool:
 
 def _has_found(traffic: Traffic, row: Exchange, items: list[Any]) -> bool:
     """Return whether the client goes on with one row of several: it has looked for it, and has found it."""
-    names = [{str(value) for value in item.values() if isinstance(value, str | int)} for item in items if item]
+    names = [{str(item[name]) for name in _NAMES & item.keys()} for item in items if isinstance(item, dict)]
     used: set[int] = set()
     for later in islice(since(traffic.requests, ended_at(row)), _SOON):
         if later.account == row.account and later.path != row.path:
-            words = {*later.params.values(), *json.dumps(later.json).replace('"', " ").split()}
+            words = {*map(str, later.params.values()), *_words(later.json)}
             used |= {index for index, name in enumerate(names) if name & words}
     return len(used) == 1 < len(items)
+
+
+def _words(value: Any) -> Iterator[str]:
+    """Yield the texts and numbers of a JSON value."""
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _words(inner)
+    else:
+        yield str(value)

@@ -15,9 +15,12 @@ from mockserver.core.workspaces.workspace import Workspace
 Key = TypeVar("Key")
 #: Requests by something that they have in common, oldest first.
 Index = dict[Key, list[Exchange]]
-#: The least time in seconds from the end of a request to one that follows from it, on another connection. Chosen: a
-#: request that had arrived before is read sooner, and no client reads an answer and opens a connection as fast.
-_REACTION_S = 0.000_25
+#: How many seconds a client needs at least to read an answer and open a connection. Chosen: less than any takes, and
+#: more than the server needs to see a connection that was opened before.
+_REACTION_S = 0.000_2
+#: After how many seconds another connection's request was not under way when an answer was sent. Chosen: longer than a
+#: request takes to arrive.
+UNDER_WAY_S = 0.1
 
 
 class Identity(NamedTuple):
@@ -39,9 +42,9 @@ class Traffic:
         self.requests: Sequence[Exchange] = sorted(workspace.journal, key=_came_at)
 
     @cached_property
-    def by_port(self) -> Index[int]:
-        """The requests of each connection, by the client's port; without those whose port is unknown."""
-        return _index((row.port, row) for row in self.requests if row.port)
+    def by_connection(self) -> Index[int]:
+        """The requests of each known connection, by its identity."""
+        return _index((id(row.connection), row) for row in self.requests if row.connection is not None)
 
     @cached_property
     def by_identity(self) -> Index[Identity]:
@@ -56,14 +59,22 @@ class Traffic:
     def may_follow(self, later: Exchange, before: Exchange) -> bool:
         """Return whether the client may have sent a request because of another one's end.
 
-        No: the request was under way already, or another thread has sent it, as the other request's connection is used
-        again after it.
+        A request that was under way already is not because of it. Just after the end, a request follows only on the
+        same connection, or on one that was opened after the end: all others may be of other threads. A client that
+        gives up may close its connection much later, so that the end is unknown.
         """
         waited = later.real_at - ended_at(before)
-        if before.port and later.port == before.port:
+        if has_left(before):
+            return later.real_at - before.real_at >= UNDER_WAY_S
+        first, second = before.connection, later.connection
+        if waited >= UNDER_WAY_S or (first is not None and first is second):
             return waited >= 0
-        is_shared = bool(before.port) and self.by_port[before.port][-1].real_at > later.real_at
-        return waited >= _REACTION_S and not is_shared
+        return second is not None and second.opened_at >= ended_at(before) + _REACTION_S
+
+    def is_used_again(self, before: Exchange, later: Exchange) -> bool:
+        """Return whether the connection of a request is used again after a later request on another one."""
+        rows = self.by_connection.get(id(before.connection), [])
+        return later.connection is not before.connection and bool(rows) and rows[-1].real_at > later.real_at
 
 
 def _index(rows: Iterable[tuple[Key, Exchange]]) -> Index[Key]:
@@ -84,12 +95,18 @@ def since(rows: Sequence[Exchange], moment: float) -> Iterator[Exchange]:
 
 def ended_at(row: Exchange) -> float:
     """Return when the client had its answer, or has left, in seconds since 1970."""
-    return row.real_at + row.ms / 1000 if row.over_at is None else row.over_at
+    over_at = row.over_at if row.held is None or row.over_at is not None else row.held.left_at
+    return row.real_at + row.ms / 1000 if over_at is None else over_at
+
+
+def has_left(row: Exchange) -> bool:
+    """Return whether the client left before the first byte of the answer, perhaps just now."""
+    return row.left or (row.held is not None and row.held.left_at is not None)
 
 
 def has_answer(row: Exchange) -> bool:
     """Return whether an answer has reached the client."""
-    return row.status is not None and not row.left and not row.is_held
+    return row.status is not None and not has_left(row) and not row.is_held
 
 
 def is_success(row: Exchange) -> bool:

@@ -14,14 +14,8 @@ from mockserver.lint.traffic import Traffic
 from mockserver.resources.deliveries.delivery import Delivery
 from mockserver.resources.deliveries.trial import FORGED
 
-#: The names of parameters whose values are secrets, in lower case without `-` and `_`.
-_SECRETS = frozenset({
-    "accesstoken", "apikey", "apisecret", "apitoken", "auth", "authkey", "authorization", "authtoken", "bearer",
-    "clientsecret", "passwd", "password", "pwd", "secret", "secretkey", "secrettoken", "sharedsecret", "token",
-    "webhookkey", "webhooksecret", "webhooktoken",
-})  # fmt: skip
-#: The least length of a value that makes a parameter `key` a secret. Chosen: shorter values name something.
-_KEY_LENGTH = 8
+#: How the names of parameters end whose values are secrets, in lower case without `-` and `_`.
+_SECRETS = ("token", "secret", "apikey", "accesskey", "authkey", "secretkey", "password", "passwd")
 
 
 def find_secrets_in_urls(traffic: Traffic) -> Iterator[Finding]:
@@ -50,7 +44,7 @@ def _secret(url: str) -> str | None:
 
 def _is_secret(name: str, value: str) -> bool:
     spelt = name.lower().replace("-", "").replace("_", "")
-    return spelt in _SECRETS or (spelt == "key" and len(value) >= _KEY_LENGTH)
+    return spelt.endswith(_SECRETS) or (spelt == "key" and not value.isalpha())  # a word names something
 
 
 def _calls(workspace: Workspace, row: Exchange, url: str) -> int:

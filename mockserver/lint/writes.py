@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, pairwise
-from math import inf
 from typing import Any, NamedTuple
 
 from mockserver.core.state.state import Account
@@ -12,7 +11,17 @@ from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.lint.finding import REPEATED_WRITE, Finding
-from mockserver.lint.traffic import Traffic, between, ended_at, has_answer, is_success, name_of, resource_of, since
+from mockserver.lint.traffic import (
+    Traffic,
+    between,
+    ended_at,
+    has_answer,
+    has_left,
+    is_success,
+    name_of,
+    resource_of,
+    since,
+)
 from mockserver.resources.contacts.rows import Contact, ContactList, Folder
 from mockserver.resources.domains.domain import Domain
 from mockserver.resources.senders.model import Sender
@@ -99,21 +108,32 @@ def _finding(traffic: Traffic, writes: Sequence[Exchange]) -> Iterator[Finding]:
 
 def _is_blind(traffic: Traffic, before: Exchange, later: Exchange) -> bool:
     """Return whether a write repeats another one whose outcome the client does not know."""
-    is_unknown = before.status is not None and before.status >= 500 if has_answer(before) else not before.is_held
-    return is_unknown and traffic.may_follow(later, before) and not _is_read(traffic, before, later.real_at)
+    return _is_unknown(before) and traffic.may_follow(later, before) and not _is_read(traffic, before, later.real_at)
+
+
+def _is_unknown(row: Exchange) -> bool:
+    """Return whether a client cannot know what became of a write; a 503 with `Retry-After` asks for a repeat."""
+    if row.status is None or not has_answer(row):
+        return has_left(row) or not row.is_held
+    is_invited = row.status == 503 and any(name.lower() == "retry-after" for name, _ in row.answer_headers)
+    return row.status >= 500 and not is_invited
 
 
 def _is_read(traffic: Traffic, before: Exchange, latest: float) -> bool:
     """Return whether the account has read the resource after a write, and before a moment of real time."""
     reads = traffic.reads.get((before.account, resource_of(before)), ())
     # A client that has left may read before the server notices that it has left.
-    begin = before.real_at if before.left else ended_at(before)
+    begin = before.real_at if has_left(before) else ended_at(before)
     return any(ended_at(row) <= latest for row in islice(since(reads, begin), _MOST_READS))
 
 
 def _is_looked_up(traffic: Traffic, last: Exchange) -> bool:
-    """Return whether the service has refused the last repeat, and the client then looked up what there is."""
-    return last.status is not None and 400 <= last.status < 500 and _is_read(traffic, last, inf)
+    """Return whether the service has refused the last repeat, and the client then reads or changes what there is."""
+    if last.status is None or not 400 <= last.status < 500:
+        return False
+    later = islice(since(traffic.requests, ended_at(last)), _MOST_READS)
+    used = (row for row in later if row.account == last.account and row.method != "POST")
+    return any(resource_of(row) == resource_of(last) for row in used)
 
 
 def _outcome(row: Exchange) -> str:

@@ -19,7 +19,7 @@ from mockserver.storage.packing import UnreadableError, decode, encode, type_of
 
 #: The stored members of exchanges with their types, without derived values and connections.
 _EXCHANGE = {name: kind for name, kind in get_type_hints(Exchange).items() if name[0] != "_"}
-del _EXCHANGE["held"], _EXCHANGE["links"], _EXCHANGE["parsed"]
+del _EXCHANGE["held"], _EXCHANGE["links"], _EXCHANGE["connection"], _EXCHANGE["parsed"]
 
 
 def _put_exchange(workspace: Workspace, members: Sequence[Any]) -> None:

@@ -12,11 +12,12 @@ AUTHORIZATION = '-H "Authorization: Bearer $MOCKSERVER_CONTROL_TOKEN"'
 ADDRESSES = [
     *(page.name for page in PAGES),
     "machines/sender", "machines/domain", "machines/scheduled_email", "machines/delivery", "machines/oauth_grant",
+    "machines/contacts", "machines/apps", "machines/stubs",
     "mail/received", "requests/calls", "state/add", "state/change", "state/scenarios",
     "webhooks/list", "webhooks/receivers", "webhooks/receivers/mine", "webhooks/trigger",
 ]  # fmt: skip
 #: The pages of an empty workspace on which there is nothing to call.
-WITHOUT = {"machines", "state/scenarios"}
+WITHOUT = {"state/scenarios"}
 
 
 def commands(api, address, scheme="https"):

@@ -63,7 +63,7 @@ def test_a_rule_that_has_hit_as_often_as_it_may_is_spent(make_api):
 
     api.get("/v3/senders")
 
-    assert "server_error spent it has hit as often as it may 1 hit every operation" in plain(page(api))
+    assert "server_error spent used up 1 hit every operation" in plain(page(api))
 
 
 def test_a_rule_whose_time_is_over_is_spent(make_api):
@@ -174,9 +174,9 @@ def test_a_parameter_of_a_path_is_offered_for_the_operations_that_have_it(api):
 @pytest.mark.parametrize(
     ("dns", "meaning"),
     [
-        ({"dkim_record": "wrong"}, "Who authenticates it is refused: brevo_code is missing, dkim_record is wrong,"),
+        ({"dkim_record": "wrong"}, "authenticateDomain would answer 400: brevo_code is missing, dkim_record is wrong,"),
         (dict.fromkeys(("brevo_code", "dkim_record", "dmarc_record"), "ok"), "All three records are right."),
-        ({"free_mail": True}, "A provider of free mailboxes has it, so that nobody can authenticate it."),
+        ({"free_mail": True}, "A provider of free mailboxes owns it, so nobody can authenticate it."),
     ],
 )  # fmt: skip
 def test_dns_records_of_a_domain_are_explained(make_api, dns, meaning):

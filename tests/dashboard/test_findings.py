@@ -4,6 +4,9 @@ from urllib.parse import urljoin
 
 import web_page
 
+from mockserver.core.traffic.exchange import ClientConnection
+from mockserver.web.server.wsgi import CONNECTION
+
 
 def read(api):
     answer = api.get("/_mock/ui/findings")
@@ -22,8 +25,9 @@ def test_page_without_findings_says_so(api):
 
 
 def test_page_shows_each_finding_with_links_to_its_requests_and_its_rule(api):
+    connection = {CONNECTION: ClientConnection(0.0)}
     for fault in ("lost_answer", "latency; ms=1"):
-        headers, connection = {"X-Mock-Fault": fault}, {"REMOTE_PORT": "50000"}
+        headers = {"X-Mock-Fault": fault}
         api.post("/v3/contacts/folders", json={"name": "News"}, headers=headers, environ_base=connection)
     ids = [row.id for row in api.workspace.journal]
 

@@ -120,6 +120,19 @@ def test_a_page_lets_a_browser_do_nothing_else(api):
     assert headers["Cache-Control"] == "no-store"
 
 
+def test_each_page_has_an_icon_for_its_tab(api):
+    (icon,) = [link for link in links(api.get("/_mock/ui/clock").text, "/_mock/ui/clock") if "favicon" in link]
+    answer = api.get(icon)
+    assert (answer.mimetype, answer.data[:4]) == ("image/svg+xml", b"<svg")
+
+
+def test_a_moment_says_that_it_is_utc(make_api):
+    api = make_api({"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
+    api.post("/v3/senders", json={"name": "A", "email": "a@acme.test"})
+
+    assert 'title="2026-01-15 09:00:00 UTC"' in api.get("/_mock/ui/mail").text
+
+
 def test_files_are_kept_by_browsers_and_change_their_addresses(api):
     (style,) = [
         link for link in links(api.get("/_mock/ui/clock").text, "/_mock/ui/clock") if link.endswith("/dashboard.css")

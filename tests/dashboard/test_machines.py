@@ -6,7 +6,7 @@ from html import unescape
 from urllib.parse import quote, urljoin
 
 import pytest
-from web_page import plain
+from web_page import plain, read
 
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
@@ -39,7 +39,7 @@ def drawn(answer):
 
 
 def listed(answer):
-    return re.findall(r'<li id="instance-([^"]*)"', answer.text)
+    return re.findall(r'<tr id="instance-([^"]*)"', answer.text)
 
 
 def fire(api, machine, key, event):
@@ -52,38 +52,38 @@ def fire(api, machine, key, event):
 def test_page_draws_each_state_machine_once(api):
     names = {row["name"] for row in api.get("/_mock/machines").json["items"]}
 
-    drawings = re.findall(r'<title id="drawing-(\w+)-title">', api.get(PAGE).text)
+    drawings = re.findall(r'<title id="drawing-(\w+)-title">', api.get(f"{PAGE}?tab=machine").text)
     assert (set(drawings), len(drawings)) == (names, len(names))
 
 
 def test_a_drawing_says_how_many_instances_are_in_each_state(api):
-    assert "awaiting_verification: 1, verified: 2" in plain(api.get(PAGE).text)
+    assert "awaiting_verification: 1, verified: 2" in plain(api.get(f"{PAGE}?tab=machine").text)
 
 
 def test_the_page_tells_what_happened_last(api):
     fire(api, "sender", 3, "change_email")
 
-    assert "Last: change_email of 3 at 2026-01-15 09:00:00" in plain(api.get(PAGE).text)
+    assert "change_email of 3 at 2026-01-15 09:00:00" in plain(api.get(PAGE).text)
 
 
 def test_the_arrow_of_the_last_transition_is_lit(api):
     fire(api, "sender", 2, "verify")
 
-    lit = re.findall(r'<g class="lit">.*?</g>', api.get(f"{PAGE}/sender").text)
+    lit = re.findall(r'<g class="lit">.*?</g>', api.get(f"{PAGE}/sender?tab=machine").text)
     assert len(lit) == 1
     assert '<text class="event"' in lit[0]
     assert "verify" in lit[0]
 
 
 def test_page_with_all_drawings_stays_small(api):
-    assert len(api.get(PAGE).data) < 25_000
+    assert len(api.get(f"{PAGE}?tab=machine").data) < 25_000
 
 
 # ---------------------------------------------------------------------- one machine
 
 
 def test_the_table_of_a_machine_stands_beside_its_drawing_as_text(api):
-    found = plain(api.get(f"{PAGE}/sender").text)
+    found = plain(api.get(f"{PAGE}/sender?tab=machine").text)
 
     assert "create not there awaiting_verification a call, or by hand" in found
     assert "expire_otp awaiting_verification awaiting_verification a timer, or by hand" in found
@@ -143,7 +143,7 @@ def test_an_instance_shows_its_state_account_and_code(api):
     assert "It is awaiting_verification , of the account acme ." in plain(answer.text)
     assert 'class="otp"' in answer.text
     assert 'data-copy="123456"' in answer.text
-    assert "is here" in drawn(answer)
+    assert "is here" in drawn(api.get(f"{PAGE}/sender/2?tab=machine"))
 
 
 def test_an_instance_shows_its_pending_timers_with_what_is_left(api):
@@ -210,13 +210,91 @@ def test_any_key_is_led_to_and_shown_as_text(make_api):
         assert api.post(urljoin(address, unescape(cancel))).json["key"] == key
 
 
-@pytest.mark.parametrize("path", ["", "/sender", "/sender/2"])
+@pytest.mark.parametrize("path", ["?tab=machine", "/sender?tab=machine", "/sender/2"])
 def test_pages_of_a_named_workspace_show_that_one(api, path):
     api.post("/_mock/workspaces", json={"name": "mine", "scenario": WORKSPACE})
     api.post("/w/mine/_mock/machines/sender/2/verify")
 
     assert "Last: verify" in plain(api.get(f"/w/mine{PAGE}{path}").text)
     assert "Last: verify" not in plain(api.get(f"{PAGE}{path}").text)
+
+
+def test_a_domain_shows_its_records_and_how_authentication_would_end(api):
+    api.put("/_mock/dns/acme.test", json={"brevo_code": "ok", "dkim_record": "wrong"})
+
+    dns = read(api.get(f"{PAGE}/domain/acme.test").text).by_id("dns")
+    rows = [[cell.text for cell in row.below() if cell.tag in ("th", "td")] for row in dns.one("tbody").all("tr")]
+    expected = api.get("/v3/senders/domains/acme.test", key="key-acme").json["dns_records"]
+    assert "authenticateDomain would answer 400: dkim_record is wrong, dmarc_record is missing." in dns.text
+    assert {row[0]: row[1] for row in rows} == {"brevo_code": "ok", "dkim_record": "wrong", "dmarc_record": "missing"}
+    assert {row[0]: row[4].removesuffix(" Copy") for row in rows} == {
+        name: record["value"] for name, record in expected.items() if record
+    }
+
+
+def test_a_domain_shows_the_calls_that_authenticate_it(api):
+    dns = read(api.get(f"{PAGE}/domain/acme.test").text).by_id("dns")
+    form = dns.by_id("publish")
+    records = {field.attributes["name"]: field.attributes["value"] for field in form.all("input")}
+    curl = dns.one("pre", aria_label="authenticateDomain").text
+
+    assert curl == "curl -X PUT http://localhost/v3/senders/domains/acme.test/authenticate -H 'api-key: key-acme'"
+    assert api.put("/_mock/dns/acme.test", json=records).status_code == 200
+    assert api.put("/v3/senders/domains/acme.test/authenticate", key="key-acme").status_code == 200
+    assert (
+        "data-path" not in api.get(f"{PAGE}/domain/acme.test").text.partition('id="dns"')[2].partition("</section>")[0]
+    )
+
+
+def test_each_event_of_a_domain_says_when_it_happens(api):
+    events = read(api.get(f"{PAGE}/domain/acme.test").text).by_id("events")
+
+    assert "leads to verified, when DNS has all records" in events.by_id("event-dns_published").text
+    assert "does not apply in this state; happens when authenticateDomain succeeds" in events.text
+
+
+def test_an_event_keeps_its_name_without_javascript(api):
+    event = read(api.get(f"{PAGE}/sender/2").text).by_id("event-verify")
+
+    assert event.one("noscript").text == "verify"
+
+
+def test_an_expired_code_is_struck_through(api):
+    api.advance("PT2H")
+
+    members = read(api.get(f"{PAGE}/sender/2").text).by_id("members")
+
+    assert members.one("s").text == "123456"
+    assert "expired 1 h 45 min ago" in members.text
+
+
+@pytest.mark.parametrize(
+    ("machine", "key", "name"),
+    [("sender", "2", "Ops <ops@acme.test>"), ("domain", "xn--bcher-kva.example", "bücher.example")],
+)
+def test_an_instance_is_called_by_its_name_in_lists_and_on_its_page(api, machine, key, name):
+    api.post("/_mock/seed", json={"domains": [{"name": "bücher.example"}]})
+
+    row = read(api.get(f"{PAGE}/{machine}").text).by_id(f"instance-{key}")
+    assert name in row.text
+    assert name in read(api.get(f"{PAGE}/{machine}/{key}").text).one("h1").text
+
+
+def test_a_sub_account_is_called_by_its_company(make_api):
+    api = make_api("corporate-v2")
+    (first, *_) = api.get("/_mock/machines/sub_account_plan").json["items"]
+
+    row = read(api.get(f"{PAGE}/sub_account_plan").text).by_id(f"instance-{first['key']}")
+
+    account = api.workspace.state.accounts[first["key"]]
+    assert (account.company_name or account.name) in row.text
+
+
+@pytest.mark.parametrize(("key", "look"), [("2", "warn"), ("3", "ok")])
+def test_a_state_has_the_same_colour_in_lists_and_on_pages(api, key, look):
+    for path, place in ((f"{PAGE}/sender", f"instance-{key}"), (f"{PAGE}/sender/{key}", "state")):
+        badge = read(api.get(path).text).by_id(place).one("span", class_="badge")
+        assert badge.attributes["class"] == f"badge {look}", path
 
 
 # ---------------------------------------------------------------------- causes
@@ -244,15 +322,29 @@ def test_a_transition_names_the_request_that_caused_it_and_what_followed(api):
 
 
 def test_a_transition_by_a_timer_names_what_has_set_the_timer(api):
-    sender, request = created(api)
+    sender, _ = created(api)
     api.advance("PT1H")
 
     found = plain(api.get(f"{PAGE}/sender/{sender}").text)
-    assert re.search(rf"expire_otp : \S+ → awaiting_verification by timer expire_otp , set by request {request}", found)
+    assert re.search(
+        r"expire_otp : \S+ → awaiting_verification by timer expire_otp , set by createSender 201, 09:00:00", found
+    )
+
+
+def test_a_cause_that_is_no_longer_kept_is_no_link(make_api):
+    api = make_api(WORKSPACE, journal_limit=1)
+    sender, request = created(api)
+    assert f"requests/{request}" in things(api.get(f"{PAGE}/sender/{sender}"))
+
+    api.get("/v3/account")
+
+    answer = api.get(f"{PAGE}/sender/{sender}")
+    assert "a request that is no longer kept" in plain(answer.text)
+    assert f"requests/{request}" not in answer.text
 
 
 def test_a_pending_timer_names_what_has_set_it(api):
-    sender, request = created(api)
+    sender, _ = created(api)
 
     found = plain(api.get(f"{PAGE}/sender/{sender}").text)
-    assert f"expire_otp in 15 min, at 2026-01-15 09:15:00 , set by request {request}" in found
+    assert "expire_otp in 15 min, at 2026-01-15 09:15:00 , set by createSender 201, 09:00:00" in found

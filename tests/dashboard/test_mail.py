@@ -82,7 +82,7 @@ def test_mails_are_searched_by_parts_of_address_and_subject(dashboard, query, fo
 
 
 def test_a_search_that_finds_nothing_says_how_many_there_are(dashboard):
-    assert dashboard.open("?to=nobody").by_id("summary").text == "None of the 2 e-mails is like that."
+    assert dashboard.open("?to=nobody").by_id("summary").text == "None of the 2 e-mails matches."
 
 
 def test_of_many_mails_the_last_hundred_are_listed_and_the_rest_is_counted(make):
@@ -118,6 +118,29 @@ def test_a_mail_shows_its_code_and_what_it_is_about(dashboard):
     assert links.pop(f"sender {mail['key']}").endswith(f"/_mock/ui/machines/sender/{mail['key']}")
     (caused_by,) = links.values()
     assert caused_by.endswith(f"/_mock/ui/requests/{mail['request']}")
+
+
+@pytest.mark.parametrize(
+    ("happens", "why"),
+    [
+        (lambda api, key: api.advance("PT1H15M"), "expired 1 h ago"),
+        (lambda api, key: api.post(f"/_mock/machines/sender/{key}/resend_otp"), "replaced by a newer code"),
+        (lambda api, key: api.post(f"/_mock/machines/sender/{key}/verify"), "sender verified"),
+        (lambda api, key: api.post(f"/_mock/machines/sender/{key}/delete"), "sender deleted"),
+    ],
+)
+def test_a_code_that_is_no_longer_accepted_is_struck_through_with_the_reason(make, happens, why):
+    dashboard = make()
+    dashboard.make_sender("Ops")
+    mail = dashboard.newest
+    assert not dashboard.open(f"/{mail['id']}").all("s")
+
+    happens(dashboard.api, mail["key"])
+
+    for place in (dashboard.open().by_id(f"mail-{mail['id']}"), dashboard.open(f"/{mail['id']}").by_id("code")):
+        assert place.one("s").text == str(mail["otp"])
+        assert why in place.text
+        assert "Copy" not in place.text
 
 
 def test_html_mail_is_shown_in_a_sandboxed_frame(dashboard):
@@ -232,6 +255,19 @@ def test_mails_that_have_come_in_are_listed_newest_first(make):
     assert "The last 100 of 101" in page.by_id("summary").text
 
 
+def test_a_received_mail_is_listed_by_its_subject(make):
+    found = make()
+    hook = {"url": "http://127.0.0.1:9/hook", "type": "inbound", "domain": "in.acme.test"}
+    found.api.post("/_mock/seed", json={"webhooks": [hook]})
+    found.api.post(
+        "/_mock/inbound", json={"sender": "bob@b.test", "recipient": "help@in.acme.test", "subject": "My bill"}
+    )
+
+    (row,) = found.open("/received").by_id("rows").all("li")
+
+    assert row.one("a").text == "My bill"
+
+
 def test_the_id_of_a_mail_that_has_come_in_leads_to_what_is_known_of_it(make):
     found = make()
     sent = {"sender": "bob@example.test", "recipient": "help@in.acme.test"}
@@ -253,7 +289,7 @@ def test_a_mail_that_has_come_in_leads_to_the_calls_that_it_has_caused(make):
 
     links = [each.text for each in found.open(f"/received/{uuid}").by_id("what").all("a")]
 
-    assert "delivery 1" in links
+    assert "delivery 1, inboundEmailProcessed" in links
 
 
 @pytest.mark.parametrize(

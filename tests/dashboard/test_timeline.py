@@ -46,7 +46,7 @@ def test_scale_without_moments_begins_at_the_present():
 
 def test_an_attempt_looks_as_it_ended():
     for status, look in ((200, "ok"), (204, "ok"), (302, "refused"), (503, "refused"), (None, "silent")):
-        assert seen((BEGIN, status)) == [(look, str(status or "none"))]
+        assert seen((BEGIN, status)) == [(look, str(status or "no answer"))]
 
 
 def test_next_attempt_has_a_separate_mark():
@@ -75,3 +75,11 @@ def test_of_many_attempts_the_last_ones_are_shown():
 )
 def test_the_axis_names_its_ends_unless_now_is_there(now, told):
     assert [label.text for label in Scale([BEGIN, after(hours=1)], BEGIN + now).axis()] == told
+
+
+def test_an_end_of_the_axis_near_the_present_is_named_on_wide_screens_only():
+    scale = Scale([BEGIN, after(hours=1)], BEGIN + timedelta(minutes=40))
+
+    assert [(label.text, label.wide) for label in scale.axis()] == [
+        ("09:00:00", False), ("10:00:00", True), ("now 09:40:00", False)
+    ]  # fmt: skip

@@ -107,7 +107,7 @@ def test_deliveries_are_filtered_by_the_address(make):
 def test_a_filter_that_finds_nothing_says_how_many_there_are(failed):
     page = failed.open("?state=dropped")
 
-    assert page.by_id("summary").text == "None of the 1 deliveries is like that."
+    assert page.by_id("summary").text == "None of the 1 deliveries matches."
 
 
 @pytest.mark.parametrize(
@@ -307,8 +307,17 @@ def test_a_webhook_tells_what_it_got(make):
     first, second = dashboard.open("/list").by_id("webhooks").all("li")
 
     assert f"1 {NOWHERE} transactional for the shop" in first.text
-    assert "told of delivered Got 1 retrying" in first.text
-    assert "Got nothing yet" in second.text
+    assert "events delivered 1 retrying" in first.text
+    assert "No deliveries yet" in second.text
+
+
+def test_a_delivery_is_listed_with_the_description_and_address_of_its_webhook(make):
+    dashboard = make({"description": "for the shop"})
+    dashboard.trigger()
+
+    (row,) = dashboard.open().by_id("rows").all("li")
+
+    assert f"for the shop, {NOWHERE} · webhook 1" in row.text
 
 
 def test_of_many_webhooks_the_first_hundred_are_listed(make):

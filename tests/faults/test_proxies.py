@@ -45,6 +45,12 @@ def test_a_fault_puts_a_body_in_place_of_the_services(api, rules, kind, body, he
     assert found.headers["Content-Length"] == str(len(sent))
 
 
+@pytest.mark.parametrize(("body", "is_for_browsers"), [({"a": 1}, True), (HTML, False)])
+def test_json_in_place_of_the_services_keeps_the_headers_for_browsers(api, rules, body, is_for_browsers):
+    rules.add("changed_answer", body=body)
+    assert ("access-control-allow-origin" in api.get("/v3/senders").headers) is is_for_browsers
+
+
 def test_a_page_of_a_proxy_comes_after_the_work_was_done(api, rules):
     rules.add("lost_answer", body=HTML, times=1)
     found = api.post("/v3/senders", json={"name": "Shop", "email": "shop@acme.test"})
@@ -73,7 +79,8 @@ def test_the_journal_marks_an_answer_that_is_not_of_the_service(api, rules):
 def test_coverage_counts_a_changed_answer_as_injected(api, rules):
     rules.add("latency", ms=0, body=HTML, times=1)
     api.get("/v3/senders/9999/ips")
-    assert [row.injected for row in api.workspace.journal] == [True]
+    (count,) = api.get("/_mock/coverage").json["operations"]["getIpsFromSender"]["codes"].values()
+    assert count == {"natural": 0, "injected": 1}
 
 
 def test_a_header_of_a_request_asks_for_an_answer_of_a_proxy(api):

@@ -6,6 +6,8 @@ from contextlib import suppress
 
 import pytest
 
+from mockserver.core.traffic.exchange import ClientConnection
+
 WORKSPACE = {
     "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
     "seed": 7,
@@ -24,6 +26,8 @@ class Client:
     def __init__(self, api):
         self._api = api
         self._now = 1_800_000_000.0
+        #: The connections by their ports.
+        self._connections = {}
 
     def play(self, calls):
         """Send requests; returns their ids."""
@@ -45,7 +49,8 @@ class Client:
             self._api.request(call.method, call.path, json=call.body, headers=headers, key=call.key)
         row = self._api.workspace.journal.newest
         self._now += call.wait
-        row.real_at, row.ms, row.port, row.left = self._now, 0.0, call.port, call.left
+        row.real_at, row.ms, row.left = self._now, 0.0, call.left
+        row.connection = self._connections.setdefault(call.port, ClientConnection(self._now - 0.0003))
         row.over_at = self._now + call.took
         self._now += call.took
         return row.id

@@ -54,8 +54,12 @@ SILENT = {
     "the account differs": [LIMITED, account(key="other-key")],
     "the program differs": [LIMITED, account(agent="check/1.0")],
     "another group of paths": [LIMITED, Call("GET", "/v3/contacts/lists")],
-    "under way on another connection": [LIMITED, account(wait=0.0001, port=50_001)],
+    "under way on another connection": [LIMITED, account(wait=0.0004, port=50_001)],
+    "another thread polls, and this one waits and opens a new connection": [
+        LIMITED, account(wait=1, port=50_001), account(wait=29.2, port=50_002),
+    ],
     "another thread, while this one waits": [LIMITED, senders(wait=3, port=50_001), account(wait=28)],
+    "the same of another thread, while this one waits": [LIMITED, account(wait=3, port=50_001), account(wait=28)],
     "another thread's 429 that was under way": [
         LIMITED, senders(wait=0.05, port=50_001, fault="rate_limited; reset_s=30"), account(wait=31),
     ],

@@ -40,6 +40,9 @@ FOUND = {
     "a 500 that did nothing": ([sub_account(fault="server_error"), sub_account()], f"{AGAIN} a 500; {ONE}"),
     "a reset connection": ([sub_account(fault="connection_reset"), sub_account()], f"{AGAIN} no answer; {ONE}"),
     "an answer that came too late": ([sub_account(left=True, took=5), sub_account()], f"{AGAIN} no answer; {TWO}"),
+    "a connection that the client closes long after it has given up": (
+        [sub_account(left=True, took=30), sub_account(port=50_001, wait=-29)], f"{AGAIN} no answer; {TWO}",
+    ),
     "a hanging request": ([sub_account(fault="hang", took=60), sub_account()], f"{AGAIN} no answer; {ONE}"),
     "different outcomes": (
         [LOST, sub_account(fault="connection_reset"), sub_account()],
@@ -71,7 +74,11 @@ def test_blind_repeat_is_found_with_the_number_of_rows_after(check, calls, messa
     check(RULE, calls, message, range(len(calls)))
 
 
-def test_second_reading_of_another_resource_does_not_excuse_a_repeat(check):
+def test_repeat_on_a_pooled_connection_is_found(check):
+    check(RULE, [LOST, sub_account(port=50_001), Call("GET", "/v3/account")], f"{AGAIN} a 504; {TWO}", [0, 1])
+
+
+def test_reading_of_another_resource_does_not_excuse_a_repeat(check):
     check(RULE, [LOST, Call("GET", "/v3/account"), sub_account()], f"{AGAIN} a 504; {TWO}", [0, 2])
 
 
@@ -97,12 +104,18 @@ SILENT = {
     "long after on the workspace's clock": [LOST, sub_account(advance="1h")],
     "on purpose after a success": [LOST, sub_account(), sub_account()],
     "on purpose before": [sub_account(), LOST, sub_account()],
-    "under way on another connection": [LOST, sub_account(port=50_001, wait=0.0001)],
+    "under way on another connection": [LOST, sub_account(port=50_001, wait=0.0004)],
+    "under way on a connection that was opened before": [
+        Call("GET", "/v3/account", port=50_001), LOST, sub_account(port=50_001, wait=0.01),
+    ],
     "begun before the end of the first": [sub_account(fault="lost_answer", took=2), sub_account(port=50_001, wait=-1)],
-    "another thread's connection": [LOST, sub_account(port=50_001), LOOK],
     "an idempotency key": [mail(body=KEY, fault="lost_answer"), mail(body=KEY)],
     "an update of a contact": [Call("POST", "/v3/contacts", UPDATE, fault="lost_answer"),
                                Call("POST", "/v3/contacts", UPDATE)],
+    "a refused repeat after which the client changes what there is": [
+        Call("POST", "/v3/contacts", {"email": "a@b.test"}, fault="lost_answer"),
+        Call("POST", "/v3/contacts", {"email": "a@b.test"}), Call("PUT", "/v3/contacts/a@b.test", {"listIds": [1]}),
+    ],
     "a refused repeat that is looked up": [sender(fault="lost_answer"), sender(), Call("GET", "/v3/senders")],
     "PUT": [Call("PUT", "/v3/contacts/lists/1", {"name": "x"}, fault="lost_answer"),
             Call("PUT", "/v3/contacts/lists/1", {"name": "x"})],
@@ -115,3 +128,8 @@ SILENT = {
 @pytest.mark.parametrize("calls", SILENT.values(), ids=SILENT)
 def test_write_is_no_blind_repeat_if(check, calls):
     check(RULE, calls)
+
+
+def test_repeat_to_which_a_proxy_invites_is_no_finding(api, check):
+    api.post("/_mock/faults", json={"fault": "unavailable", "times": 1, "headers": {"Retry-After": "1"}})
+    check(RULE, [sub_account(), sub_account()])

@@ -253,7 +253,10 @@ def _replaced(reply: Reply, exchange: Exchange, rule: Fault) -> Reply:
         body = rule.parameters["body"]
         is_text = isinstance(body, str)
         reply.instead = body.encode() if is_text else _json(body)
-        headers.setdefault(_CONTENT_TYPE, "text/plain; charset=utf-8" if is_text else "application/json")
+        if is_text:
+            headers.setdefault(_CONTENT_TYPE, "text/plain; charset=utf-8")
+        elif not exchange.path.startswith(_API):  # answers of the API have it, with the headers for browsers
+            headers.setdefault(_CONTENT_TYPE, "application/json")
         parts.append("the body")
     names = {name.lower() for name in headers}
     reply.headers = (*(row for row in reply.headers if row[0].lower() not in names), *headers.items())

@@ -52,8 +52,10 @@ class Held:
         #: Whether the body of the request was too large to keep.
         self.is_without_body = False
         self.is_let_go = False
-        #: Whether the client no longer waits, and whether it left before the first byte of the answer.
-        self.is_over = self.is_left = False
+        #: Whether the client no longer waits.
+        self.is_over = False
+        #: When the client left before the first byte of the answer, in seconds since 1970, or None.
+        self.left_at: float | None = None
         #: The body with which the request runs again.
         self.body = b""
         self._wake: Callable[[], object] = _ignore
@@ -146,6 +148,16 @@ class Reply:
         return cls(error.status, error=error.with_traceback(None), headers=error.headers)
 
 
+class ClientConnection:
+    """A client's connection; its requests share the object."""
+
+    __slots__ = ("opened_at",)
+
+    def __init__(self, opened_at: float) -> None:
+        #: In seconds since 1970.
+        self.opened_at = opened_at
+
+
 @dataclass(eq=False)
 class Exchange:
     """A request with its answer, once that is known. The class holds the defaults of rare members, which saves time."""
@@ -163,8 +175,8 @@ class Exchange:
     operation: str | None = None
     #: When it came, in seconds since 1970.
     real_at: float = 0.0
-    #: The client's port, which tells connections apart; 0 if the server does not know it.
-    port: int = 0
+    #: The client's connection, or None if the server does not know it.
+    connection: ClientConnection | None = None
     account: str | None = field(default=None, init=False)
 
     #: None until the answer is known, or if the client got no HTTP answer.
@@ -333,7 +345,8 @@ class Journal(Ring[Exchange]):
         """Note the end of a hold in its exchange, at a real time, and return the exchange; None if it is gone."""
         for index, exchange in enumerate(self):
             if exchange.id == held.exchange and exchange.held is held:
-                exchange.over_at, exchange.left = now, held.is_left
+                exchange.left = held.left_at is not None
+                exchange.over_at = now if held.left_at is None else held.left_at
                 self.completed += 1
                 self._completed_at.append(self.end - 1 - index)
                 return exchange

@@ -18,8 +18,9 @@ from mockserver.core.contract.errors import ALL_CODES
 from mockserver.core.contract.operation import Audience
 from mockserver.core.state.faults import ALERTS, FAULT_KINDS, NO_ALERT, Fault
 from mockserver.dashboard.addresses import asked
+from mockserver.dashboard.dns import meaning
 from mockserver.dashboard.rendering import Page
-from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, OK, POLICIES, RECORDS
+from mockserver.resources.domains.domain import ANSWERS, AUTHENTICATED, POLICIES, RECORDS
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID, PARAMETERS, codes_of
@@ -82,7 +83,7 @@ def rule_line(fault: Fault, now: datetime) -> dict[str, Any]:
     spent = ""
     if not fault.is_active(now):
         is_expired = fault.expires_at is not None and now >= fault.expires_at
-        spent = "its time is over" if is_expired else "it has hit as often as it may"
+        spent = "its time is over" if is_expired else "used up"
     return {
         "rule": rule,
         "says": _sentence(fault.kind),
@@ -115,18 +116,9 @@ _MOST_ACCOUNTS = 5
 
 def _domain_line(row: KnownName) -> dict[str, Any]:
     name = plain(row)
-    return {"name": name, "accounts": name["accounts"][:_MOST_ACCOUNTS], "meaning": _meaning(row)}
-
-
-def _meaning(row: KnownName) -> str:
-    wrong = [f"{record} is {answer}" for record in RECORDS if (answer := getattr(row.records, record)) != OK]
-    if row.free_mail:
-        return "A provider of free mailboxes has it, so that nobody can authenticate it."
-    if not wrong:
-        return "All three records are right."
-    if any(owned.state == AUTHENTICATED for owned in row.accounts):
-        return f"It stays authenticated, as ownership is proved only once: {' and '.join(wrong)}."
-    return f"Who authenticates it is refused: {', '.join(wrong)}."
+    is_authenticated = any(owned.state == AUTHENTICATED for owned in row.accounts)
+    says = meaning(row.records, is_free_mail=bool(row.free_mail), is_authenticated=is_authenticated)
+    return {"name": name, "accounts": name["accounts"][:_MOST_ACCOUNTS], "meaning": says}
 
 
 PAGE = Page("faults", "Faults and DNS")

@@ -1,4 +1,4 @@
-"""The page "Machines": state machines as drawings, instances, and instance history."""
+"""The page "Resources": tables of all rows, state machines as drawings, instances, and instance history."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from flask import request
 
-from mockserver.control.framework import call, target
-from mockserver.control.framework.problem import unknown
+from mockserver.control.framework import call, off_loop, target
+from mockserver.control.framework.problem import Problem, unknown
 from mockserver.core.state.state import Account
 from mockserver.core.text.messages import nearest
 from mockserver.core.time.clock import Key
@@ -23,16 +23,29 @@ from mockserver.core.traffic.causes import Changed
 from mockserver.core.workspaces.lifecycle import Lifecycle
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import asked
+from mockserver.dashboard.curl import example_key
+from mockserver.dashboard.dns import shown_records
 from mockserver.dashboard.layout import drawing_of
+from mockserver.dashboard.names import expired, name_of
 from mockserver.dashboard.rendering import Page
+from mockserver.dashboard.resource_tables import TABLES, TITLES, address, part, what_next
+from mockserver.resources.domains.domain import Domain
+from mockserver.resources.oauth.model import Grant
 from mockserver.resources.registry import LIFECYCLES
+from mockserver.resources.senders.model import Sender
+from mockserver.resources.webhooks.history import Export
+from mockserver.resources.webhooks.model import Webhook
 from mockserver.views.traffic import show_causes, show_transition
 from mockserver.views.workspaces import show_timer
+from mockserver.web.server import loop
+from mockserver.web.service.handlers import ANY_KEY
 
-PAGE = Page("machines", "Machines")
+PAGE = Page("machines", "Resources")
 
 #: The most transitions on the page of an instance.
 _LONGEST_HISTORY = 100
+#: The longest beginning of a file, in characters.
+_LONGEST_FILE = 4_000
 #: Members of an instance that its page shows in other places.
 _COMMON = frozenset({"key", "account", "state", "allowed"})
 
@@ -41,7 +54,45 @@ _COMMON = frozenset({"key", "account", "state", "allowed"})
 def index() -> Mapping[str, Any]:
     workspace = target.workspace(whole=True)
     with workspace.lock:
-        return {"machines": [_overview(workspace, LIFECYCLES[name]) for name in sorted(LIFECYCLES)]}
+        return {
+            "machines": [_overview(workspace, LIFECYCLES[name]) for name in TITLES],
+            "titles": TITLES,
+            "tab": _tab(),
+            "webhooks": sum(len(account.rows_of(Webhook)) for account in workspace.state.accounts.values()),
+            "tables": [(name, row.title, row.count(workspace)) for name, row in TABLES.items()],
+            "is_unused": not len(workspace.journal) and not workspace.journal.evicted,
+            "key": example_key(workspace),
+        }
+
+
+def _tab() -> str:
+    return "machine" if request.args.get("tab") == "machine" else ""
+
+
+@PAGE.view("/<any(contacts, apps, stubs, keys):name>", template="resource.html")
+def resource(name: str) -> Mapping[str, Any]:
+    """Show a table of rows that have no state machine."""
+    workspace = target.workspace(whole=True)
+    text, first = request.args.get("search", "").strip(), asked("offset")
+    with workspace.lock:
+        if text and TABLES[name].count(workspace) > loop.LARGE_TABLE:
+            off_loop.leave()
+        rows, count = part(workspace, TABLES[name], text, first.number, PART)
+        return {
+            "name": name, "table": TABLES[name], "rows": rows, "count": count, "text": text, "offset": first.number,
+            "most": PART, "mistake": first.mistake, "address": address,
+        }  # fmt: skip
+
+
+@PAGE.view("/<any(contacts, apps, stubs):name>/<identifier>", template="resource_one.html")
+def resource_one(name: str, identifier: str) -> Mapping[str, Any]:
+    """Show one row that has no state machine."""
+    workspace, table = target.workspace(whole=True), TABLES[name]
+    with workspace.lock:
+        members = None if table.find is None else table.find(workspace, identifier)
+    if members is None:
+        raise Problem(404, f"there is no {identifier[:100]!r} among the {table.title.lower()} of this workspace")
+    return {"name": name, "table": table, "identifier": identifier, "members": members, "address": address}
 
 
 def _overview(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, Any]:
@@ -63,6 +114,8 @@ def machine(machine: str) -> Mapping[str, Any]:
         found = select(workspace, lifecycle, wanted)
         return {
             **_overview(workspace, lifecycle),
+            "title": TITLES[machine],
+            "tab": _tab(),
             "rows": [_plain(row) for row in found.rows],
             "count": found.total,
             "wanted": wanted,
@@ -94,13 +147,24 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
         if known is None or not (found or history):
             raise unknown(machine, key, "the workspace has no history of it either")
         shown = None if found is None else _plain(lifecycle.describe(*found))
+        row = None if found is None else found[1]
         state = ABSENT if shown is None else shown["state"]
         return {
             "machine": lifecycle.machine,
             "drawing": drawing_of(lifecycle.machine),
+            "title": TITLES[machine],
+            "tab": _tab(),
+            "file": _file(row) if isinstance(row, Export) else None,
             "key": known if found is None else lifecycle.key(found[1]),
+            "name": "" if found is None else name_of(workspace, *found),
+            "dead": expired(workspace, row) if isinstance(row, Sender) else "",
+            "dns": shown_records(workspace, row) if isinstance(row, Domain) else None,
+            "api_key": ANY_KEY if found is None else next(iter(found[0].api_keys), ANY_KEY),
             "shown": shown,
-            "others": {name: value for name, value in (shown or {}).items() if name not in _COMMON},
+            "others": {
+                **{name: value for name, value in (shown or {}).items() if name not in _COMMON},
+                **({"access_tokens": _tokens(row)} if isinstance(row, Grant) else {}),
+            },
             "state": state,
             "events": list(_events(lifecycle.machine, state)),
             "timers": list(_timers(workspace, machine, known)),
@@ -110,6 +174,19 @@ def instance(machine: str, key: str) -> Mapping[str, Any]:
             "evicted": workspace.history.evicted,
             "account": _account(workspace, shown, history),
         }
+
+
+def _file(row: Export) -> Mapping[str, str] | None:
+    """Return address and beginning of the file of an export, or None before the file is ready."""
+    if row.content is None:
+        return None
+    path = f"/_mock{row.url.partition('/_mock')[2]}"
+    return {"path": path, "beginning": row.content[:_LONGEST_FILE]}
+
+
+def _tokens(grant: Grant) -> Any:
+    rows = [row._asdict() for row in grant.tokens.values()]
+    return _plain(rows)
 
 
 def _events(machine: StateMachine, state: str) -> Iterator[tuple[str, str]]:
@@ -183,12 +260,20 @@ def select(workspace: Workspace, lifecycle: Lifecycle[Any], query: InstanceQuery
     """Return one page of instances, newest first within each account. A search has to describe all instances."""
     rows, end = _newest(workspace, lifecycle, query.state), query.offset + PART
     if query.text:
-        described = (lifecycle.describe(account, row) for account, row in rows)
+        described = (_listed(workspace, lifecycle, account, row) for account, row in rows)
         matching = [shown for shown in described if _mentions(shown, query.text.casefold())]
         return InstancePart(matching[query.offset : end], len(matching))
     counts = counted(workspace, lifecycle)
-    shown = [lifecycle.describe(account, row) for account, row in islice(rows, query.offset, end)]
+    shown = [_listed(workspace, lifecycle, *pair) for pair in islice(rows, query.offset, end)]
     return InstancePart(shown, counts.get(query.state, 0) if query.state else sum(counts.values()))
+
+
+def _listed(workspace: Workspace, lifecycle: Lifecycle[Any], account: Account, row: Any) -> dict[str, Any]:
+    return {
+        **lifecycle.describe(account, row),
+        "name": name_of(workspace, account, row),
+        "next": what_next(workspace, lifecycle, row),
+    }
 
 
 def _newest(workspace: Workspace, lifecycle: Lifecycle[Any], state: str) -> Iterator[tuple[Account, Any]]:

@@ -14,6 +14,7 @@ from mockserver.control.framework.problem import Problem
 from mockserver.core.traffic.mail import KINDS, Mail
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import example_key
+from mockserver.dashboard.names import received_subject, why_dead
 from mockserver.dashboard.rendering import Page
 from mockserver.resources.inbound import model as inbound
 from mockserver.resources.section import write_instant
@@ -43,7 +44,13 @@ def index() -> Mapping[str, Any]:
             off_loop.leave()
         found = [mail for mail in mailbox if _matches(mail, to.casefold(), subject.casefold())]
         lines = [
-            {"mail": mail, "sending": mailbox.sending(mail), "at": write_instant(mail.at)} for mail in found[:_MOST]
+            {
+                "mail": mail,
+                "sending": mailbox.sending(mail),
+                "at": write_instant(mail.at),
+                "dead": why_dead(workspace, mail),
+            }
+            for mail in found[:_MOST]
         ]
         counts = {"count": len(found), "total": len(mailbox), "evicted": mailbox.evicted}
         return {"part": "sent", "lines": lines, "to": to, "subject": subject, "key": example_key(workspace), **counts}
@@ -67,6 +74,7 @@ def one(identifier: str) -> Mapping[str, Any] | Response:
     off_loop.before_showing([mail.size])
     with workspace.lock:
         shown = plain(show_mail(mail, workspace.state.mailbox.sending(mail), workspace.links))
+        dead = why_dead(workspace, mail)
     asked = request.args.get("form", "")
     form = asked if asked in _FORMS else "html"
     text = mail.text if form == "text" else ""
@@ -74,6 +82,7 @@ def one(identifier: str) -> Mapping[str, Any] | Response:
         text = mail.message().as_bytes().decode("utf-8", "replace")
     return {
         "mail": shown,
+        "dead": dead,
         "form": form,
         "forms": _FORMS,
         "unclear": bool(asked) and asked not in _FORMS,
@@ -116,8 +125,16 @@ def received() -> Mapping[str, Any]:
         count = sum(len(account.timeline_of(inbound.InboundEvent)) for account in accounts)
         found = inbound.newest(workspace, offset=0, limit=_MOST)
         rows = [plain(show_inbound(account.name, row, workspace.links)) for account, row in found]
+        subjects = {row.uuid: received_subject(workspace, row.uuid) for _, row in found}
         names = [account.name for account in islice(accounts, _MOST)]
-        return {"part": "received", "rows": rows, "count": count, "accounts": names, "instant": write_instant}
+        return {
+            "part": "received",
+            "rows": rows,
+            "subjects": subjects,
+            "count": count,
+            "accounts": names,
+            "instant": write_instant,
+        }
 
 
 def _found(identifier: str) -> tuple[Workspace, Mail | None]:

@@ -87,6 +87,7 @@ def delivery(identifier: str) -> Mapping[str, Any]:
         account, row = found
         off_loop.before_showing([row.text_size])
         now = workspace.state.clock.now()
+        webhook = None if row.webhook is None else account.rows_of(Webhook).get(row.webhook)
         shown = plain(show_delivery(account.name, row, workspace.links))
         return {
             "part": "deliveries",
@@ -104,7 +105,8 @@ def delivery(identifier: str) -> Mapping[str, Any]:
             "trials": _TRIALS,
             "can_redeliver": DELIVERY.applies(row, "redeliver") and not row.in_flight,
             "why_dropped": delivery_list.why_dropped(workspace, row),
-            "webhook_is_there": row.webhook in account.rows_of(Webhook),
+            "webhook_is_there": webhook is not None,
+            "description": "" if webhook is None else webhook.description,
             "instant": write_instant,
         }
 

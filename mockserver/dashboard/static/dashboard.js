@@ -2,3 +2,4 @@
 import "./live.js";
 import "./calls.js";
 import "./copying.js";
+import "./times.js";

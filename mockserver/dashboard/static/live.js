@@ -124,6 +124,7 @@ async function fetched() {
     return false;
   }
   last = Math.max(last, Number(page.body.dataset.seen) || 0);
+  document.body.dataset.clock = page.body.dataset.clock;
   show(page);
   say("");
   return true;

@@ -11,12 +11,13 @@ import asyncio
 import logging
 from collections.abc import Callable
 from enum import Enum
-from time import monotonic
+from time import monotonic, time
 from typing import Any, NamedTuple
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from mockserver.core.traffic.exchange import ClientConnection
 from mockserver.settings import Settings
 from mockserver.web.server.http1 import (
     Sending,
@@ -31,7 +32,7 @@ from mockserver.web.server.limits import Admission
 from mockserver.web.server.loop import LARGE_BODY
 from mockserver.web.server.runner import FIRST_RUN, FirstRun
 from mockserver.web.server.wire import TRANSPORT
-from mockserver.web.server.wsgi import Heads, Refusal, Scope, WsgiAnswer, environ_of
+from mockserver.web.server.wsgi import CONNECTION, Heads, Refusal, Scope, WsgiAnswer, environ_of
 
 #: How many requests of one connection may wait for their answers before no more requests are parsed. Chosen: clients
 #: that pipeline at all send some ten.
@@ -74,6 +75,8 @@ class Connection(HttpToolsProtocol):
     def __init__(self, *arguments: Any, parts: Parts, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._parts = parts
+        #: The connection as the journal knows it.
+        self.life = ClientConnection(time())
         self._unanswered: list[RequestResponseCycle] = []
         #: Bytes that are not parsed yet, as too many requests wait for their answers.
         self._held = bytearray()
@@ -117,7 +120,7 @@ class Connection(HttpToolsProtocol):
         # The fast path of a head that was parsed before.
         head, body = known
         self._keeps = head.keeps
-        run = self._parts.run(head.environ_of(self.client, body))
+        run = self._parts.run(head.environ_of(self.client, body, self.life))
         if run.answer is None or not self._send(run.answer, head.method):
             self._begun = run
             self._receive(data)
@@ -230,6 +233,7 @@ class Connection(HttpToolsProtocol):
         super().on_message_begin()
         self._part, self._came, self._since = Part.HEAD, -self._parsing, 0.0
         self.scope[TRANSPORT] = self.transport  # type: ignore[literal-required]  # ours
+        self.scope[CONNECTION] = self.life  # type: ignore[literal-required]  # ours
 
     def on_headers_complete(self) -> None:
         if self._is_refused or self._is_resuming:

@@ -61,7 +61,7 @@ class Transmission:
             await self._pause(math.inf if wire.delay_s is None else wire.delay_s)
             if self._left.done():
                 if wire.held is not None:
-                    wire.held.is_left = True
+                    wire.held.left_at = time.time()
                 return False
             if wire.held is not None and wire.held.is_let_go and wire.held.refuses:
                 return True

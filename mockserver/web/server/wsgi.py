@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote_to_bytes
 
+from mockserver.core.traffic.exchange import ClientConnection
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ Scope = MutableMapping[str, Any]
 _LONGEST_KEPT_NAME = 100
 #: The key of a request's environment for a dictionary that caches what follows from the head alone.
 KNOWN = "mockserver.known"
+#: The key of a request's environment, and of its ASGI scope, for its `ClientConnection`.
+CONNECTION = "mockserver.connection"
 #: How many heads are cached. Chosen: those of all operations in some ten workspaces; they take some 4 MB.
 _REMEMBERED = 1_024
 #: How many heads are noted that have come once. Chosen: more than come between a head and its repetition, in 200 kB.
@@ -52,7 +55,9 @@ def no_shortcut(environ: dict[str, Any]) -> None:
 
 def environ_of(scope: Scope, body: bytes, suspended: SuspendedRequest | None = None) -> dict[str, Any]:
     """Return the WSGI environment (PEP 3333) of a complete request."""
-    return with_body(_template_of(scope, len(body)), body, suspended or SuspendedRequest())
+    template = _template_of(scope, len(body))
+    template[CONNECTION] = scope.get(CONNECTION)
+    return with_body(template, body, suspended or SuspendedRequest())
 
 
 def with_body(template: dict[str, Any], body: bytes, suspended: SuspendedRequest) -> dict[str, Any]:
@@ -82,7 +87,6 @@ def _template_of(scope: Scope, length: int) -> dict[str, Any]:
         "SERVER_NAME": host,
         "SERVER_PORT": str(port or 80),
         "REMOTE_ADDR": _address_of(scope["client"]),
-        "REMOTE_PORT": _port_of(scope["client"]),
         "wsgi.url_scheme": scope["scheme"],
     }
     for raw_name, raw_value in scope["headers"]:
@@ -98,10 +102,6 @@ def _template_of(scope: Scope, length: int) -> dict[str, Any]:
 
 def _address_of(client: tuple[str, int] | None) -> str:
     return client[0] if client else ""
-
-
-def _port_of(client: tuple[str, int] | None) -> int:
-    return client[1] if client else 0
 
 
 @lru_cache(maxsize=1024)
@@ -151,10 +151,12 @@ class Head:
         self.keeps = keeps
         self._environ: dict[str, Any] = {**_template_of(scope, length), KNOWN: {}}
 
-    def environ_of(self, client: tuple[str, int] | None, body: bytes) -> dict[str, Any]:
+    def environ_of(
+        self, client: tuple[str, int] | None, body: bytes, connection: ClientConnection | None = None
+    ) -> dict[str, Any]:
         """Return the WSGI environment of a complete request with this head."""
         environ = self._environ.copy()
-        environ["REMOTE_ADDR"], environ["REMOTE_PORT"] = _address_of(client), _port_of(client)
+        environ["REMOTE_ADDR"], environ[CONNECTION] = _address_of(client), connection
         return with_body(environ, body, SuspendedRequest())
 
 

@@ -25,7 +25,7 @@ from mockserver.web.routing.address import audience_of, split_workspace
 from mockserver.web.routing.route import Route
 from mockserver.web.schemas import json_text
 from mockserver.web.server.waiting import SUSPENDED, SuspendedRequest
-from mockserver.web.server.wsgi import KNOWN, WsgiAnswer
+from mockserver.web.server.wsgi import CONNECTION, KNOWN, WsgiAnswer
 from mockserver.web.service import rate_limit
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def begin(workspace: Workspace, request: Request, route: Route, now: datetime) -
         operation=route.operation,
         params=route.params,
         real_at=time(),
-        port=int(environ.get("REMOTE_PORT") or 0),
+        connection=environ.get(CONNECTION),
     )
 
 

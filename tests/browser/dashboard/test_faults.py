@@ -101,4 +101,4 @@ def test_a_record_is_turned_and_the_domain_follows(browser, opened):
     browser.see("#domains .send button")[0].send_keys(Keys.ENTER)
 
     browser.until(lambda: "verified at acme" in browser.text("#domains"), "the domain does not follow")
-    assert "Who authenticates it is refused: dkim_record is wrong." in browser.text("#domains")
+    assert "authenticateDomain would answer 400: dkim_record is wrong." in browser.text("#domains")

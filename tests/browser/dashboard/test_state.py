@@ -92,7 +92,7 @@ def test_tab_leaves_the_text_area(browser, change):
 
     browser.press(Keys.TAB)
 
-    assert browser.focused.text == "Put it back"
+    assert browser.focused.text == "Save and apply"
 
 
 def test_a_text_that_nobody_has_changed_follows_the_state(browser, change):

@@ -80,10 +80,10 @@ def test_keyboard_user_follows_a_sender_from_creation_to_delivery(browser, works
     assert code.isdigit()
 
     # The transition is seen when the program sends the code.
-    keys.follow("Machines")
-    keys.follow("sender")
+    keys.follow("Resources")
+    keys.follow("Senders")
     workspace.call("PUT", f"/v3/senders/{made['id']}/validate", json={"otp": int(code)})
-    browser.until(lambda: "verify" in browser.text("main") and f"verify of {made['id']}" in browser.text("main"))
+    browser.until(lambda: "verified" in browser.text(f"#instance-{made['id']}"), "its state stays")
 
     # The webhook fails twice.
     keys.follow("Webhooks")
