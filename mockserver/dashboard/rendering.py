@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from functools import cache, wraps
 from importlib.resources import files
 from time import perf_counter
@@ -19,7 +20,9 @@ from mockserver.control.framework.compression import compressed
 from mockserver.control.framework.problem import Problem
 from mockserver.control.sessions import Sessions
 from mockserver.core.time.clock import Clock
+from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.store import DEFAULT
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import curl, names
 from mockserver.dashboard.addresses import absolute_root, root, server_root
 from mockserver.resources.section import write_instant
@@ -74,7 +77,7 @@ class _Folding:
 
 
 def _counted(value: dict[Any, Any] | list[Any]) -> str:
-    what = ("member", "members") if isinstance(value, dict) else ("item", "items")
+    what = ("field", "fields") if isinstance(value, dict) else ("item", "items")
     return f"{len(value)} {what[len(value) != 1]}"
 
 
@@ -146,12 +149,30 @@ def _shared(page: str) -> dict[str, Any]:
         "absolute_root": absolute_root(),
         "workspace": name,
         "seen": 0 if found is None else found.feed.last,
+        "hour": None if found is None else _hour(found),
         "clock": "" if found is None else _clock(found.state.clock),
         "page": page,
         "navigation": component(Navigation).pages,
         "wants_token": target.current().wants_token,
         "is_signed_in": _is_signed_in(),
     }
+
+
+def _hour(workspace: Workspace) -> dict[str, Any]:
+    """Return the time in a workspace and its next timer, for the header."""
+    with workspace.lock:
+        clock, timer = workspace.state.clock, workspace.state.timers.next()
+        now = clock.now()
+    found: dict[str, Any] = {"now": write_instant(now), "ms": unix_ms(now), "frozen": clock.frozen, "next": None}
+    if timer is not None:
+        left = f"in {spoken(timer.moment - now)}" if timer.moment > now else "now"
+        found["next"] = {**timer._asdict(), "id": timer.id, "ms": unix_ms(timer.moment), "left": left}
+    return found
+
+
+def unix_ms(moment: datetime) -> int:
+    """Return a moment in milliseconds since 1970, as scripts count."""
+    return round(moment.timestamp() * 1000)
 
 
 def _clock(clock: Clock) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from contextlib import suppress
 from urllib.parse import urljoin
 
@@ -50,49 +51,201 @@ def test_each_request_is_a_line_newest_first(api, opened):
 
     rows = opened().rows
 
-    assert [row.split(" ", 1)[1] for row in rows] == [
+    assert [re.sub(r" [\d.,]+ ms ", " T ms ", row.split(" ", 1)[1]) for row in rows] == [
         (
-            "404 GET /v3/sendrs unknown route: no operation has the path /v3/sendrs; "
-            "did you mean GET /v3/senders (getSenders)? acme"
+            "404 GET /v3/sendrs T ms acme unknown route: no operation has the path /v3/sendrs; "
+            "did you mean GET /v3/senders (getSenders)?"
         ),
-        "400 createSender POST /v3/senders missing field `email` in the body (it has `name`) acme",
-        "200 getAccount GET /v3/account acme",
+        "400 POST createSender /v3/senders T ms acme missing field `email` in the body (it has `name`)",
+        "200 GET getAccount /v3/account T ms acme",
     ]
 
 
 def test_a_request_that_a_fault_has_hit_is_marked(api, opened):
     api.get("/v3/account", headers={"X-Mock-Fault": "server_error"})
-    assert "500 getAccount" in opened().rows[0]
-    assert " fault " in opened().rows[0]
+    assert "500 GET getAccount /v3/account fault server_error " in opened().rows[0]
 
 
-def test_the_newest_two_hundred_are_shown_and_the_others_counted(api, opened):
-    for _ in range(203):
+def older(page):
+    """Return the address of the link "Load older", below the page."""
+    (found,) = [link for link in page.links if "before=" in link and "#" not in link]
+    return found.removeprefix("/_mock/ui/requests")
+
+
+def test_older_requests_are_listed_by_load_older(api, opened):
+    for number in range(403):
+        api.get(f"/v3/senders/{number}")
+
+    pages = [opened()]
+    for _ in range(2):
+        pages.append(opened(older(pages[-1])))
+
+    numbers = [int(re.search(r"/v3/senders/(\d+) ", row)[1]) for page in pages for row in page.rows]
+    assert numbers == [*reversed(range(403))]
+    assert [re.findall(r"Load older : (\d+) more", page.text) for page in pages] == [["203"], ["3"], []]
+
+
+def test_load_older_keeps_the_filter(api, opened):
+    for _ in range(201):
+        api.get("/v3/account")
+        api.get("/v3/nowhere")
+
+    way = older(opened("?status=404"))
+
+    assert len(opened(way).rows) == 1
+    assert "status=404" in way
+
+
+@pytest.mark.parametrize(
+    ("settings", "option"),
+    [
+        ({"journal_limit": 2}, "--journal-limit 2"),
+        ({"journal_bytes_limit": 20_000}, "--journal-bytes-limit 20000"),
+    ],
+)
+def test_the_limit_that_removed_requests_is_named(make_api, settings, option):
+    api = make_api(**settings)
+    for _ in range(12):
         api.get("/v3/account")
 
-    page = opened()
+    text = Page(api.get("/_mock/ui/requests"), "/").text
 
-    assert len(page.rows) == 200
-    assert "3 more are not shown." in page.text
+    assert re.search(rf"\d+ older ones were removed to make room \({option}\)", text)
 
 
-def test_requests_that_were_removed_are_counted(make_api):
-    api = make_api(journal_limit=2)
-    for _ in range(3):
-        api.get("/v3/account")
+def test_matching_requests_are_counted(api, opened):
+    for path in ("/v3/account", "/v3/nowhere", "/v3/account"):
+        api.get(path)
+    assert "2 of 3 match." in opened("?operation=getaccount").text
+    assert "1 of 3 matches." in opened("?status=4xx").text
+    assert "3 requests." in opened().text
 
-    page = Page(api.get("/_mock/ui/requests"), "/")
 
-    assert (len(page.rows), "1 older one was removed to make room" in page.text) == (2, True)
+def test_an_address_with_empty_conditions_leads_to_one_without(api):
+    answer = api.get("/_mock/ui/requests?operation=&status=404&account=&text=")
+    assert (answer.status_code, urljoin("/_mock/ui/requests", answer.location)) == (
+        302,
+        "/_mock/ui/requests?status=404",
+    )
+
+
+def test_a_part_of_a_name_in_any_case_finds_operations_and_accounts(api, opened):
+    api.get("/v3/account")
+    api.get("/v3/senders")
+    found = {query: len(opened(f"?{query}").rows) for query in ("operation=ACC", "operation=get", "account=CM")}
+    assert found == {"operation=ACC": 1, "operation=get": 2, "account=CM": 2}
+
+
+def test_the_whole_name_of_an_operation_finds_this_operation_only(api, opened):
+    api.get("/v3/senders")
+    api.get("/v3/senders/domains")
+    api.get("/v3/senders/1/ips")
+    assert len(opened("?operation=getIps").rows) == 0
+    assert [" getSenders " in row for row in opened("?operation=getSenders").rows] == [True]
+
+
+def test_a_filter_stays_on_the_page_of_a_request(api, opened):
+    for path in ("/v3/nowhere", "/v3/account", "/v3/nowhere", "/v3/account", "/v3/nowhere"):
+        api.get(path)
+    newest, _, middle, _, oldest = [row["id"] for row in api.get("/_mock/requests").json["items"]]
+
+    page = opened(f"/{middle}?status=404")
+
+    assert [link.removeprefix("/_mock/ui/requests") for link in page.links if link.endswith("?status=404")] == [
+        "?status=404", f"/{oldest}?status=404", f"/{newest}?status=404",
+    ]  # fmt: skip
+    assert f"/_mock/ui/requests/{middle}?status=404" in opened("?status=404").links
+
+
+@pytest.mark.parametrize(
+    ("chip", "count"), [("All", 4), ("2xx", 1), ("4xx", 1), ("5xx", 1), ("No answer", 1), ("Fault", 2)]
+)
+def test_a_chip_lists_the_requests_of_its_kind(api, opened, chip, count):
+    api.get("/v3/account")
+    api.get("/v3/nowhere")
+    api.get("/v3/account", headers={"X-Mock-Fault": "server_error"})
+    with suppress(ConnectionResetError):
+        api.get("/v3/account", headers={"X-Mock-Fault": "empty_response"})
+    (way,) = re.findall(rf'<a href="[./]*/_mock/ui/requests([^"]*)"[^>]*>{chip}</a>', opened().html)
+
+    page = opened(way)
+
+    assert len(page.rows) == count
+    assert re.search(rf'aria-current="true">{chip}</a>', page.html)
+
+
+# ---------------------------------------------------------------------- days, moves of the clock, durations
+
+FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "accounts": [{"name": "acme"}]}
+
+
+def entries(page):
+    """Return the days, moves and requests of a list in order."""
+    rows = [row for row in page.tree.all("li") if row.attributes.get("id", "")[:2] in ("da", "c-", "r-")]
+    return [re.sub(r" [\d.,]+ ms.*", "", row.text) for row in rows]
+
+
+def test_days_and_moves_of_the_clock_divide_the_list(make_api):
+    api = make_api(FROZEN)
+    api.get("/v3/account")
+    api.advance("P3D")
+    api.get("/v3/account")
+    api.put("/_mock/clock", json={"now": "2027-02-22T10:00:00Z"})
+    api.get("/v3/account")
+    api.get("/v3/account")
+
+    assert entries(Page(api.get("/_mock/ui/requests"), "/")) == [
+        "Monday 22 February 2027 UTC",
+        "10:00:00 200 GET getAccount /v3/account",
+        "10:00:00 200 GET getAccount /v3/account",
+        "10:00:00 Clock advanced to 2027-02-22 10:00:00",
+        "Sunday 18 January 2026 UTC",
+        "09:00:00 200 GET getAccount /v3/account",
+        "09:00:00 Clock advanced by 3 d to 2026-01-18 09:00:00",
+        "Thursday 15 January 2026 UTC",
+        "09:00:00 200 GET getAccount /v3/account",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "sentence"),
+    [
+        ("POST", "/_mock/clock/advance", {"seconds": 90}, "Clock advanced by 1 min 30 s to 2026-01-15 09:01:30"),
+        ("PUT", "/_mock/clock", {"frozen": False}, "Clock running"),
+        ("PUT", "/_mock/clock", {"now": "PT1H", "frozen": True}, "Clock advanced by 1 h to 2026-01-15 10:00:00"),
+        ("POST", "/_mock/snapshots/before/restore", None, "Snapshot before restored"),
+    ],
+)
+def test_a_line_says_what_moved_the_clock(make_api, method, path, body, sentence):
+    api = make_api(FROZEN)
+    api.post("/_mock/snapshots", json={"name": "before"})
+    api.get("/v3/account")
+
+    answer = api.request(method, path, json=body)
+
+    page = Page(api.get("/_mock/ui/requests"), "/_mock/ui/requests")
+    assert [row.text[9:] for row in page.tree.all("li") if row.attributes.get("class") == "move"] == [sentence]
+    assert f"/_mock/ui/requests/calls/{answer.headers['X-Mock-Call']}" in page.links
+
+
+def test_a_duration_includes_the_delay_of_a_fault(api, opened, last):
+    rule = api.post("/_mock/faults", json={"fault": "latency", "ms": 150}).json["id"]
+    api.get("/v3/account")
+    workspace_exchange = api.workspace.journal.newest
+    workspace_exchange.over_at = workspace_exchange.real_at + 0.153
+
+    assert " fault latency 153 ms " in opened().rows[0]
+    page = one(api, opened, last)
+    assert "within 153 ms, of which the mock took " in page.text
+    assert f"Fault latency : {rule}" in page.text
 
 
 FILTERS = {
-    "operation=getAccount": ["getAccount"], "status=404": ["GET /v3/sendrs"],
-    "status=4xx": ["GET /v3/sendrs", "createSender"], "status=4XX&operation=createSender": ["createSender"],
+    "operation=getAccount": ["getAccount"], "status=404": ["/v3/sendrs"],
+    "status=4xx": ["/v3/sendrs", "createSender"], "status=4XX&operation=createSender": ["createSender"],
     "status=none": ["getSenders"], "account=acme&status=200": ["getAccount"], "account=somebody": [],
-    "text=SENDRS": ["GET /v3/sendrs"], "text=missing+field": ["createSender"], "text=in-the-body": ["createSender"],
+    "text=SENDRS": ["/v3/sendrs"], "text=missing+field": ["createSender"], "text=in-the-body": ["createSender"],
     "code=missing_parameter": ["createSender"], "transition=sender.create": [], "held=true": [],
-    "operation=&status=&text=": ["getSenders", "GET /v3/sendrs", "createSender", "getAccount"],
 }  # fmt: skip
 
 
@@ -117,9 +270,9 @@ def test_a_filter_in_the_address_chooses(api, opened):
         ("status=4x", "4x is no status"),
         ("status=%D9%A4%D9%A0%D9%A4", "is no status"),
         ("operation=createSendr", "There is no operation createSendr; did you mean createSender?"),
-        ("account=nobody", "None of the 1 requests is like that."),
+        ("account=nobody", "No match among 1 request."),
         ("status=" + "9" * 100_000, "is no status"),
-        ("text=%00%ff%25", "None of the 1 requests is like that."),
+        ("text=%00%ff%25", "No match among 1 request."),
     ],
 )
 def test_invalid_filter_of_requests_is_explained(api, opened, query, sentence):
@@ -304,7 +457,7 @@ def test_a_line_tells_real_time_beside_that_of_the_workspace(make_api):
     real = api.get("/_mock/requests").json["items"][0]["real_at"]
     title = f"2026-01-15T09:00:00Z; {real[11:19]} in real time"
     times = [each.attributes for each in Page(api.get("/_mock/ui/requests"), "/").tree.all("time")]
-    assert [(values["datetime"], values["title"]) for values in times] == [("2026-01-15T09:00:00Z", title)]
+    assert [(row["datetime"], row["title"]) for row in times if "title" in row] == [("2026-01-15T09:00:00Z", title)]
 
 
 # ---------------------------------------------------------------------- control calls
@@ -317,7 +470,20 @@ def test_a_call_that_has_changed_something_is_a_line_that_leads_to_it(api):
     api.get("/_mock/clock")
     text = api.get(CALLS).text
     assert text.count('<li id="c-') == 1
-    assert f'/requests/calls/{identifier}"><bdi>POST /_mock/clock/advance</bdi></a>' in text
+    assert f'<code>POST</code> <a class="wide" href="../../../_mock/ui/requests/calls/{identifier}">' in text
+
+
+def test_older_control_calls_are_listed_by_load_older(make_api):
+    api = make_api(FROZEN)
+    for _ in range(202):  # and a reset to the scenario
+        api.advance("PT12H")
+
+    first = Page(api.get(CALLS), CALLS)
+    second = Page(api.get(f"/_mock/ui/requests{older(first)}"), CALLS)
+
+    assert [page.html.count('<li id="c-') for page in (first, second)] == [200, 3]
+    assert "Load older : 3 more." in first.text
+    assert "Friday 16 January 2026 UTC" in second.text
 
 
 def test_a_call_tells_what_was_sent_and_what_it_moved(api):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache, lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache, partial
 from itertools import islice
 from time import gmtime, strftime
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 from flask import Response, request
 
@@ -16,17 +17,20 @@ from mockserver.control.framework.problem import Problem
 from mockserver.core.text.messages import nearest
 from mockserver.core.traffic.exchange import Exchange, Journal
 from mockserver.core.traffic.match import Match
+from mockserver.core.traffic.ring import Ring
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import snippets
-from mockserver.dashboard.addresses import absolute_root
+from mockserver.dashboard.addresses import absolute_root, asked, root
 from mockserver.dashboard.curl import curl_of, example_key, of_call
 from mockserver.dashboard.rendering import Page
+from mockserver.dashboard.timeline import is_move, merged, move_line, took_ms, with_days, write_ms
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views import redaction
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_control_call, show_exchange
+from mockserver.web.routing.address import DASHBOARD_PREFIX
 from mockserver.web.server import loop
 
 #: Query parameters that are members of a match.
@@ -38,14 +42,18 @@ _LONGEST_VALUE = 200
 class Filter(NamedTuple):
     """Conditions on requests. Empty values match all."""
 
+    #: A part of the name of an operation or account, in any case; the whole name if one has this name.
     operation: str = ""
+    account: str = ""
+    has_whole_account: bool = False
     #: The status as typed: `404`, `4xx` or `none`.
     status: str = ""
-    account: str = ""
     #: A text in the path, the query, the reason or a body. Case is ignored.
     text: str = ""
     #: Whether to list only requests that a fault holds.
     held: bool = False
+    #: Whether to list only requests that a fault hit.
+    faulted: bool = False
     #: Further query parameters.
     more: Mapping[str, str] = {}
     statuses: range | None = None
@@ -53,28 +61,38 @@ class Filter(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        return not (self.operation or self.status or self.account or self.text or self.held or self.more)
+        return not (
+            self.operation or self.status or self.account or self.text or self.held or self.faulted or self.more
+        )
 
     def admits(self, exchange: Exchange) -> bool:
         return (
-            self.operation in ("", exchange.operation)
+            _is_like(exchange.operation, self.operation, whole=self.operation in ALL_OPERATIONS)
             and (self.statuses is None or (exchange.status or 0) in self.statuses)
-            and self.account in ("", exchange.account)
+            and _is_like(exchange.account, self.account, whole=self.has_whole_account)
             and (exchange.is_held or not self.held)
+            and (exchange.fault is not None or not self.faulted)
             and (not self.more or self.match.admits(exchange))
             and (not self.text or _mentions(exchange, self.text.lower()))
         )
 
 
-def filter_of(parameters: Mapping[str, str]) -> tuple[Filter, str | None]:
+def _is_like(name: str | None, wanted: str, *, whole: bool) -> bool:
+    return not wanted or (name == wanted if whole else wanted.lower() in (name or "").lower())
+
+
+def filter_of(workspace: Workspace, parameters: Mapping[str, str]) -> tuple[Filter, str | None]:
+    """Return the filter of an address, and a sentence about its mistake or None."""
     given = {name: value.strip()[:_LONGEST_VALUE] for name, value in parameters.items()}
     more = {name: given[name] for name in _MATCHED if given.get(name)}
     found = Filter(
         operation=given.get("operation", ""),
-        status=given.get("status", ""),
         account=given.get("account", ""),
+        has_whole_account=workspace.state.account_named(given.get("account", "")) is not None,
+        status=given.get("status", ""),
         text=given.get("text", ""),
         held=given.get("held", "") not in ("", "false"),
+        faulted=given.get("faulted", "") not in ("", "false"),
         more=more,
         match=Match(**more),  # type: ignore[arg-type]  # these members are texts
     )
@@ -86,7 +104,7 @@ def filter_of(parameters: Mapping[str, str]) -> tuple[Filter, str | None]:
 
 def doubt(operation: str) -> str | None:
     """Return a sentence about an unknown operation name in the filter, or None."""
-    if not operation or operation in ALL_OPERATIONS:
+    if any(_is_like(name, operation, whole=False) for name in ALL_OPERATIONS):
         return None
     return f"There is no operation {operation}; {nearest(operation, ALL_OPERATIONS)}"
 
@@ -124,32 +142,105 @@ _LONGEST = 300
 _REMEMBERED = 2_048
 
 
-def lines(journal: Journal, wanted: Filter) -> dict[str, Any]:
-    """Return the newest matching requests. The caller holds the lock of the workspace."""
-    found: Iterable[Exchange] = journal
-    total = len(journal)
-    if not wanted.is_empty:
-        admitted = [exchange for exchange in journal if wanted.admits(exchange)]
-        found, total = admitted, len(admitted)
-    shown = [line(exchange) for exchange in islice(found, MOST)]
-    return {"shown": shown, "further": total - len(shown), "kept": len(journal), "evicted": journal.evicted}
+#: The chips above the list: label, and the parameter that the chip sets.
+CHIPS = (
+    ("All", "", ""),
+    ("2xx", "status", "2xx"),
+    ("4xx", "status", "4xx"),
+    ("5xx", "status", "5xx"),
+    ("No answer", "status", "none"),
+    ("Fault", "faulted", "true"),
+)
+
+
+def chips(parameters: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the chips with the query of each, which keeps the other conditions."""
+    now = {name: value for name in ("status", "faulted") if (value := parameters.get(name))}
+    return [
+        {
+            "label": label,
+            "query": query_of(parameters, **{"status": "", "faulted": "", name: value}),
+            "is_on": now == ({name: value} if name else {}),
+        }
+        for label, name, value in CHIPS
+    ]
+
+
+def query_of(parameters: Mapping[str, str], **changes: str) -> str:
+    """Return the query of an address with its conditions and some changes, without empty ones; `?` included."""
+    found = {**parameters, "before": "", **changes}
+    query = urlencode({name: value[:_LONGEST_VALUE] for name, value in found.items() if value})
+    return f"?{query}" if query else ""
+
+
+def lines(workspace: Workspace, wanted: Filter, before: int = 0) -> dict[str, Any]:
+    """Return the newest matching requests, and the moves of the clock between them.
+
+    The caller holds the lock of the workspace.
+
+    Args:
+        workspace: The workspace.
+        wanted: The conditions on the requests.
+        before: A position in the journal; only older requests are listed. 0 lists from the newest request on.
+    """
+    journal = workspace.journal
+    skipped = max(journal.end - before, 0) if before else 0
+    if wanted.is_empty:
+        total, newer = len(journal), min(skipped, len(journal))
+        found = list(islice(enumerate(journal), newer, newer + MOST))
+    else:
+        admitted = [row for row in enumerate(journal) if wanted.admits(row[1])]
+        total, newer = len(admitted), sum(index < skipped for index, _ in admitted)
+        found = admitted[newer : newer + MOST]
+    further = total - newer - len(found)
+    exchanges = [exchange for _, exchange in found]
+    rows = _with_moves(workspace, exchanges, is_first=not newer)
+    return {
+        "shown": list(with_days(rows)),
+        "total": total,
+        "newer": newer,
+        "further": further,
+        "older": journal.end - 1 - found[-1][0] if further else None,
+        "kept": len(journal),
+        "added": journal.added,
+        "evicted": journal.evicted,
+        "limit": met_limit(journal, workspace),
+    }
+
+
+def _with_moves(workspace: Workspace, exchanges: Sequence[Exchange], *, is_first: bool) -> Iterator[dict[str, Any]]:
+    if not exchanges:
+        return
+    newest, oldest = exchanges[0].real_at, exchanges[-1].real_at
+    calls = (call for call in workspace.calls if call.real_at >= oldest and (is_first or call.real_at <= newest))
+    moves = list(islice(filter(is_move, calls), MOST))
+    for row in merged(exchanges, moves):
+        yield line(row) if isinstance(row, Exchange) else move_line(row)
+
+
+def met_limit(journal: Ring[Any], workspace: Workspace) -> str:
+    """Return the option that made a journal drop rows: by their number, or by their bytes."""
+    limits = workspace.limits
+    if len(journal) >= limits.journal:
+        return f"--journal-limit {limits.journal}"
+    return f"--journal-bytes-limit {limits.journal_bytes}"
 
 
 def line(exchange: Exchange) -> dict[str, Any]:
-    at = write_instant(exchange.at)
-    address = f"{exchange.method} {_shown(exchange.path)}"
     return {
+        "kind": "request",
         "id": exchange.id,
-        "at": at,
-        "time": at[11:19],
+        "at": write_instant(exchange.at),
         "real": strftime("%H:%M:%S", gmtime(exchange.real_at)),
-        "title": exchange.operation or address,
-        "address": address if exchange.operation is not None else "",
+        "method": exchange.method,
+        "operation": exchange.operation,
+        "path": _shown(exchange.path),
         "status": exchange.status,
         # The reason of a held request is not final.
         "reason": _shown(exchange.reason) if exchange.reason and not exchange.is_held else "",
         "account": exchange.account or "",
-        "fault": exchange.fault or "",
+        "fault": exchange.fault_kind or exchange.fault or "",
+        "took": write_ms(took_ms(exchange)),
         "is_held": exchange.is_held,
     }
 
@@ -164,15 +255,15 @@ def _redacted(text: str) -> str:
     return redaction.plain(text)
 
 
-def neighbours(journal: Journal, identifier: str) -> tuple[str | None, str | None]:
-    """Return ids of the previous and next request, None at journal ends."""
+def neighbours(journal: Journal, identifier: str, wanted: Filter) -> tuple[str | None, str | None]:
+    """Return ids of the previous and next matching request, None at journal ends."""
     after: str | None = None
-    rows: Iterator[Exchange] = iter(journal)
+    rows = iter(journal)
     for exchange in rows:
         if exchange.id == identifier:
-            before = next(rows, None)
-            return (None if before is None else before.id), after
-        after = exchange.id
+            return next((row.id for row in rows if wanted.admits(row)), None), after
+        if wanted.admits(exchange):
+            after = exchange.id
     return None, None
 
 
@@ -211,32 +302,54 @@ PAGE = Page("requests", "Requests")
 
 
 @PAGE.view()
-def index() -> Mapping[str, Any]:
+def index() -> Mapping[str, Any] | Response:
+    if not all(request.args.values()):
+        clean = query_of(request.args, before=request.args.get("before", ""))
+        return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{PAGE.name}{clean}"})
     workspace = target.workspace()
-    wanted, complaint = filter_of(request.args)
+    before = asked("before")
     with workspace.lock:
-        if wanted.text or (not wanted.is_empty and len(workspace.journal) > loop.LARGE_TABLE):
-            off_loop.leave()
-        found = lines(workspace.journal, wanted)
+        wanted, complaint = filter_of(workspace, request.args)
+        _leave_for(wanted, workspace)
+        found = lines(workspace, wanted, before.number)
         return {
             "found": found,
             "wanted": wanted,
-            "complaint": complaint or (None if found["shown"] else doubt(wanted.operation)),
+            "complaint": complaint or before.mistake or (None if found["shown"] else doubt(wanted.operation)),
+            "chips": chips(request.args),
+            "query": query_of(request.args),
+            "query_of": partial(query_of, request.args),
             "operations": list(ALL_OPERATIONS),
             "key": example_key(workspace),
         }
 
 
+def _leave_for(wanted: Filter, workspace: Workspace) -> None:
+    """Leave the event loop before a search that takes long."""
+    if wanted.text or (not wanted.is_empty and len(workspace.journal) > loop.LARGE_TABLE):
+        off_loop.leave()
+
+
 @PAGE.view("/calls", "requests_calls.html")
 def calls() -> Mapping[str, Any]:
     workspace = target.workspace()
+    before = asked("before")
     with workspace.lock:
-        found = list(islice(workspace.calls, MOST))
+        ring = workspace.calls
+        newer = min(max(ring.end - before.number, 0), len(ring)) if before.number else 0
+        found = list(islice(ring, newer, newer + MOST))
         off_loop.before_showing(call.size for call in found)
+        further = len(ring) - newer - len(found)
+        rows = [{**plain(show_control_call(call, workspace.links)), "at": write_instant(call.at)} for call in found]
         return {
-            "calls": [plain(show_control_call(call, workspace.links)) for call in found],
-            "further": len(workspace.calls) - len(found),
-            "evicted": workspace.calls.evicted,
+            "calls": list(with_days(rows)),
+            "newer": newer,
+            "further": further,
+            "older": ring.end - newer - len(found),
+            "evicted": ring.evicted,
+            "limit": met_limit(ring, workspace),
+            "mistake": before.mistake,
+            "added": ring.added,
             "instant": write_instant,
         }
 
@@ -261,7 +374,9 @@ def show(identifier: str) -> Mapping[str, Any]:
     workspace = target.workspace()
     with workspace.lock:
         exchange = _found(workspace, identifier)
-        before, after = neighbours(workspace.journal, identifier)
+        wanted, _ = filter_of(workspace, request.args)
+        _leave_for(wanted, workspace)
+        before, after = neighbours(workspace.journal, identifier, wanted)
         fault = exchange.fault
         rule = fault if fault and workspace.state.faults.get(fault) is not None else None
     # Outside the lock, as a large request takes long.
@@ -273,6 +388,11 @@ def show(identifier: str) -> Mapping[str, Any]:
         "held": exchange.held if exchange.is_held else None,
         "rule": rule,
         "by_header": fault == HEADER_ID,
+        "fault_kind": exchange.fault_kind,
+        "took": write_ms(took_ms(exchange)),
+        "by_mock": write_ms(exchange.ms),
+        "is_delayed": took_ms(exchange) > exchange.ms,
+        "query": query_of(request.args),
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),

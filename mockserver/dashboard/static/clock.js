@@ -1,49 +1,10 @@
-// The page "Clock": the time goes on without asking the server, and what happened on the way of a move is told.
+// The page "Clock": tells what happened on the way of a move.
 
 import { refresh } from "./live.js";
 
-const EVERY_MS = 1000;
 // So often a page whose move waits looks what it waits for.
 const LOOK_MS = 2000;
 const MOST = 100;
-const UNITS = [["d", 86400], ["h", 3600], ["min", 60], ["s", 1]];
-
-// When the page got each time that the server has sent, on the clock of the browser.
-const got = new WeakMap();
-
-function spoken(ms) {
-  let left = Math.floor(Math.abs(ms) / 1000);
-  const numbers = UNITS.map(([unit, seconds]) => {
-    const number = Math.floor(left / seconds);
-    left -= number * seconds;
-    return [number, unit];
-  });
-  const first = numbers.findIndex(([number]) => number);
-  if (first < 0) return "less than 1 s";
-  const found = numbers.slice(first, first + 2).filter(([number]) => number);
-  return found.map(([number, unit]) => `${number.toLocaleString("en")} ${unit}`).join(" ");
-}
-
-function written(ms) {
-  return new Date(ms).toISOString().slice(0, 19);
-}
-
-function tick() {
-  const shown = document.getElementById("clock");
-  if (!got.has(shown)) got.set(shown, Date.now());
-  if ("frozen" in shown.dataset) return;
-  const now = Number(shown.dataset.now) + Date.now() - got.get(shown);
-  shown.dateTime = `${written(now)}Z`;
-  shown.textContent = written(now).replace("T", " ");
-  for (const each of document.querySelectorAll("[data-due]")) {
-    const left = Number(each.dataset.due) - now;
-    each.textContent = left > 0 ? `in ${spoken(left)}` : "now";
-  }
-}
-
-document.addEventListener("dashboard:shown", tick);
-setInterval(tick, EVERY_MS);
-tick();
 
 // ------------------------------------------------------------------ a move
 

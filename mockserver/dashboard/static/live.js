@@ -12,6 +12,7 @@ const LONGEST_REST_MS = 30000;
 
 const { root, seen } = document.body.dataset;
 const connection = document.getElementById("connection");
+const live = document.getElementById("live");
 // What the server has sent of each piece and of each row; what has become of it since does not matter.
 const sent = new WeakMap();
 
@@ -39,7 +40,10 @@ function connect() {
   disconnect();
   if (document.hidden) return;
   source = new EventSource(`${root}/_mock/stream?every=${EVERY_S}&last_event_id=${last}`);
-  source.onopen = () => say("");
+  source.onopen = () => {
+    say("");
+    live.textContent = "Live";
+  };
   source.addEventListener("news", (event) => {
     last = Number(event.lastEventId) || last;
     refresh(Object.keys(JSON.parse(event.data)), false);
@@ -51,6 +55,7 @@ function disconnect() {
   clearTimeout(again);
   source?.close();
   source = null;
+  live.textContent = "";
 }
 
 // The stream has ended: the page itself knows why, as an error of a stream tells no reason.
@@ -98,7 +103,8 @@ export async function refresh(kinds = ["reset"], now = true) {
 function wanted() {
   if (news.has("reset") || news.has("lost")) return true;
   if (!news.size) return false;
-  return [...pieces(document)].some((piece) => {
+  // The header alone is no reason to fetch a page that is not live.
+  return document.querySelector("main [data-live]") && [...pieces(document)].some((piece) => {
     const kinds = piece.dataset.live.split(" ").filter(Boolean);
     return !kinds.length || kinds.some((kind) => news.has(kind));
   });
@@ -141,9 +147,12 @@ function show(page) {
   document.dispatchEvent(new CustomEvent("dashboard:shown"));
 }
 
-// Rows by their ids: new ones come, gone ones go, equal ones are not touched.
+// Rows by their ids: new ones come, gone ones go, equal ones are not touched. In a paused list, none comes or goes.
 function showRows(piece, fresh) {
   const known = new Map([...piece.children].map((row) => [row.id, row]));
+  if (isPaused(piece)) return showPaused(piece, fresh, known);
+  document.getElementById(`${piece.id}-paused`)?.remove();
+  if ("added" in fresh.dataset) piece.dataset.added = fresh.dataset.added;
   let at = piece.firstElementChild;
   for (const row of [...fresh.children]) {
     let mine = known.get(row.id);
@@ -163,6 +172,58 @@ function showRows(piece, fresh) {
   }
   for (const row of known.values()) if (!isHeld(row)) row.remove();
 }
+
+// ------------------------------------------------------------------ paused lists
+
+// The list under the pointer. A pointer that rests where a page opens does not count.
+let pointed = null;
+
+// Whether somebody is reading a list (`data-pausable`): the pointer or the focus is in it, or its top is scrolled away.
+function isPaused(piece) {
+  if (!("pausable" in piece.dataset) || !piece.children.length) return false;
+  return piece === pointed || piece.contains(document.activeElement) || piece.getBoundingClientRect().top < 0;
+}
+
+function showPaused(piece, fresh, known) {
+  let number = 0;
+  for (const row of [...fresh.children]) {
+    const mine = known.get(row.id);
+    if (mine) replace(mine, row);
+    else if (row.querySelector("a")) number += 1;
+  }
+  const added = Number(fresh.dataset.added) - Number(piece.dataset.added);
+  if (!number && !(added > 0)) return;
+  let pill = document.getElementById(`${piece.id}-paused`);
+  if (!pill) {
+    pill = Object.assign(document.createElement("button"), { id: `${piece.id}-paused`, type: "button", className: "pill" });
+    pill.onclick = () => {
+      pointed = null;
+      scrollTo(0, 0);
+      document.activeElement.blur();
+      refresh();
+    };
+    piece.before(pill);
+  }
+  pill.textContent = `Paused, ${(added || number).toLocaleString("en")} new`;
+}
+
+function goOn() {
+  const pill = document.querySelector(".pill");
+  if (pill && !isPaused(pill.nextElementSibling)) refresh();
+}
+
+document.addEventListener("mousemove", ({ target, movementX, movementY }) => {
+  const list = target.closest?.("[data-pausable]") ?? null;
+  if (list === pointed || (list && !movementX && !movementY)) return;
+  pointed = list;
+  goOn();
+});
+document.documentElement.addEventListener("mouseleave", () => {
+  pointed = null;
+  goOn();
+});
+document.addEventListener("focusout", () => setTimeout(goOn));
+addEventListener("scroll", goOn, { passive: true });
 
 // What stands there afterwards: the fresh element, or the old one where it is the same, or in use.
 function replace(old, fresh) {

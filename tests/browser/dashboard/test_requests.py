@@ -4,8 +4,10 @@ import threading
 from contextlib import suppress
 
 import pytest
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.keys import Keys
 
+ROWS = "#requests > [id^=r-]"
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 
@@ -40,7 +42,7 @@ def test_the_first_request_comes_in_the_place_of_how_to_send_one(browser, worksp
 
     workspace.call("GET", "/v3/sendrs")
 
-    reads(browser, "#requests > li", "did you mean GET /v3/senders")
+    reads(browser, ROWS, "did you mean GET /v3/senders")
     assert browser.text("#requests-none") == ""
     assert browser.console() == []
 
@@ -51,13 +53,13 @@ def test_a_filter_is_set_by_keyboard_and_holds_for_what_comes(browser, workspace
     (field,) = browser.see("[name=status]")
     field.send_keys("4xx")
     browser.follow("[name=status]", Keys.ENTER)
-    assert browser.all("#requests > li") == []
+    assert browser.all(ROWS) == []
 
     workspace.call("GET", "/v3/account")
     workspace.call("GET", "/v3/nowhere")
 
-    reads(browser, "#requests > li", "404")
-    assert len(browser.all("#requests > li")) == 1
+    reads(browser, ROWS, "404")
+    assert len(browser.all(ROWS)) == 1
 
 
 def test_a_request_that_hangs_is_answered_by_keyboard(browser, workspace):
@@ -83,6 +85,87 @@ def test_a_client_that_leaves_is_told_from_one_that_waits(browser, workspace):
 
     browser.open(workspace.page("requests"))
 
-    reads(browser, "#requests > li", "held")
-    reads(browser, "#requests > li", "no answer")
+    reads(browser, ROWS, "held")
+    reads(browser, ROWS, "no answer")
     client.join(20)
+
+
+def test_rows_stay_under_the_pointer_and_new_ones_are_counted(browser, workspace):
+    for _ in range(3):
+        workspace.call("GET", "/v3/account")
+    browser.open(workspace.page("requests"))
+    row = browser.see(ROWS, count=3)[1]
+    place = row.location
+    ActionChains(browser.driver).move_to_element(row).move_by_offset(3, 1).perform()
+
+    for _ in range(2):
+        workspace.call("GET", "/v3/nowhere")
+
+    reads(browser, ".pill", "Paused, 2 new")
+    assert (len(browser.all(ROWS)), row.location) == (3, place)
+    ActionChains(browser.driver).move_to_element(browser.see("h1")[0]).perform()
+    browser.see(ROWS, count=5)
+    assert browser.all(".pill") == []
+    assert browser.console() == []
+
+
+def test_a_list_that_is_scrolled_goes_on_by_its_button(browser, workspace):
+    for number in range(120):
+        workspace.call("GET", f"/v3/senders/{number}")
+    browser.open(workspace.page("requests"))
+    browser.see(ROWS, count=120)
+    browser.script("scrollTo(0, 800)")
+    row = browser.all(ROWS)[60]
+    before = browser.script("return arguments[0].getBoundingClientRect().top", row)
+
+    workspace.call("GET", "/v3/nowhere")
+
+    reads(browser, ".pill", "Paused, 1 new")
+    assert browser.script("return arguments[0].getBoundingClientRect().top", row) == before
+    browser.see(".pill")[0].click()
+    browser.see(ROWS, count=121)
+    assert browser.script("return scrollY") == 0
+
+
+def test_twenty_five_requests_fit_on_a_screen(browser, workspace):
+    for _ in range(40):
+        workspace.call("GET", "/v3/account")
+    browser.driver.execute_cdp_cmd(
+        "Emulation.setDeviceMetricsOverride", {"width": 1366, "height": 850, "deviceScaleFactor": 1, "mobile": False}
+    )
+    try:
+        browser.open(workspace.page("requests"))
+        bottoms = [row.rect["y"] + row.rect["height"] for row in browser.see(ROWS, count=40)]
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert sum(bottom <= 850 for bottom in bottoms) >= 25
+
+
+def test_first_request_is_in_view_on_a_small_screen(browser, workspace):
+    workspace.call("GET", "/v3/account")
+    with browser.looking(width=320):
+        browser.open(workspace.page("requests"))
+        assert browser.see(ROWS)[0].rect["y"] < 400  # of 640
+
+
+def test_header_advances_the_clock(browser, make_workspace):
+    workspace = make_workspace(scenario={"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}})
+    browser.open(workspace.page("requests"))
+    reads(browser, "#hour", "2026-01-15 09:00:00 UTC, frozen")
+    reads(browser, "#live", "Live")
+
+    browser.click("[data-advance]")
+
+    reads(browser, "#hour", "2026-01-15 09:15:00 UTC, frozen")
+
+
+def test_switcher_finds_another_workspace(browser, make_workspace):
+    make_workspace("shop-staging")
+    browser.open(make_workspace("here").page("clock"))
+    browser.click("#switcher summary")
+    browser.focused.send_keys("SHOP")
+    browser.until(lambda: [row.text for row in browser.all("#switcher li")] == ["shop-staging"])
+
+    browser.follow("#switcher li a")
+
+    assert browser.driver.current_url.endswith("/w/shop-staging/_mock/ui/clock")

@@ -69,7 +69,7 @@ def test_keyboard_user_follows_a_sender_from_creation_to_delivery(browser, works
 
     # A sender is made by a program, and its request comes.
     made = workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json()
-    browser.see("#requests > li")
+    browser.see("#requests > [id^=r-]")
     keys.follow("createSender")
     assert "201" in browser.text("main")
 

@@ -82,7 +82,7 @@ def _read_beside(workspace, pause, ended):
         for _ in range(_READS):
             if ended.wait(pause):
                 return
-            session.get(f"{workspace.url}/corporate/masterAccount", timeout=10)
+            session.get(f"{workspace.url}/inbound/events", timeout=10)
 
 
 def _call(workspace, draw):

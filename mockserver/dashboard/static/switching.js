@@ -1,0 +1,36 @@
+// The switcher of workspaces in the header: lists those that match, each with the present page.
+
+const switcher = document.getElementById("switcher");
+const MOST = 8;
+
+async function list() {
+  const { server, page } = switcher.dataset;
+  const name = encodeURIComponent(switcher.querySelector("input").value);
+  let found = [];
+  try {
+    const answer = await fetch(`${server}/_mock/workspaces?limit=${MOST}&name=${name}`);
+    if (answer.ok) found = (await answer.json()).items;
+  } catch {
+    // The form leads to the list.
+  }
+  switcher.querySelector("ul").replaceChildren(...found.map((workspace) => {
+    const link = document.createElement("a");
+    link.href = `${server}/w/${encodeURIComponent(workspace.name)}/_mock/ui/${page || "requests"}`;
+    link.append(Object.assign(document.createElement("bdi"), { textContent: workspace.name }));
+    const row = document.createElement("li");
+    row.append(link);
+    return row;
+  }));
+}
+
+switcher.addEventListener("toggle", () => {
+  if (!switcher.open) return;
+  switcher.querySelector("input").focus();
+  list();
+});
+switcher.addEventListener("input", list);
+switcher.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape") return;
+  switcher.open = false;
+  switcher.querySelector("summary").focus();
+});
