@@ -186,4 +186,7 @@ def why_dead(workspace: Workspace, mail: Mail) -> str:
 def expired(workspace: Workspace, sender: Sender) -> str:
     """Return since when a sender's code has expired, or an empty text."""
     now, end = workspace.state.clock.now(), sender.otp_expires_at
-    return "" if end is None or now < end else f"expired {spoken(now - end)} ago"
+    if end is None or now < end:
+        return ""
+    length = spoken(now - end)
+    return f"expired {length if length.startswith('less') else ' '.join(length.split()[:2])} ago"

@@ -77,7 +77,7 @@ class _Folding:
 
 
 def _counted(value: dict[Any, Any] | list[Any]) -> str:
-    what = ("member", "members") if isinstance(value, dict) else ("item", "items")
+    what = ("field", "fields") if isinstance(value, dict) else ("item", "items")
     return f"{len(value)} {what[len(value) != 1]}"
 
 

@@ -21,7 +21,7 @@ def test_small_json_value_is_written_unfolded(value, html):
 
 def test_members_have_names_and_ids():
     assert folded({"<a>": [True]}, "body") == (
-        '<details id="body" class="json" open><summary>1 member</summary><ul>'
+        '<details id="body" class="json" open><summary>1 field</summary><ul>'
         '<li><bdi class="name">&lt;a&gt;</bdi> <details id="body-0" class="json" open><summary>1 item</summary><ul>'
         '<li><bdi class="name">0</bdi> <code class="plain"><bdi>true</bdi></code></li></ul></details></li>'
         "</ul></details>"

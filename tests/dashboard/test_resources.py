@@ -104,7 +104,7 @@ def test_a_grant_shows_its_access_tokens(api):
     claims = answer["access_token"].split(".")[1]
     identifier = json.loads(urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))["jti"]
     assert (
-        f'access tokens 1 item 0 4 members id "{identifier}"'
+        f'access tokens 1 item 0 4 fields id "{identifier}"'
         in opened(api, f"/oauth_grant/{grant['key']}").by_id("members").text
     )
 
@@ -142,9 +142,10 @@ def test_the_call_that_an_empty_table_shows_fills_it(make_api):
 # ---------------------------------------------------------------------- the first visit
 
 
-def test_an_unused_workspace_offers_three_steps_that_work(make_api):
+@pytest.mark.parametrize("page", ["machines", "requests"])
+def test_an_unused_workspace_offers_three_steps_that_work(make_api, page):
     api = make_api("empty")
-    steps = opened(api).one("ol")
+    steps = read(api.get(f"/_mock/ui/{page}").text).one("ol")
     commands = [pre.text for pre in steps.all("pre")]
     path, body = re.search(r"http://localhost(\S+) .*-d '(.*?)'", commands[0]).groups()
     assert api.post(path, json=json.loads(body)).status_code == 201
@@ -153,4 +154,4 @@ def test_an_unused_workspace_offers_three_steps_that_work(make_api):
     assert api.post(path, json=json.loads(body)).status_code == 200
 
     assert "expired" in plain(api.get("/_mock/ui/mail").text)
-    assert "First steps" not in plain(api.get(PAGE).text)
+    assert "First steps" not in plain(api.get(f"/_mock/ui/{page}").text)
