@@ -185,4 +185,5 @@ def _distance(clock: Clock) -> str:
     if abs(offset) < _NEAR:
         return "It shows real time."
     # Not floored: it is measured against a clock that runs.
-    return f"It is {spoken(timedelta(seconds=round(offset.total_seconds())))} {'ahead of' if offset > timedelta() else 'behind'} real time."
+    length = spoken(timedelta(seconds=round(offset.total_seconds())))
+    return f"It is {length} {'ahead of' if offset > timedelta() else 'behind'} real time."
