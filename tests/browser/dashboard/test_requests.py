@@ -71,7 +71,7 @@ def test_a_request_that_hangs_is_answered_by_keyboard(browser, workspace):
     button.send_keys(Keys.ENTER)
 
     reads(browser, "#outcome", "200")
-    reads(browser, "#answer", "members")
+    reads(browser, "#answer", "fields")
     client.join(20)
     assert got[0].status_code == 200
     assert browser.console() == []
