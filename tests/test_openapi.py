@@ -106,7 +106,7 @@ def test_every_field_carries_its_evidence():
 def test_the_document_is_served_as_json_and_as_yaml(api):
     answer = api.get("/_mock/openapi.json")
     assert (answer.status_code, answer.content_type) == (200, "application/json")
-    assert answer.json == json.loads(json.dumps(document()))
+    assert answer.json == json.loads(json.dumps({**document(), "servers": [{"url": ".."}]}))
     answer = api.get("/_mock/openapi.yaml")
     assert (answer.status_code, answer.content_type) == (200, "application/yaml")
     assert yaml.safe_load(answer.data) == api.get("/_mock/openapi.json").json

@@ -35,10 +35,13 @@ def list_(name: str | None, limit: int, target: Target) -> None:
 @option("--name", metavar="NAME", help="The name; the default is generated.")
 @option("--seed", type=Integer(), metavar="N", help="The seed of its identifiers and codes.")
 @option("--strict", is_flag=True, help="Refuse body fields that the service does not know.")
+@option("--label", metavar="TEXT", help="A label, such as the id of a test.")
 @SERVER
-def new(scenario: str | None, name: str | None, seed: int | None, strict: bool, target: Target) -> None:
+def new(
+    scenario: str | None, name: str | None, seed: int | None, strict: bool, label: str | None, target: Target
+) -> None:
     """Create a workspace, and print its name, address and key."""
-    body = {**given({"name": name, "seed": seed, "strict": strict or None}), **_choice(scenario)}
+    body = {**given({"name": name, "seed": seed, "strict": strict or None, "label": label}), **_choice(scenario)}
     try:
         found = target.post("/workspaces", body)
     except MockServerError as error:
@@ -104,6 +107,7 @@ def _used(row: Mapping[str, Any]) -> str:
 def _print(found: Mapping[str, Any]) -> None:
     lines = {name: found[name] for name in ("name", "scenario", "url")}
     lines["dashboard"] = f"{found['url'].removesuffix('/v3')}/_mock/ui/"
+    lines |= {name: found[name] for name in ("label", "outcome") if name in found}
     if clock := found.get("clock"):
         lines["clock"] = f"{moment(clock['now'])} UTC, {'frozen' if clock['frozen'] else 'running'}"
     if found.get("counts"):

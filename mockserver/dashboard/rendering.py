@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +16,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from mockserver.control.framework import target
+from mockserver.control.framework.compression import compressed
 from mockserver.control.framework.problem import Problem
 from mockserver.control.sessions import Sessions
 from mockserver.core.time.clock import Clock
@@ -93,26 +93,6 @@ def _cut(text: str) -> Markup:
     return Markup('{}<span class="soft">… and {} characters more</span>').format(
         text[:_LONGEST], f"{len(text) - _LONGEST:,}"
     )
-
-
-#: The shortest body to compress, in bytes. Shorter bodies fit into a packet.
-_SHORTEST = 1_400
-#: The fastest level: compressing 200 rows to an eighth takes half a millisecond.
-_LEVEL = 1
-
-
-def compressed(response: Response) -> Response:
-    """Compress a long body if the client accepts gzip.
-
-    A compressed page may contain a key beside text of its address (BREACH). The session cookie is `SameSite=Strict`, so
-    no other site can request such a page.
-    """
-    response.headers["Vary"] = "Accept-Encoding"
-    body = response.get_data()
-    if len(body) >= _SHORTEST and request.accept_encodings["gzip"]:
-        response.set_data(gzip.compress(body, _LEVEL, mtime=0))
-        response.headers["Content-Encoding"] = "gzip"
-    return response
 
 
 #: Pages load only scripts and styles of the dashboard, and frame only addresses of the server.
@@ -238,10 +218,9 @@ def show_file(version: str, name: str) -> Response:  # only the present version 
     content = _contents().get(name)
     if content is None:
         raise Problem(404, f"the dashboard has no file {name!r}")
-    return Response(
-        content,
-        content_type=_TYPES[name.rpartition(".")[2]],
-        headers={"Cache-Control": "max-age=31536000, immutable"},
+    kind = _TYPES[name.rpartition(".")[2]]
+    return compressed(
+        Response(content, content_type=kind, headers={"Cache-Control": "max-age=31536000, immutable"}),
     )
 
 

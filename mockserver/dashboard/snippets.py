@@ -5,13 +5,17 @@ Large bodies take long, so the lock of the workspace is held only for single loo
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from pprint import pformat
 from typing import Any, NamedTuple
 
 from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import NOBODY, Sent, curl_of, json_of, of_exchange
+from mockserver.dashboard.earlier import CODE_HELPER, HELPERS, earlier, earlier_steps, with_code
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views import redaction
 
@@ -21,17 +25,10 @@ _METHODS = ("GET", "OPTIONS", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 _LONGEST_VALUE = 16 * 1024
 #: The width of a formatted value.
 _WIDTH = 88
+#: The names of members of a scenario that may hold a secret.
+_SECRET = re.compile(r'"([\w-]*(key|secret|token|password|otp)[\w-]*|auth)":', re.IGNORECASE)
 #: The longest reason in a test, in characters.
 _LONGEST_REASON = 200
-
-
-class Code(str):
-    """An expression to write unquoted."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 class Outcome(NamedTuple):
@@ -53,6 +50,10 @@ class Preparation(NamedTuple):
     fault: Mapping[str, Any] | None
     #: Comments before the request.
     notes: Sequence[str] = ()
+    #: The parsed body, with expressions in place of one-time codes; None for other bodies.
+    value: Any = None
+    #: Lines that repeat earlier requests and control calls.
+    earlier: Sequence[str] = ()
 
 
 def call(sent: Sent, root: str, key: str | None, *, follows: bool = True) -> str:
@@ -66,18 +67,20 @@ def call(sent: Sent, root: str, key: str | None, *, follows: bool = True) -> str
 
 def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outcome: Outcome) -> str:
     """Write a test that sends a request to the plugin's workspace and asserts the same answer."""
-    value = json_of(sent)
-    if sent.is_redacted and isinstance(value, dict) and value.get("otp") == "***":
-        value = {**value, "otp": Code("mockserver.mailbox.latest().otp")}
+    value = json_of(sent) if preparation.value is None else preparation.value
     url, path = "mockserver.url", sent.target
     if path.startswith("/v3/"):
         path = path.removeprefix("/v3")
     else:
         url += ".removesuffix('/v3')"
-    key = repr(NOBODY) if sent.account is None else f"mockserver.key({sent.account!r})"
+    is_nobodys = sent.account is None or outcome.status == HTTPStatus.UNAUTHORIZED
+    key = repr(NOBODY) if is_nobodys else f"mockserver.key({sent.account!r})"
     lines = _call(sent, f"{url} + {path!r}", key, value, follows=not 300 <= (outcome.status or 0) < 400)
     needs_pytest = outcome.status is None or bool(preparation.marker)
-    body = [*_before(preparation, outcome), *_expecting(lines, outcome)]
+    revoked = sent.has_key and outcome.status == HTTPStatus.UNAUTHORIZED
+    # A revoked key is refused whatever a server does with unknown keys.
+    first = [*preparation.earlier, *([f"mockserver.revoke_key({NOBODY!r})"] if revoked else [])]
+    body = [*first, *_before(preparation, outcome), *_expecting(lines, outcome)]
     marker = ", ".join(f"{name}={value!r}" for name, value in preparation.marker.items())
     return "\n".join(
         [
@@ -86,7 +89,9 @@ def whole_test(sent: Sent, operation: str | None, preparation: Preparation, outc
             "",
             "",
             *([f"@pytest.mark.mockserver({marker})"] if marker else []),
-            f"def {_name(sent, operation, outcome)}(mockserver):",
+            f"def {_name(sent, operation, outcome)}(mockserver{', mockserver_server' if preparation.earlier else ''}):",
+            *(HELPERS if preparation.earlier else ()),
+            *(CODE_HELPER if any("code(" in line for line in body) else ()),
             *(f"    {line}" for line in body),
             "",
         ]
@@ -171,6 +176,8 @@ def _body(sent: Sent, value: Any) -> list[str]:
 _WHEN = frozenset({"times", "after", "probability", "ttl_s"})
 #: The longest code on the page of a request, in characters. Longer code has a separate address.
 _LONGEST = 6_000
+#: The most earlier requests and calls of a test on the page of a request.
+_MOST_STEPS = 25
 
 
 class Snippet(NamedTuple):
@@ -182,8 +189,8 @@ class Snippet(NamedTuple):
 
     @property
     def is_long(self) -> bool:
-        """Whether the text exceeds the limit of a request's page."""
-        return len(self.text) > _LONGEST
+        """Whether a request's page has a link in place of the text, which is empty if it takes long to write."""
+        return not self.text or len(self.text) > _LONGEST
 
 
 #: The titles of the snippets by their names in addresses.
@@ -192,7 +199,12 @@ TITLES: Mapping[str, str] = {"curl": "As curl", "python": "As Python", "pytest":
 
 def snippets(workspace: Workspace, exchange: Exchange, root: str) -> list[Snippet]:
     """Return all snippets of an exchange for the server at `root`."""
-    return [Snippet(name, title, text(name, workspace, exchange, root)) for name, title in TITLES.items()]
+    with workspace.lock:
+        is_slow = len(earlier_steps(workspace, exchange)) > _MOST_STEPS
+    return [
+        Snippet(name, title, "" if is_slow and name == "pytest" else text(name, workspace, exchange, root))
+        for name, title in TITLES.items()
+    ]
 
 
 def text(name: str, workspace: Workspace, exchange: Exchange, root: str) -> str:
@@ -216,21 +228,34 @@ def _key(workspace: Workspace, sent: Sent) -> str | None:
 def _preparation(workspace: Workspace, exchange: Exchange, sent: Sent) -> Preparation:
     origin = workspace.origin
     is_named = isinstance(origin.scenario, str) and origin.scenario
-    marker: dict[str, Any] = {"scenario": origin.scenario} if is_named else {}
+    marker: dict[str, Any] = {"scenario": origin.scenario} if is_named else _document(origin.scenario)
     if origin.seed is not None:
         marker["seed"] = origin.seed
     notes = []
     if not marker.get("scenario"):
-        notes.append("The workspace was made of a document: give it to the marker as scenario=...")
+        notes.append("The workspace was made of a document with secrets: give it to the marker as scenario=...")
     if sent.is_redacted:
         notes.append("The journal keeps no secrets: what is *** here was one.")
     fault, rule = None, None if exchange.fault is None else workspace.state.faults.get(exchange.fault)
     if rule is not None:  # as written, but it hits the request of the test
         written = {name: value for name, value in rule.written.items() if name not in _WHEN | {"fault"}}
         fault = {"fault": rule.kind, **written}
-    elif exchange.fault not in (None, HEADER_ID):
-        notes.append("The fault that hit this request is gone.")
-    return Preparation(marker, fault, notes)
+    elif exchange.fault not in (None, HEADER_ID) and exchange.fault_kind is not None:
+        fault = {"fault": exchange.fault_kind}
+        notes.append("The rule of the fault is gone; this one has the defaults of its kind.")
+    before = earlier(workspace, exchange)
+    notes += before.notes
+    if any(name == "authorization" for name, _ in exchange.headers):
+        notes.append("An access token was sent, and the test sends an API key.")
+    return Preparation(marker, fault, notes, with_code(exchange, json_of(sent)), before.lines)
+
+
+def _document(scenario: object) -> dict[str, Any]:
+    """Return a short scenario document without secrets as an argument of the marker."""
+    if not isinstance(scenario, Mapping):
+        return {}
+    raw = json.dumps(scenario, default=str)
+    return {"scenario": json.loads(raw)} if len(raw) <= _LONGEST_VALUE and not _SECRET.search(raw) else {}
 
 
 def _outcome(exchange: Exchange) -> Outcome:

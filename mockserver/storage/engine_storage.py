@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from mockserver.core.traffic.coverage import Coverage
@@ -167,6 +167,12 @@ class EngineStorage(Storage):
             for content in self._engine.field(tuple(names), _COVERAGE).values():
                 found.merge(decode(content, Coverage))
         return found
+
+    def labels(self, names: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+        with translated():
+            found = self._engine.field(tuple(names), forms.WORKSPACE)
+            read = {name: decode(content, forms.WorkspaceForm) for name, content in found.items()}
+        return {name: (form.label, form.outcome) for name, form in read.items()}
 
     def clear_coverage(self, names: Iterable[str]) -> None:
         wanted, gone = frozenset(names), Changes(gone=(_COVERAGE,))

@@ -41,6 +41,8 @@ class WorkspaceForm(NamedTuple):
     """A workspace without state, snapshots and logs."""
 
     made_at: datetime
+    label: str
+    outcome: str
     counted: bool
     #: How many ids of requests, e-mails and control calls were drawn.
     ids: Mapping[str, int]
@@ -63,6 +65,8 @@ class WorkspaceForm(NamedTuple):
         keyring = workspace.origin.keyring
         return cls(
             workspace.made_at,
+            workspace.label,
+            workspace.outcome,
             workspace.counted,
             workspace.ids.positions,
             None if keyring is None else keyring.form,

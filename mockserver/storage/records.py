@@ -88,8 +88,8 @@ def take_over(workspace: Workspace, fresh: Workspace) -> None:
         if row.id in held:
             row.held = held[row.id]
     for name in (
-        "made_at", "state", "origin", "ids", "journal", "coverage", "counted", "links", "fired", "calls", "feed",
-        "history", "snapshots", "receivers", "generation", "posting",
+        "made_at", "label", "outcome", "state", "origin", "ids", "journal", "coverage", "counted", "links", "fired",
+        "calls", "feed", "history", "snapshots", "receivers", "generation", "posting",
     ):  # fmt: skip
         setattr(workspace, name, getattr(fresh, name))
     workspace.jobs.follow(fresh.jobs.forms())
@@ -126,6 +126,7 @@ def _apply(workspace: Workspace, form: WorkspaceForm, newer: Newer) -> bool:
     read = _read_state(workspace, newer.fields)
     _read_parts(workspace, form, newer)
     workspace.made_at, workspace.counted, workspace.generation = form.made_at, form.counted, form.generation
+    workspace.label, workspace.outcome = form.label, form.outcome
     workspace.ids.follow(workspace.state.random.seed)
     workspace.ids.go_on(form.ids)
     workspace.posting = dict(form.posting)

@@ -102,7 +102,7 @@ def mockserver(
     if drawn is not None and VARY in drawn.params:
         chosen["vary"] = drawn.params[VARY]
     stash = request.node.stash
-    test = stash[_WORKSPACE] = TestWorkspace(mockserver_server, mockserver_scenario, chosen)
+    test = stash[_WORKSPACE] = TestWorkspace(mockserver_server, mockserver_scenario, chosen, request.node.nodeid)
     yield test.workspace
     if (lint := request.config.pluginmanager.get_plugin(_LINT)) is not None:
         lint.read(request.node.nodeid, test)

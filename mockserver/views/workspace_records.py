@@ -178,6 +178,10 @@ class LastRequest(NamedTuple):
     status: Annotated[Status | None, "null where the client got no HTTP answer"]
 
 
+#: How a test ended.
+Outcome = Literal["passed", "failed", "skipped"]
+
+
 class Counts(NamedTuple):
     """The numbers of stored items, without evicted items."""
 
@@ -197,6 +201,8 @@ class Use(NamedTuple):
     clock: Moment
     last_request: Annotated[LastRequest | None, "the newest of the journal; null where that is empty"]
     counts: Counts
+    label: Annotated[str | None, Mark.OMITTED, "such as the id of the test that made it"]
+    outcome: Annotated[Outcome | None, Mark.OMITTED, "how that test ended"]
 
 
 @dataclass(frozen=True)

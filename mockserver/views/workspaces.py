@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import nsmallest
 from itertools import islice
-from typing import Any
+from typing import Any, cast
 
 from mockserver.core.state.state import Account as AccountRow
 from mockserver.core.text.addresses import unicode_form
@@ -44,7 +44,14 @@ def show_workspace_in_use(workspace: Workspace, root: str) -> records.WorkspaceI
 def show_workspace_line(workspace: Workspace, root: str) -> dict[str, Any]:
     """Return a workspace without accounts as plain data."""
     use: dict[str, Any] = plain(_use(workspace))
-    return {**use, "name": workspace.name, "scenario": workspace.origin.title, "url": _url(workspace, root)}
+    return {
+        "label": None,
+        "outcome": None,
+        **use,
+        "name": workspace.name,
+        "scenario": workspace.origin.title,
+        "url": _url(workspace, root),
+    }
 
 
 def _summary(workspace: Workspace, root: str) -> dict[str, Any]:
@@ -78,8 +85,9 @@ def _use(workspace: Workspace) -> records.Use:
         rows=state.kept(),
     )
     return records.Use(
-        workspace.made_at, show_clock(state.clock), None if newest is None else _last_request(newest), counts
-    )
+        workspace.made_at, show_clock(state.clock), None if newest is None else _last_request(newest), counts,
+        workspace.label or None, cast("records.Outcome | None", workspace.outcome or None),
+    )  # fmt: skip
 
 
 def _last_request(row: Exchange) -> records.LastRequest:

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+import requests
+from axe_core import axe_core
 
 from mockserver.app.control_api import CONTROL_API
 from mockserver.control.openapi import operation_id
@@ -90,3 +92,48 @@ def test_a_call_of_the_control_api_can_be_tried_out(control):
 
     (status,) = control.see("#operations-clock-getClock .live-responses-table .response .response-col_status")
     assert status.text.split()[0] == "200"
+
+
+#: A call of each page, opened by a deep link.
+DEEP_LINKS = {"docs#/senders/createSender": "createSender", "docs/control#/clock/postClockAdvance": "postClockAdvance"}
+
+
+@pytest.mark.parametrize("link", DEEP_LINKS)
+def test_deep_link_opens_its_operation(browser, root, link):
+    browser.open(f"{root}/_mock/{link}")
+
+    assert browser.see(f"[id$='-{DEEP_LINKS[link]}'].is-open .execute")
+
+
+@pytest.mark.parametrize("look", [("light", 1400), ("dark", 320)])
+@pytest.mark.parametrize("link", DEEP_LINKS)
+def test_documentation_page_has_no_axe_violation(browser, root, link, look):
+    with browser.looking(*look):
+        browser.open(f"{root}/_mock/{link}")
+        browser.see(f"[id$='-{DEEP_LINKS[link]}'].is-open .execute")
+        browser.script(axe_core())
+        found = browser.driver.execute_async_script(
+            "const done = arguments[0];"
+            "axe.run().then(found => done(found.violations.map(row => [row.id, row.nodes.map(node => node.html)])));"
+        )
+
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    ("page", "operation", "path"),
+    [("docs", "getAccount", "/v3/account"), ("docs/control", "getClock", "/_mock/clock")],
+)
+def test_execute_acts_on_the_workspace_of_the_page_only(browser, root, page, operation, path):
+    name = f"side-{operation.lower()}"
+    requests.post(f"{root}/_mock/workspaces", json={"name": name}, timeout=10).raise_for_status()
+    browser.open(f"{root}/w/{name}/_mock/{page}")
+    browser.click(f"[id$='-{operation}'] .opblock-summary-control")
+    browser.see(f"[id$='-{operation}'] .execute")
+    browser.requested()
+
+    browser.click(f"[id$='-{operation}'] .execute")
+
+    (status,) = browser.see(f"[id$='-{operation}'] .live-responses-table .response-col_status")[-1:]
+    assert status.text.split()[0] == "200"
+    assert browser.requested() == [f"{root}/w/{name}{path}"]

@@ -1,10 +1,12 @@
 """The documents beside the fidelity record."""
 
+import gzip
 import re
 from pathlib import Path
 from urllib.parse import urljoin
 
 import pytest
+import yaml
 
 from mockserver.control.server.documents import html_of
 from mockserver.evidence.fidelity import CONTRACT
@@ -69,3 +71,34 @@ def test_a_document_leads_to_the_dashboard_and_to_the_other_documents(api, path)
 
 def test_html_in_a_document_is_escaped(api):
     assert "Sub-account &lt;id&gt; is not valid" in api.get(f"/_mock/{CONTRACT}/corporate.md").text
+
+
+@pytest.mark.parametrize("prefix", ["", "/w/side"])
+@pytest.mark.parametrize(
+    "path", ["openapi.json", "openapi.yaml", "control.json", "docs/openapi.json", "docs/control.json"]
+)
+def test_document_names_the_server_relative_to_its_address(api, prefix, path):
+    api.post("/_mock/workspaces", json={"name": "side"})
+    address = f"http://mock.test/proxied{prefix}/_mock/{path}"
+
+    ((server),) = yaml.safe_load(api.get(f"{prefix}/_mock/{path}").text)["servers"]
+
+    assert urljoin(address, server["url"]).rstrip("/") == f"http://mock.test/proxied{prefix}"
+
+
+@pytest.mark.parametrize("page", ["docs", "docs/control"])
+def test_documentation_page_names_its_workspace(api, page):
+    api.post("/_mock/workspaces", json={"name": "side"})
+
+    for name, prefix in (("default", ""), ("side", "/w/side")):
+        assert f"workspace <strong><bdi>{name}</bdi></strong>" in api.get(f"{prefix}/_mock/{page}").text
+
+
+@pytest.mark.parametrize("path", ["docs/swagger-ui-bundle.js", "docs/openapi.json", "docs", "coverage?format=html"])
+def test_long_page_is_compressed_for_clients_that_accept_gzip(api, path):
+    plain, packed = (
+        api.get(f"/_mock/{path}", headers={"Accept-Encoding": coding}).data for coding in ("identity", "gzip")
+    )
+
+    assert gzip.decompress(packed) == plain
+    assert len(packed) < len(plain) / 1.9

@@ -1,5 +1,6 @@
 """What all pages of the dashboard have: addresses, links, headers, problems, files."""
 
+import gzip
 import re
 import sys
 from urllib.parse import urljoin
@@ -140,6 +141,16 @@ def test_files_are_kept_by_browsers_and_change_their_addresses(api):
     answer = api.get(style)
     assert (answer.mimetype, answer.headers["Cache-Control"]) == ("text/css", "max-age=31536000, immutable")
     assert re.search("/static/[0-9a-f]{12}/", style)
+
+
+def test_the_files_of_a_page_are_compressed(api):
+    (style,) = [
+        link for link in links(api.get("/_mock/ui/clock").text, "/_mock/ui/clock") if link.endswith("/dashboard.css")
+    ]
+    whole, short = api.get(style), api.get(style, headers={"Accept-Encoding": "gzip"})
+
+    assert gzip.decompress(short.data) == whole.data
+    assert len(short.data) < len(whole.data) / 2
 
 
 def test_control_calls_import_nothing_of_the_dashboard(pytester):

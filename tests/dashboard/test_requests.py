@@ -402,18 +402,18 @@ def test_a_test_says_what_it_lacks(make_api):
     text = api.get(f"/_mock/ui/requests/{row['id']}/pytest").text
 
     assert [line.strip() for line in text.splitlines() if line.strip().startswith("# ")] == [
-        "# The workspace was made of a document: give it to the marker as scenario=...",
+        "# The workspace was made of a document with secrets: give it to the marker as scenario=...",
         "# The journal keeps no secrets: what is *** here was one.",
-        "# The fault that hit this request is gone.",
+        "# The rule of the fault is gone; this one has the defaults of its kind.",
         "# injected by fault fault-1 (server_error)",
     ]
 
 
-def test_a_test_reads_the_code_out_of_the_mail(api, last):
+def test_a_test_asks_the_mock_for_a_wrong_code(api, last):
     sender = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
     api.put(f"/v3/senders/{sender}/validate", json={"otp": 111111})
     text = api.get(f"/_mock/ui/requests/{last()['id']}/pytest").text
-    assert "json={'otp': mockserver.mailbox.latest().otp}" in text
+    assert f"json={{'otp': code('{sender}', is_right=False)}}" in text
 
 
 # ---------------------------------------------------------------------- how much a page takes

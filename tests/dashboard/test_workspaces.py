@@ -107,7 +107,9 @@ def test_making_a_workspace_leads_to_its_page(api, prefix):
 
 def test_a_workspace_is_made_of_a_scenario_that_can_be_loaded(api):
     html = page(api, LIST)
-    offered = re.findall(r'<option value="([^"]*)">', html)
+    offered = re.findall(
+        r'<option value="([^"]*)">', html.partition('<select name="scenario">')[2].partition("</select>")[0]
+    )
     all_there_are = {row["name"]: row for row in api.get("/_mock/scenarios").json["items"]}
 
     assert offered == ["", *(name for name, row in all_there_are.items() if "stub_library" not in row)]
@@ -122,8 +124,8 @@ def test_workspaces_are_found_by_a_part_of_their_names(api):
     html = page(api, f"{LIST}?name=ONE")
 
     assert rows(html) == ["one-b", "one-a"]
-    assert "2 of 4 have ONE in their names." in plain(html)
-    assert "None of the 4 has <b> in its name." in unescape(re.sub("</?bdi>", "", page(api, f"{LIST}?name=%3Cb%3E")))
+    assert "2 of 4 match ONE" in plain(html)
+    assert "None of the 4 matches <b>." in unescape(re.sub("</?bdi>", "", page(api, f"{LIST}?name=%3Cb%3E")))
 
 
 def test_a_hundred_stand_on_a_page(make_api):
@@ -298,3 +300,20 @@ def test_an_age_is_told_in_its_largest_unit(seconds, words):
     made = datetime(2026, 1, 15, tzinfo=UTC)
 
     assert age(made, made + timedelta(seconds=seconds)) == words
+
+
+# ---------------------------------------------------------------------- labels
+
+
+@pytest.mark.parametrize(
+    ("query", "found"), [("name=test_two", ["w2"]), ("name=W", ["w1", "w2"]), ("outcome=failed", ["w2"])]
+)
+def test_list_finds_workspaces_by_the_label_and_outcome_of_their_tests(api, query, found):
+    make(api, name="w1", label="tests/test_a.py::test_one")
+    make(api, name="w2", label="tests/test_a.py::test_two")
+    api.request("PATCH", "/_mock/workspaces/w2", json={"outcome": "failed"})
+
+    html = page(api, f"{LIST}?{query}")
+
+    assert sorted(rows(html)) == found
+    assert re.search(r"failed tests/test_a\.py::test_two", row(html, "w2"))

@@ -15,7 +15,7 @@ class Onboarding(unittest.TestCase):
         cls.server = cls.enterClassContext(MockServer.connect(url) if url else MockServer())
 
     def setUp(self):
-        self.workspace = self.enterContext(self.server.workspace("onboarding"))
+        self.workspace = self.enterContext(self.server.workspace("onboarding", label=self.id()))
         self.client = Brevo(api_key=self.workspace.api_key, base_url=self.workspace.url)
 
     def test_a_new_code_replaces_the_old_one(self):

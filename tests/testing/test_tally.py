@@ -186,6 +186,8 @@ def test_the_workspace_of_a_failed_test_stays_to_be_looked_at_and_is_counted(run
         (kept,) = (workspace for workspace in server.workspaces() if workspace.name != "default")
         result.stdout.fnmatch_lines([f"what happened, to look at: {elsewhere}/w/{kept.name}/_mock/ui/"])
         assert [request.operation for request in kept.requests.all()] == ["getAccount"]
+        shown = server.client.json("GET", f"/_mock/workspaces/{kept.name}")
+        assert (shown["label"].partition("::")[2], shown["outcome"]) == ("test_bad", "failed")
         kept.drop()
     assert calls(pytester.path / "met.json") == {"getAccount": 2}
 

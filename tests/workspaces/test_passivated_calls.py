@@ -141,3 +141,19 @@ def test_coverage_that_was_cleared_stays_so_at_the_next_start(make_api, tmp_path
     again = make_api("empty", store=store)
     assert again.store.coverage().answers == {}
     again.app.close()
+
+
+def test_workspace_that_is_not_loaded_since_the_start_is_found_by_its_label(make_api, tmp_path):
+    store = f"sqlite:{tmp_path / 'store.db'}"
+    api = make_api("empty", store=store)
+    api.post("/_mock/workspaces", json={"name": "mine", "label": "tests/test_a.py::test_one"})
+    api.request("PATCH", "/_mock/workspaces/mine", json={"outcome": "failed"})
+    api.app.close()
+
+    again = make_api("empty", store=store)
+    found = again.get("/_mock/workspaces?label=test_one&outcome=failed").json["items"]
+    again.app.close()
+
+    assert [(row["name"], row["label"], row["outcome"]) for row in found] == [
+        ("mine", "tests/test_a.py::test_one", "failed")
+    ]

@@ -312,3 +312,60 @@ def test_requests_to_a_workspace_change_no_other_workspace(
 
     assert seen() == before
     assert idle.get("/_mock/snapshots").json["items"] == []
+
+
+# ---------------------------------------------------------------------- labels
+
+
+def labelled(api):
+    """Make three workspaces; the test of the second has failed."""
+    for name, label in (("w1", "tests/test_a.py::test_One"), ("w2", "tests/test_a.py::test_two"), ("w3", None)):
+        api.post("/_mock/workspaces", json={"name": name} if label is None else {"name": name, "label": label})
+    assert api.request("PATCH", "/_mock/workspaces/w2", json={"outcome": "failed"}).status_code == 200
+
+
+def test_workspace_shows_its_label_and_the_outcome_of_its_test(api):
+    labelled(api)
+    api.request("PATCH", "/_mock/workspaces/w3", json={"label": "by hand"})
+
+    shown = [api.get(f"/_mock/workspaces/{name}").json for name in ("w1", "w2", "w3", "default")]
+
+    assert [(row.get("label"), row.get("outcome")) for row in shown] == [
+        ("tests/test_a.py::test_One", None), ("tests/test_a.py::test_two", "failed"), ("by hand", None), (None, None),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("label=ONE", ["w1"]), ("label=test_a.py", ["w2", "w1"]), ("outcome=failed", ["w2"]),
+        ("outcome=passed", []), ("label=test_a&name=w1", ["w1"]), ("label=nothing", []),
+    ],
+)  # fmt: skip
+def test_workspaces_are_found_by_label_and_outcome(api, query, found):
+    labelled(api)
+
+    answer = api.get(f"/_mock/workspaces?{query}").json
+
+    assert (sorted(row["name"] for row in answer["items"]), answer["count"]) == (sorted(found), len(found))
+
+
+def test_label_survives_a_reset(api):
+    labelled(api)
+    api.post("/w/w2/_mock/reset", json={})
+
+    shown = api.get("/_mock/workspaces/w2").json
+
+    assert (shown["label"], shown["outcome"]) == ("tests/test_a.py::test_two", "failed")
+
+
+@pytest.mark.parametrize(
+    ("body", "path"), [({"label": "x" * 501}, "/label"), ({"outcome": "maybe"}, "/outcome"), ({"name": "x"}, "/name")]
+)
+def test_wrong_label_or_outcome_is_refused(api, body, path):
+    labelled(api)
+
+    answer = api.request("PATCH", "/_mock/workspaces/w1", json=body)
+
+    assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, [path])
+    assert api.get("/_mock/workspaces/w1").json["label"] == "tests/test_a.py::test_One"

@@ -9,6 +9,7 @@ from marshmallow import ValidationError, fields, validate
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.call import ControlResource
+from mockserver.control.framework.compression import compressed
 from mockserver.core.traffic.coverage import Coverage as CoverageRow
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item, about
@@ -101,4 +102,4 @@ def _written(made: Any, format_: str) -> Response:
 
     text = {"text": to_text, "html": to_html, "junit": to_junit}[format_](made)
     headers = {"Content-Security-Policy": policy()} if format_ == "html" else {}
-    return Response(text, headers=headers, content_type=f"{_MEDIA[format_]}; charset=utf-8")
+    return compressed(Response(text, headers=headers, content_type=f"{_MEDIA[format_]}; charset=utf-8"))

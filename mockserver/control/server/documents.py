@@ -6,23 +6,27 @@ import json
 import re
 from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from mimetypes import guess_type
 from pathlib import Path
 from typing import Any
 
 import yaml
-from flask import Response
+from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.call import ControlResource, control_api, written
+from mockserver.control.framework.compression import compressed
 from mockserver.control.framework.problem import Problem, unknown
 from mockserver.control.server.index import example_key
 from mockserver.core.traffic.exchange import Reply
+from mockserver.core.workspaces.store import DEFAULT
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.settings import data_folder
 from mockserver.views.server_records import Fidelity, OpenApi
+from mockserver.web.routing.address import WORKSPACE
 
 CA = ControlResource("ca", "/_mock", in_workspace=False)
 #: RFC 8555, 9.1: certificates in PEM.
@@ -43,48 +47,52 @@ def ca() -> Response:
 DOCUMENTS = ControlResource("documents", "/_mock", in_workspace=False)
 
 #: The files of Swagger UI that are served from its Python package, as pages load nothing from another host.
-_ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"})
+_ASSETS = frozenset({"swagger-ui.css", "swagger-ui-bundle.js"})
+#: The style that Swagger UI gets in addition.
+_STYLE = "docs.css"
 
 #: Swagger UI sets styles of elements (`unsafe-inline`), and has icons as `data:` addresses.
 _POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'"
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 
-_PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<link rel="stylesheet" href="{assets}swagger-ui.css">
-<link rel="icon" href="{assets}favicon-32x32.png">
-</head>
-<body>
-<nav class="swagger-ui"><p class="wrapper">
-<a href="{other}">{other_title}</a> · <a href="{dashboard}">What happens in the mock</a>
-</p></nav>
-<main id="swagger-ui"></main>
-<noscript>This page needs JavaScript; the document itself is at <a href="{assets}{document}">{document}</a>.</noscript>
-<script src="{assets}swagger-ui-bundle.js"></script>
-<script src="{assets}{start}"></script>
-</body>
-</html>
-"""
-#: The page has a key from the beginning, so that "Try it out" gets an answer.
-_START = """const page = SwaggerUIBundle({{
+#: The page has a key from the beginning, so that "Try it out" gets an answer; `#/senders/createSender` opens one call.
+_START = """const dark = matchMedia("(prefers-color-scheme: dark)");
+const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", follow);
+follow();
+// For screen readers and keyboards: names, headings in their order, no link within a button.
+const missing = [
+  ["h3.opblock-tag", "aria-level", "2"], [".swagger-ui h4", "aria-level", "3"],
+  [".info__description", "role", "region"], [".info__description", "aria-label", "About"],
+  ["textarea", "aria-label", "Request body"], ["select.examples-select-element", "aria-label", "Example"],
+  ["pre.microlight", "tabindex", "0"],
+];
+const mend = () => {{
+  document.querySelectorAll(".opblock-summary-control a[href]").forEach((link) => link.removeAttribute("href"));
+  for (const [selector, name, value] of missing) {{
+    document.querySelectorAll(`${{selector}}:not([${{name}}])`).forEach((found) => found.setAttribute(name, value));
+  }}
+}};
+new MutationObserver(mend).observe(document.getElementById("swagger-ui"), {{ childList: true, subtree: true }});
+const page = SwaggerUIBundle({{
   url: new URL({document}, document.currentScript.src).href,
-  dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true,
+  dom_id: "#swagger-ui", validatorUrl: null, tryItOutEnabled: true, deepLinking: true, docExpansion: "list",
   onComplete: () => {{ if ({key}) page.preauthorizeApiKey("api-key", {key}); }},
 }});
 """
-_OF_THE_API = {
-    "title": "Mocked API", "assets": "docs/", "document": "openapi.json", "start": "start.js",
-    "other": "docs/control", "other_title": "The control API of this mock", "dashboard": "ui/",
+#: The pages. The addresses are relative to the page: `assets` of its files, `up` of `/_mock/`.
+_OF_THE_API: dict[str, Any] = {
+    "title": "Mocked API", "assets": "docs/", "document": "openapi.json", "start": "start.js", "up": "", "is_api": True,
 }  # fmt: skip
-_OF_THE_CONTROL_API = {
-    "title": "Control API", "assets": "", "document": "control.json", "start": "start-control.js",
-    "other": "../docs", "other_title": "The mocked API", "dashboard": "../ui/",
+_OF_THE_CONTROL_API: dict[str, Any] = {
+    "title": "Control API", "assets": "", "document": "control.json", "start": "start-control.js", "up": "../",
+    "is_api": False,
 }  # fmt: skip
+#: The addresses of the server, relative to a document below `/_mock/` and to one below `/_mock/docs/`: calls stay in
+#: the workspace of the address, and behind the prefix of a proxy.
+_SERVER, _SERVER_OF_PAGES = "..", "../.."
 
 
 @cache
@@ -107,10 +115,15 @@ _OPEN = {"openapi.json": api_document, "control.json": control_document}
 _STARTS = {page["start"]: page["document"] for page in (_OF_THE_API, _OF_THE_CONTROL_API)}
 
 
+def _served(make: Any, server: str = _SERVER) -> dict[str, Any]:
+    """Return a document with the relative address of its server."""
+    return {**off_loop.made_once(make), "servers": [{"url": server}]}
+
+
 @DOCUMENTS.call("GET", "/openapi.json", answer=OpenApi)
 def openapi_json() -> Any:
     """The OpenAPI 3.1 document of the mocked API."""
-    return off_loop.made_once(api_document)
+    return _served(api_document)
 
 
 @DOCUMENTS.call("GET", "/openapi.yaml", media=("application/yaml",))
@@ -121,14 +134,14 @@ def openapi_yaml() -> Response:
 
 @cache
 def api_yaml() -> str:
-    text: str = yaml.safe_dump(api_document(), sort_keys=False, allow_unicode=True, width=120)
+    text: str = yaml.safe_dump(_served(api_document), sort_keys=False, allow_unicode=True, width=120)
     return text
 
 
 @DOCUMENTS.call("GET", "/control.json", answer=OpenApi)
 def control_json() -> Any:
     """The OpenAPI 3.1 document of this control API."""
-    return off_loop.made_once(control_document)
+    return _served(control_document)
 
 
 @DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
@@ -143,23 +156,30 @@ def control_docs() -> Response:
     return _page(_OF_THE_CONTROL_API)
 
 
-def _page(about: Mapping[str, str]) -> Response:
-    return Response(_PAGE.format(**about), headers={"Content-Security-Policy": _POLICY})
+def _page(about: Mapping[str, Any]) -> Response:
+    from mockserver.web.pages.page import rendered as render  # noqa: PLC0415  # pages are not needed to start
+
+    text = render("docs.html", workspace=request.environ.get(WORKSPACE, DEFAULT), **about)
+    return compressed(Response(text, headers={"Content-Security-Policy": _POLICY}))
 
 
 @DOCUMENTS.call("GET", "/docs/<name>", media=("*/*",), is_open=True)
 def asset(name: str) -> Response:
     """A file that the pages of the documents load."""
     if name in _OPEN:
-        return Response(written(off_loop.made_once(_OPEN[name])), content_type="application/json")
+        return compressed(Response(written(_served(_OPEN[name], _SERVER_OF_PAGES)), content_type="application/json"))
     if name in _STARTS:
         return Response(_start(_STARTS[name]), content_type="text/javascript")
+    if name == _STYLE:
+        return Response((files("mockserver.web.pages") / _STYLE).read_bytes(), content_type="text/css")
     if name not in _ASSETS:
         raise unknown("document", name, "GET /_mock lists all calls")
+    off_loop.leave()
     import flask_swagger_ui  # noqa: PLC0415  # for its files only
 
     content = (Path(flask_swagger_ui.__file__).parent / "dist" / name).read_bytes()
-    return Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
+    answer = Response(content, content_type=guess_type(name)[0], headers={"Cache-Control": "max-age=3600"})
+    return compressed(answer)
 
 
 def _start(document: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from flask import request
 from marshmallow import ValidationError, fields, validate, validates_schema
@@ -18,11 +18,15 @@ from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullE
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
 from mockserver.views.record import listing
-from mockserver.views.workspace_records import Revoked, Unreadable, WorkspaceInUse, WorkspaceSummary
+from mockserver.views.workspace_records import Outcome, Revoked, Unreadable, WorkspaceInUse, WorkspaceSummary
 from mockserver.views.workspaces import show_workspace, show_workspace_in_use
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
 from mockserver.web.schemas.fields import ApiKey, Flag
 from mockserver.web.server.loop import LARGE_WORKSPACE
+
+#: The longest label, in characters. Chosen: longer than most ids of parametrized tests.
+_LONGEST_LABEL = 500
+OUTCOMES = get_args(Outcome)
 
 WORKSPACES = ControlResource("workspaces", "/_mock/workspaces", in_workspace=False)
 
@@ -62,6 +66,13 @@ def chosen_scenario(body: dict[str, Any]) -> str | dict[str, Any] | None:
     return inputs.of_text(body["yaml"])
 
 
+def _label() -> fields.String:
+    return fields.String(
+        validate=validate.Length(max=_LONGEST_LABEL),
+        **about("what people see of it beside the name, such as the id of a test"),
+    )
+
+
 class NewWorkspace(ScenarioChoice):
     """A new workspace, by default with the scenario of the server."""
 
@@ -71,6 +82,7 @@ class NewWorkspace(ScenarioChoice):
         **about("a seed that draws legal differences, whatever its scenario says"),
     )  # fmt: skip
     name = inputs.name()
+    label = _label()
     #: Whether the workspace refuses body fields that the service does not know, even if its scenario does not say so.
     strict = Flag(load_default=False)
     start = Instant(**about("the moment at which its clock starts, whatever its scenario says"))
@@ -81,6 +93,16 @@ class NewWorkspace(ScenarioChoice):
 class WorkspaceFilter(inputs.Part):
     #: A part of the name, in capitals or not.
     name = fields.String(load_default="")
+    #: A part of the label, in capitals or not.
+    label = fields.String(load_default="")
+    outcome = fields.String(validate=validate.OneOf(OUTCOMES))
+
+
+class WorkspaceNote(Item):
+    """The label of a workspace, and the outcome of its test."""
+
+    label = _label()
+    outcome = fields.String(validate=validate.OneOf(OUTCOMES), **about("how the test of the workspace ended"))
 
 
 def before_making(scenario: object | None) -> None:
@@ -101,6 +123,7 @@ def create(body: dict[str, Any]) -> WorkspaceSummary:
         scenario = target.library().changed(store.maker.scenario if scenario is None else scenario, **changes)
     try:
         named: dict[str, Any] = {member: body.get(member) for member in ("name", "seed", "counted")}
+        named["label"] = body.get("label", "")
         fresh = store.create(scenario, **named)
     except NameTakenError as error:
         raise Problem(409, f"duplicate workspace name {str(error)!r}") from error
@@ -146,17 +169,36 @@ def _changes(body: dict[str, Any]) -> dict[str, Any]:
 )
 def index(query: dict[str, Any]) -> Any:
     """All workspaces, the one used last first."""
-    part = loaded(inputs.part_of(found_by(query["name"]), query))
+    wanted = {member: query.get(member, "") for member in ("name", "label", "outcome")}
+    part = loaded(inputs.part_of(found_by(**wanted), query))
     _before_showing(part)
-    rows, count = [_shown_in_use(workspace) for workspace in part], len(found_by(query["name"]))
+    rows, count = [_shown_in_use(workspace) for workspace in part], len(found_by(**wanted))
     return listed(rows, count, unreadable=unreadable())
 
 
-def found_by(name: str) -> list[str]:
-    """Return the names of the readable workspaces that contain a text in any case; the one used last comes first."""
-    store, wanted = target.store(), name.lower()
+def found_by(name: str = "", label: str = "", outcome: str = "", text: str = "") -> list[str]:
+    """Return the names of the readable workspaces that match all conditions; the one used last comes first.
+
+    Args:
+        name: A part of the name, in any case.
+        label: A part of the label, in any case.
+        outcome: The whole outcome.
+        text: A part of the name or of the label, in any case.
+    """
+    store, name, label, text = target.store(), name.lower(), label.lower(), text.lower()
     left_out = store.unreadable()
-    return [found for found in reversed(store.names()) if wanted in found.lower() and found not in left_out]
+    found = [found for found in reversed(store.names()) if name in found.lower() and found not in left_out]
+    if not (label or outcome or text):
+        return found
+    if len(store.loaded()) < len(store):
+        off_loop.leave()  # labels are read from the store
+    labels = store.labels()
+
+    def admits(name: str) -> bool:
+        own, ended = labels.get(name, ("", ""))
+        return label in (own := own.lower()) and outcome in ("", ended) and (text in own or text in name.lower())
+
+    return list(filter(admits, found))
 
 
 def loaded(names: Iterable[str]) -> list[Workspace]:
@@ -179,6 +221,16 @@ def unreadable() -> list[Unreadable]:
 def show(name: str) -> WorkspaceInUse:
     """One workspace."""
     found = target.named(name)
+    _before_showing([found])
+    return _shown_in_use(found)
+
+
+@WORKSPACES.call("PATCH", "/<name>", body=WorkspaceNote, answer=WorkspaceInUse)
+def note(body: dict[str, Any], name: str) -> WorkspaceInUse:
+    """Change the label of a workspace, or note how its test ended; what is left out stays."""
+    found = target.entered(target.named(name))
+    with found.lock:
+        found.label, found.outcome = body.get("label", found.label), body.get("outcome", found.outcome)
     _before_showing([found])
     return _shown_in_use(found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol, TypeVar
 
 from mockserver.core.effects import Effects
@@ -81,6 +81,10 @@ class Storage:
     def close(self) -> bool:
         """Save the last changes and release everything. Return whether all changes are saved."""
         return True
+
+    def labels(self, names: Iterable[str]) -> Mapping[str, tuple[str, str]]:
+        """Return label and outcome of saved workspaces by name."""
+        return {}
 
     def run(self, step: Callable[[], Result]) -> Result:
         """Run a step and return its result, in sessions after its changes are saved.

@@ -192,6 +192,12 @@ class Store:
         with self._lock:
             return tuple(row.outline for row in self._passivated.values())
 
+    def labels(self) -> Mapping[str, tuple[str, str]]:
+        """Return label and outcome of all workspaces by name; the storage is asked for passivated ones."""
+        found = {workspace.name: (workspace.label, workspace.outcome) for workspace in self.loaded()}
+        saved = [name for name in self.names() if name not in found]
+        return {**self.storage.labels(saved), **found} if saved else found
+
     def unreadable(self) -> Mapping[str, str]:
         """Return the last load errors by workspace name."""
         with self._lock:
@@ -375,6 +381,7 @@ class Store:
         seed: int | None = None,
         key: str | None = None,
         counted: bool = True,
+        label: str = "",
     ) -> Workspace:
         """Create a workspace with its own keys; scenario, name and seed default to the server's and a random name.
 
@@ -390,7 +397,7 @@ class Store:
             raise NameTakenError(name)
         # Without the lock: a large scenario takes its time.
         fresh = self.maker.fresh(name, scenario, seed=seed, key=key)
-        fresh.counted = counted
+        fresh.counted, fresh.label = counted, label
         with self._lock:
             if name in self._workspaces:
                 raise NameTakenError(name)

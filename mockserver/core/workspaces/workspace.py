@@ -138,6 +138,8 @@ class Workspace:
         self.name = name
         #: In real time; a reset does not change it.
         self.made_at = datetime.now(UTC)
+        #: The id of its test, or another text for users, and how that test ended; empty if unknown. Resets keep both.
+        self.label = self.outcome = ""
         #: What a scenario describes; it is replaced as a whole.
         self.state = state
         self.parts = parts

@@ -24,7 +24,7 @@ from mockserver.dashboard.addresses import absolute_root, asked, root
 from mockserver.dashboard.curl import curl_of, example_key, of_call
 from mockserver.dashboard.rendering import Page
 from mockserver.dashboard.timeline import is_move, merged, move_line, took_ms, with_days, write_ms
-from mockserver.resources.registry import ALL_OPERATIONS
+from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views import redaction
@@ -277,6 +277,7 @@ def evidence_of(exchange: Exchange) -> Mapping[str, Any] | None:
     errors = () if exchange.injected else known["errors"]
     return {
         "summary": operation.summary,
+        "tag": operation.tag if operation.id in API_OPERATIONS else None,
         "page": page_of(known["source"]),
         "error": next((row for row in errors if (row["status"], row["code"]) == met), None),
         "fields": known["fields"],
@@ -402,6 +403,8 @@ def show(identifier: str) -> Mapping[str, Any]:
 @PAGE.view("/<identifier>/<any(curl, python, pytest):name>")
 def code(identifier: str, name: str) -> Response:
     workspace = target.workspace()
+    if name == "pytest":
+        off_loop.leave()  # it repeats many requests
     with workspace.lock:
         exchange = _found(workspace, identifier)
     text = snippets.text(name, workspace, exchange, absolute_root())

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from flask import Response, request
 
 from mockserver.control.framework import off_loop, target
-from mockserver.control.workspaces.workspaces import found_by, loaded, unreadable
+from mockserver.control.workspaces.workspaces import OUTCOMES, found_by, loaded, unreadable
 from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.addresses import server_root
@@ -49,8 +49,9 @@ _LONGEST = 100
 def index() -> Mapping[str, Any]:
     """Show the workspaces, a hundred on a page, the last used first."""
     target.addressed(by_header=False)
-    wanted = request.args.get("name", "")[:_LONGEST]
-    found = found_by(wanted)
+    wanted, outcome = request.args.get("name", "")[:_LONGEST], request.args.get("outcome", "")
+    outcome = outcome if outcome in OUTCOMES else ""
+    found = found_by(text=wanted, outcome=outcome)
     number, wrong = _page_number(-(-len(found) // _MOST) or 1)
     part = loaded(found[(number - 1) * _MOST : number * _MOST])
     off_loop.before_showing(0 for workspace in part for _ in range(len(workspace.state.accounts)))
@@ -62,6 +63,8 @@ def index() -> Mapping[str, Any]:
         "evicted": target.store().evicted,
         "unreadable": unreadable(),
         "wanted": wanted,
+        "outcome": outcome,
+        "outcomes": OUTCOMES,
         "number": number,
         "first": (number - 1) * _MOST + 1,
         "has_more": number * _MOST < len(found),

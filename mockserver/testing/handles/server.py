@@ -257,12 +257,14 @@ class MockServer:
         name: str | None = None,
         strict: bool = False,
         vary: int | None = None,
+        label: str | None = None,
     ) -> Workspace:
         """Create a workspace from the server's scenario, or from another one: a name, a document or the path of a file.
 
         `seed` determines the identifiers and codes of the workspace; the default is the scenario's seed. Without `name`
         the workspace gets an unused name. `strict` refuses body fields that the service does not know, whatever the
-        scenario says. `vary` is a seed that draws legal differences, whatever the scenario says.
+        scenario says. `vary` is a seed that draws legal differences, whatever the scenario says. `label`, such as the
+        id of a test, is shown and found in the dashboard.
 
         Raises:
             MockServerError: 400, the scenario, the seed or the name is not valid; 409, the name is taken.
@@ -270,7 +272,9 @@ class MockServer:
             ValueError: The file of the scenario is not YAML.
         """
         sent = sendable(scenario)
-        body = given({**choice(sent), "seed": seed, "name": name, "strict": strict or None, "vary": vary})
+        body = given(
+            {**choice(sent), "seed": seed, "name": name, "strict": strict or None, "vary": vary, "label": label}
+        )
         # A load balancer before several replicas routes this call by the header, and later calls by the name.
         headers = None if name is None else {"X-Mock-Workspace": name}
         with NamingFile(sent):

@@ -148,9 +148,14 @@ class Workspace:
         with NamingFile(found):
             self._link.about = self._link.post("/reset", choice(found))
 
-    def leave(self) -> None:
-        """Keep the workspace on its server beyond `drop_all` and the session."""
+    def leave(self, outcome: Literal["passed", "failed", "skipped"] | None = None) -> None:
+        """Keep the workspace on its server beyond `drop_all` and the session.
+
+        `outcome` says how its test ended, which the dashboard shows.
+        """
         self._leaving(self.name, for_good=True)
+        if outcome is not None:
+            self._link.client.json("PATCH", f"/_mock{path_of('workspaces', self.name)}", body={"outcome": outcome})
 
     def drop(self) -> None:
         """Delete the workspace and revoke its keys; a second call has no effect.

@@ -24,6 +24,8 @@ TALLY = "mockserver-coverage"
 LAUNCHER = "mockserver-command"
 #: The member of the input of a worker of xdist that has the address of the server.
 _WORKER_INPUT = "mockserver_url"
+#: The longest label of a workspace, in characters.
+_LONGEST_LABEL = 500
 #: How long a server may take to get ready, in seconds, by default; chosen long enough to fetch a package or an image.
 _TIMEOUT_S = 120.0
 #: How a session gets a server without the extra.
@@ -126,13 +128,16 @@ class TestWorkspace:
 
     __test__ = False  # pytest takes the name for that of a test
 
-    def __init__(self, server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any]) -> None:
-        """Create a workspace; `marked` are the arguments of the marker."""
+    def __init__(self, server: MockServer, scenario: Scenario | None, marked: Mapping[str, Any], nodeid: str) -> None:
+        """Create a workspace; `marked` are the arguments of the marker, `nodeid` becomes the label."""
         self.server = server
         self.scenario = scenario if marked.get("scenario") is None else marked["scenario"]
         self.strict = bool(marked.get("strict"))
         self.vary: int | None = marked.get("vary")
-        self.workspace = server.workspace(self.scenario, seed=marked.get("seed"), strict=self.strict, vary=self.vary)
+        # The end of a long id tells more: the name of the test, and its parameters.
+        self.workspace = server.workspace(
+            self.scenario, seed=marked.get("seed"), strict=self.strict, vary=self.vary, label=nodeid[-_LONGEST_LABEL:]
+        )
         #: Whether it is kept for the user, because the test has failed and the server goes on.
         self.is_kept = False
         self._is_left = False
@@ -143,6 +148,6 @@ class TestWorkspace:
             return
         self._is_left = True
         if self.is_kept:
-            self.workspace.leave()
+            self.workspace.leave("failed")
         else:
             self.workspace.drop()

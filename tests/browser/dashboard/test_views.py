@@ -28,7 +28,7 @@ _LOOKS = {
 _LOOKS_BELOW = ("light", "narrow-dark")
 #: What a first view takes at most: milliseconds after the answer has come, and bytes in all.
 _AT_MOST_MS = 150
-_AT_MOST_BYTES = 60_000
+_AT_MOST_BYTES = 35_000
 
 
 class Look:
