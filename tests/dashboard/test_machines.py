@@ -85,7 +85,7 @@ def test_page_with_all_drawings_stays_small(api):
 def test_the_table_of_a_machine_stands_beside_its_drawing_as_text(api):
     found = plain(api.get(f"{PAGE}/sender?tab=machine").text)
 
-    assert "create not there awaiting_verification a call, or by hand" in found
+    assert "create (created) awaiting_verification a call, or by hand" in found
     assert "expire_otp awaiting_verification awaiting_verification a timer, or by hand" in found
     assert "delete verified gone a call, or by hand" in found
 
