@@ -64,7 +64,7 @@ def test_pending_timers_are_listed_with_links_to_instances(make_api):
     assert "2026-01-15 09:15:00 in 15 min expire_otp of sender 2 account acme" in plain(html)
     assert '/_mock/ui/machines/sender/2"' in html
     ways = [fields for _, path, fields in forms(html) if path == "_mock/clock/advance" and fields[0][0] == "to"]
-    assert ways == [[("to", "next")], *([("to", identifier)] for identifier in rows(html))]
+    assert ways == [*([("to", identifier)] for identifier in rows(html)), [("to", "next")]]
 
 
 def test_a_list_that_is_long_is_given_by_the_page(make_api):
@@ -105,6 +105,27 @@ def test_keys_that_users_have_written_are_text_and_nothing_else(make_api):
 
     assert "<script>alert" not in html
     assert "scheduled_email/%3Cx%22%3E%3Cscript%3Ealert%281%29%3C%2Fscript%3E%2F..%2F%252F%3F%26%23%40x.test%3E" in html
+
+
+@pytest.mark.parametrize(
+    ("by", "sentence"),
+    [
+        ("PT1M", "No timer is due by 2026-01-15 09:01:00 ."),
+        ("20m", "1 timer is due by 2026-01-15 09:20:00 : expire_otp of sender 2 ."),
+        ("1h 30m", "2 timers are due by 2026-01-15 10:30:00 : expire_otp of sender 2 , expire_otp of sender 3 ."),
+        ("tomorrow", "tomorrow: not a duration, such as 16m, 1h30m, 2d or PT16M"),
+        ("P999999999D", "P999999999D: the clock shows moments from 1971 to 9000 only"),
+    ],
+)
+def test_preview_tells_the_timers_of_a_move(make_api, by, sentence):
+    api = make_api({**FROZEN, "senders": [waiting(3, "PT1H"), waiting(2)]})
+    assert sentence in plain(page(api, f"?by={by}"))
+
+
+def test_distance_from_real_time_is_rounded_to_seconds(make_api):
+    api = make_api("empty")
+    api.advance("PT14M59.9S")
+    assert "It is 15 min ahead of real time." in plain(page(api))
 
 
 # ---------------------------------------------------------------------- one timer

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Any, NamedTuple
+
+from flask import request
 
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
+from mockserver.core.time import duration
 from mockserver.core.time.clock import Clock
 from mockserver.core.time.duration import spoken
 from mockserver.core.workspaces.workspace import Workspace
@@ -99,6 +102,24 @@ def due(workspace: Workspace, now: datetime, offset: int) -> dict[str, Any]:
     }
 
 
+#: The length that the form suggests, and the most timers that a preview names.
+_SUGGESTED, _MOST_NAMED = "2h30m", 5
+
+
+def preview(workspace: Workspace, by: str, now: datetime) -> dict[str, Any]:
+    """Return which timers are due on a move of the clock. The caller holds the lock of the workspace.
+
+    At most `_MOST_DRAWN` timers are counted.
+    """
+    try:
+        until = Clock.reached(duration.parse("".join(by.split())), now)
+    except ValueError as error:
+        return {"mistake": f"{by[:100]}: {error}", "number": 0, "until": None, "lines": []}
+    soonest = islice(workspace.state.timers.soonest(), _MOST_DRAWN)
+    found = list(takewhile(lambda timer: timer.moment <= until, soonest))
+    return {"mistake": "", "number": len(found), "until": write_instant(until), "lines": found[:_MOST_NAMED]}
+
+
 def _line(row: Timer, now: datetime) -> dict[str, Any]:
     at = row.at
     return {
@@ -138,6 +159,7 @@ def index() -> Mapping[str, Any]:
                 _line(show_timer(workspace, row.timer, row), now) for row in islice(workspace.fired, _MOST_FIRED)
             ],
             "usual": _USUAL,
+            "preview": preview(workspace, request.args.get("by") or _SUGGESTED, now),
             "mistake": first.mistake,
             "key": example_key(workspace),
         }
@@ -162,4 +184,6 @@ def _distance(clock: Clock) -> str:
     offset = clock.offset
     if abs(offset) < _NEAR:
         return "It shows real time."
-    return f"It is {spoken(offset)} {'ahead of' if offset > timedelta() else 'behind'} real time."
+    # Not floored: it is measured against a clock that runs.
+    length = spoken(timedelta(seconds=round(offset.total_seconds())))
+    return f"It is {length} {'ahead of' if offset > timedelta() else 'behind'} real time."

@@ -16,6 +16,8 @@ function value(field) {
       return JSON.parse(text);
     case "lines":
       return text.split("\n").map((line) => line.trim()).filter(Boolean);
+    case "duration":
+      return text.replace(/\s+/g, "");
     default:
       return text;
   }

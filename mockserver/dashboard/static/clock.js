@@ -46,3 +46,34 @@ function row({ at, machine, key, event }) {
   line.append(time, ` ${event} of `, link);
   return line;
 }
+
+// ------------------------------------------------------------------ what a move would fire
+
+const MOVE = "form[data-path$='/_mock/clock/advance']";
+let chosen = "";
+let typing = 0;
+
+// The page itself tells it, for the length in its query.
+async function preview() {
+  if (!chosen) return;
+  const by = chosen;
+  try {
+    const answer = await fetch(`?by=${encodeURIComponent(by)}`);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fresh = page.getElementById("preview");
+    if (fresh && by === chosen) document.getElementById("preview").replaceChildren(...fresh.childNodes);
+  } catch {
+    // The next one may be answered.
+  }
+}
+
+function choose({ target }) {
+  const by = target.closest?.(MOVE)?.elements.by?.value;
+  if (!by || by === chosen) return;
+  chosen = by;
+  clearTimeout(typing);
+  typing = setTimeout(preview, 150);
+}
+
+for (const kind of ["input", "focusin", "pointerover"]) document.addEventListener(kind, choose);
+document.addEventListener("dashboard:shown", preview);

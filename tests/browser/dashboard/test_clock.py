@@ -80,3 +80,20 @@ def test_while_a_move_waits_for_an_answer_the_page_says_so(browser, opened):
     shows(browser, "#under-way", "1 call under way")
     shows(browser, "#moved", "The clock shows 2026-01-15 09:01:00. Nothing was due on the way.")
     browser.until(lambda: browser.text("#under-way") == "")
+
+
+def test_what_is_due_is_the_first_thing_in_view(browser, opened):
+    for width in (1366, 320):
+        with browser.looking(width=width):
+            assert browser.see("#due > li", count=2)[0].rect["y"] < 450
+
+
+def test_a_typed_length_is_previewed_and_may_have_spaces(browser, opened):
+    (field,) = browser.see("#advance-by input[name=by]")
+    field.clear()
+    field.send_keys("1h 59m")
+    shows(browser, "#preview", "1 timer is due by 2026-01-15 10:59:00")
+
+    field.send_keys(Keys.ENTER)
+
+    shows(browser, "#now", "2026-01-15 10:59:00")
