@@ -44,7 +44,7 @@ class Workspace:
         return f"{self.root}/_mock/ui/{path}"
 
     def views(self, name):
-        """The addresses of a page: its own, and of those below it the first of each kind that it links to."""
+        """The addresses of a page: its own, and of the HTML pages below it the first of each kind that it links to."""
         first = self.page(name)
         found, left = {}, [first]
         while left and len(found) < MOST_VIEWS:
@@ -52,9 +52,11 @@ class Workspace:
             kind = self._kind(address, name)
             if kind in found:
                 continue
+            answer = self._well(self.http.get(address, timeout=30))
+            if not answer.headers["Content-Type"].startswith("text/html"):
+                continue
             found[kind] = address
-            text = self._well(self.http.get(address, timeout=30)).text
-            found_links = [link.partition("#")[0] for link in links(text, address, "a")]
+            found_links = [link.partition("#")[0] for link in links(answer.text, address, "a")]
             left += [link for link in found_links if link.startswith(f"{first}/")]
         return list(found.values())
 
