@@ -188,6 +188,7 @@ def test_its_calls_act_on_it_and_dropping_it_leads_back_to_the_list(api):
         "POST /w/jo/_mock/snapshots/be.fore/restore": "",
         "DELETE /w/jo/_mock/snapshots/be.fore": "",
         "POST /w/jo/_mock/snapshots": "",
+        "POST /_mock/workspaces": "/w/{name}/_mock/ui/workspaces/{name}",
         "POST /w/jo/_mock/reset": "",
         "DELETE /w/jo/_mock/workspaces/jo": "/_mock/ui/workspaces",
     }
@@ -317,3 +318,13 @@ def test_list_finds_workspaces_by_the_label_and_outcome_of_their_tests(api, quer
 
     assert sorted(rows(html)) == found
     assert re.search(r"failed tests/test_a\.py::test_two", row(html, "w2"))
+
+
+def test_page_of_a_workspace_copies_it_and_asks_before_it_restores_a_snapshot(api):
+    make(api, name="w1")
+    api.post("/w/w1/_mock/snapshots", json={"name": "before"})
+
+    html = page(api, "/w/w1/_mock/ui/workspaces/w1")
+
+    assert re.search(r'id="copy"[^>]*data-path="[^"]*/_mock/workspaces".*?name="copy_of" value="w1"', html, re.DOTALL)
+    assert re.search(r'id="restore-before"[^>]*data-confirm="Restore the snapshot before\?', html)

@@ -369,3 +369,26 @@ def test_wrong_label_or_outcome_is_refused(api, body, path):
 
     assert (answer.status_code, [row["path"] for row in answer.json["errors"]]) == (400, [path])
     assert api.get("/_mock/workspaces/w1").json["label"] == "tests/test_a.py::test_One"
+
+
+# ---------------------------------------------------------------------- copies
+
+
+def test_copy_has_the_state_of_the_workspace_and_keys_of_its_own(api, new_workspace):
+    first = new_workspace(api, "onboarding", name="first")
+    first.new_sender("a@acme.test")
+    made = api.post("/_mock/workspaces", json={"name": "copy", "copy_of": "first"})
+
+    states = [api.get(f"/w/{name}/_mock/machines/sender").json["items"] for name in ("first", "copy")]
+
+    assert made.status_code == 201
+    assert states[0] == states[1] != []
+    assert made.json["api_key"] != api.get("/_mock/workspaces/first").json["api_key"]
+
+
+@pytest.mark.parametrize(
+    ("body", "status"), [({"copy_of": "nothing"}, 404), ({"copy_of": "default", "scenario": "empty"}, 400)]
+)
+def test_copy_of_nothing_or_with_a_scenario_is_refused(api, body, status):
+    assert api.post("/_mock/workspaces", json=body).status_code == status
+    assert names(api) == ["default"]

@@ -17,10 +17,12 @@ from mockserver.core.workspaces.storage import StorageError
 from mockserver.core.workspaces.store import DEFAULT, NameTakenError, StoreFullError
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Instant, Item, about, write_instant
+from mockserver.scenario.dump import dump
 from mockserver.views.record import listing
 from mockserver.views.workspace_records import Outcome, Revoked, Unreadable, WorkspaceInUse, WorkspaceSummary
 from mockserver.views.workspaces import show_workspace, show_workspace_in_use
 from mockserver.web.routing.address import WORKSPACE, WORKSPACE_HEADER
+from mockserver.web.schemas import json_text
 from mockserver.web.schemas.fields import ApiKey, Flag
 from mockserver.web.server.loop import LARGE_WORKSPACE
 
@@ -83,11 +85,17 @@ class NewWorkspace(ScenarioChoice):
     )  # fmt: skip
     name = inputs.name()
     label = _label()
+    copy_of = fields.String(**about("a workspace whose present state is the scenario; keys are new"))
     #: Whether the workspace refuses body fields that the service does not know, even if its scenario does not say so.
     strict = Flag(load_default=False)
     start = Instant(**about("the moment at which its clock starts, whatever its scenario says"))
     #: Whether requests of the workspace count in the coverage of the server, and are logged.
     counted = Flag(load_default=True)
+
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check_copy(self, _data: object, original: Mapping[str, Any], **_: Any) -> None:
+        if "copy_of" in original and ("scenario" in original or "yaml" in original):
+            raise ValidationError("give copy_of or a scenario, not both", "copy_of")
 
 
 class WorkspaceFilter(inputs.Part):
@@ -116,7 +124,7 @@ def create(body: dict[str, Any]) -> WorkspaceSummary:
     """A fresh workspace with its own keys, clock, faults, journal, mailbox and coverage."""
     if "name" in body:
         _check_place(body["name"])
-    scenario = chosen_scenario(body)
+    scenario = _state_of(body["copy_of"]) if "copy_of" in body else chosen_scenario(body)
     before_making(scenario)
     store = target.store()
     if changes := _changes(body):
@@ -130,6 +138,15 @@ def create(body: dict[str, Any]) -> WorkspaceSummary:
     except StoreFullError as error:
         raise Problem(409, str(error)) from error
     return show_hosted(target.acting_on(fresh))
+
+
+def _state_of(name: str) -> dict[str, Any]:
+    """Return the present state of a workspace as a document."""
+    found = target.named(name)
+    off_loop.before_all_of(found)
+    with found.lock:
+        document: dict[str, Any] = json_text.read(b"".join(json_text.pieces(dump(found), write_instant, 1)))
+    return document
 
 
 def _check_place(name: str) -> None:

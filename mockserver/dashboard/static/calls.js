@@ -133,7 +133,8 @@ function succeed(form, status, found) {
     location.assign(path);
     return;
   }
-  say(form, "Done.");
+  const fired = found?.fired?.length;
+  say(form, fired === undefined ? "Done." : `Done: ${fired} timer${fired === 1 ? "" : "s"} fired.`);
   // What was typed is what now stands there, so it is no longer held back from a fresh page.
   for (const field of fields(form)) {
     if (field.type === "checkbox" || field.type === "radio") field.defaultChecked = field.checked;
