@@ -89,6 +89,7 @@ def test_a_moment_is_kept_and_returned_to(browser, server_url, name, make):
     assert requests.post(f"{server_url}/v3/senders", json=sender, headers={"api-key": key}, timeout=10).ok
 
     browser.click("#restore-before .send button")
+    browser.driver.switch_to.alert.accept()
 
     browser.until(lambda: browser.text("#restore-before .outcome") == "Done.")
     left = requests.get(f"{server_url}/v3/senders", headers={"api-key": key}, timeout=10).json()
