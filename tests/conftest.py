@@ -134,7 +134,9 @@ def pytest_configure(config):
         stored_apps.join(config, Api)
     signing_keys.join(config)
     # What is for this run is not for those that its tests start, which would write their report over that of this one.
-    os.environ.pop("PYTEST_ADDOPTS", None)
+    # The process that starts workers keeps it for them.
+    if not config.getoption("numprocesses", None):
+        os.environ.pop("PYTEST_ADDOPTS", None)
     # Let interrupts arrive: what a shell starts in the background ignores them, and all that it starts does so too.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -68,7 +68,8 @@ class Inbox:
         await self._over.wait()
         server.close()
         own = {asyncio.current_task()}
-        while asyncio.all_tasks() - own:  # whose clients have not left yet, or have just come
+        # Clients may not have left yet, or have just come.
+        while asyncio.all_tasks() - own or any(talk.transport is not None for talk in self._talks):
             for talk in self._talks:
                 if talk.transport is not None:
                     talk.transport.abort()
