@@ -138,6 +138,8 @@ def excluded(case, answer):
         return [*NO_405, positive_data_acceptance]
     if operation_of(case) in FURTHER_OPERATIONS and answer.status_code in (201, 204):
         return [*NO_405, negative_data_rejection]  # null counts as absent, and in an e-mail what is empty, of any type
+    if not {parameter.name for parameter in case.operation.query}.issuperset(case.query or ()):
+        return [*NO_405, negative_data_rejection]  # the service ignores unknown parameters
     return NO_405
 
 

@@ -141,6 +141,18 @@ class BackgroundStorage(EngineStorage):
             _add(self._counts, forms.counts_of(coverage))
         self._is_awake.set()
 
+    def past(self) -> Coverage:
+        """Return the coverage of removed workspaces and before resets, with the counts that wait to be written."""
+        found = super().past()
+        with self._lock:
+            found.merge(forms.coverage_of(self._counts))
+        return found
+
+    def clear_past(self) -> None:
+        with self._lock:
+            self._counts.clear()
+        super().clear_past()
+
     def _run(self) -> None:
         pause_s = _PAUSE_S
         while not self._is_closing.is_set():

@@ -22,8 +22,9 @@ def is_hit(api, request):
 
 
 def test_a_rule_is_for_the_requests_that_match(make_api, scenario, rules_of):
+    api = make_api(scenario, key="master-key")
     for name, (match, hit, missed) in CASES.items():
-        api = make_api(scenario, key="master-key")
+        api.post("/_mock/reset", json={"scenario": scenario})
         rules_of(api).add("unavailable", match=match)
 
         assert [is_hit(api, request) for request in hit] == [True] * len(hit), name

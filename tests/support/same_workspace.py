@@ -22,6 +22,7 @@ from mockserver.web.service.beyond import Answered
 
 #: Why an attribute is not kept, by class and name; that of a base counts for all of its classes.
 NOT_KEPT = {
+    "Exchange.connection": "a connection ends with its process",
     "Workspace.parts": "the resources of the server",
     "Workspace.limits": "the settings of the server",
     "Workspace.on_key": "of the server's store",
