@@ -97,6 +97,14 @@ def test_server_features_are_refused_with_unsupported_versions(monkeypatch):
     assert str(caught.value).endswith(f": {ADVICE}")
 
 
+def test_versions_are_checked_for_the_extra_that_is_asked_for(monkeypatch):
+    lines = ['one>=2; extra == "server"', 'two>=2; extra == "test"', "three>=2"]
+    monkeypatch.setattr("importlib.metadata.requires", lambda name: lines)
+    monkeypatch.setattr("importlib.metadata.version", lambda name: "1")
+
+    assert list(distribution.unfit("any", "server")) == ["one 1, and not >=2"]
+
+
 def test_another_error_stays_what_it_is_where_all_is_installed():
     with pytest.raises(KeyError), needing_server("MockServer()"):
         raise KeyError

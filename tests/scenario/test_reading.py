@@ -42,6 +42,12 @@ def test_a_text_that_would_become_immense_is_refused():
             parse(text, "body")
 
 
+def test_an_alias_counts_only_the_parts_of_its_anchor():
+    text = f"a: [{'x, ' * 1_000} &k [y]]\nb: [{', '.join(['*k'] * 100)}]"
+
+    assert "b" in parse(text, "body")
+
+
 def test_an_alias_counts_with_the_levels_that_it_brings():
     deep = "a: &a " + "[" * 60 + "]" * 60 + "\nb: " + "[" * 60 + "*a" + "]" * 60
 
