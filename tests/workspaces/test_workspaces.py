@@ -392,3 +392,11 @@ def test_copy_has_the_state_of_the_workspace_and_keys_of_its_own(api, new_worksp
 def test_copy_of_nothing_or_with_a_scenario_is_refused(api, body, status):
     assert api.post("/_mock/workspaces", json=body).status_code == status
     assert names(api) == ["default"]
+
+
+def test_an_unknown_name_is_shown_in_part_if_it_is_long(api):
+    refused = api.post("/_mock/workspaces", json={"copy_of": "x" * 100_000})
+
+    assert refused.status_code == 404
+    assert "(100,000 characters)" in refused.json["detail"]
+    assert len(refused.data) < 500

@@ -10,6 +10,7 @@ from typing import TypeVar
 from flask import Response
 
 from mockserver.core.state.identifiers import MISDIRECTED
+from mockserver.core.text.messages import shown
 from mockserver.core.time.state_machine import TransitionRefused
 from mockserver.scenario.documents.mistakes import BODY, TEXT, Mistake
 from mockserver.views.record import sent
@@ -79,7 +80,7 @@ def _without_folder(row: Mistake) -> Mistake:
 
 def unknown(noun: str, given: str, advice: str) -> Problem:
     """Return the 404 for an unknown name or id in an address; `advice` lists known names or points to a list."""
-    return Problem(404, f"unknown {noun} {given!r}; {advice}")
+    return Problem(404, f"unknown {noun} {shown(given)}; {advice}")
 
 
 def existing(found: Found | None, noun: str, given: str, advice: str) -> Found:
