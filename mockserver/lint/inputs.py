@@ -1,9 +1,9 @@
-"""Input that the service does not read, and what it wants nobody to use any more."""
+"""Rules for input that the service ignores, and for addresses, headers and operations that it has replaced."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from mockserver.core.text.messages import counted
 from mockserver.core.traffic.exchange import Exchange
@@ -20,11 +20,7 @@ _FORMER_HOST, _FORMER_PATH = "sendinblue.com", "/v3/reseller"
 
 def find_unused_inputs(traffic: Traffic) -> Iterator[Finding]:
     """Find members, parameters and headers that the operation does not read."""
-    found: defaultdict[str, list[Exchange]] = defaultdict(list)
-    for row in traffic.requests:
-        for words in _unused(row):
-            found[words].append(row)
-    yield from _findings(UNUSED_INPUT, found)
+    return _findings(UNUSED_INPUT, traffic, _unused)
 
 
 def _unused(row: Exchange) -> Iterator[str]:
@@ -40,11 +36,7 @@ def _unused(row: Exchange) -> Iterator[str]:
 
 def find_outdated(traffic: Traffic) -> Iterator[Finding]:
     """Find host names, headers and operations of which the service has newer ones."""
-    found: defaultdict[str, list[Exchange]] = defaultdict(list)
-    for row in traffic.requests:
-        for words in _outdated(row):
-            found[words].append(row)
-    yield from _findings(OUTDATED_API, found)
+    return _findings(OUTDATED_API, traffic, _outdated)
 
 
 def _outdated(row: Exchange) -> Iterator[str]:
@@ -57,6 +49,11 @@ def _outdated(row: Exchange) -> Iterator[str]:
         yield f"{name_of(row)} is deprecated: the paths below /v3/corporate have taken its place"
 
 
-def _findings(rule: str, found: dict[str, list[Exchange]]) -> Iterator[Finding]:
-    for words, rows in found.items():
-        yield Finding(rule, f"{words} ({counted(len(rows), 'request')})", [row.id for row in rows])
+def _findings(rule: str, traffic: Traffic, find: Callable[[Exchange], Iterator[str]]) -> Iterator[Finding]:
+    """Yield a finding for each sentence that `find` gives, with all requests that it applies to."""
+    found: defaultdict[str, list[Exchange]] = defaultdict(list)
+    for row in traffic.requests:
+        for sentence in find(row):
+            found[sentence].append(row)
+    for sentence, rows in found.items():
+        yield Finding(rule, f"{sentence} ({counted(len(rows), 'request')})", [row.id for row in rows])

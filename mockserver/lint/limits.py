@@ -1,4 +1,4 @@
-"""Requests that come before a 429 says that they may."""
+"""The rule for requests that ignore the waiting time of a 429."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def _offset(row: Exchange) -> int:
 
 
 def _page(row: Exchange) -> tuple[list[Any], int] | None:
-    """Return the rows of an answer and its `count`, or None if it is no page of a list."""
+    """Return the rows and the `count` of a list answer, or None for other answers."""
     answer = read_json(row.answer_body)
     lists = [value for value in answer.values() if isinstance(value, list)] if isinstance(answer, dict) else []
     count = answer.get("count") if isinstance(answer, dict) else None

@@ -31,7 +31,7 @@ def find_secrets_in_urls(traffic: Traffic) -> Iterator[Finding]:
 
 
 def _secret(url: str) -> str | None:
-    """Return where an address has a secret, without the secret, or None."""
+    """Name the part of a URL that contains a secret, or return None. The secret itself is left out."""
     try:
         parts = urlsplit(url)
         if parts.username or parts.password:

@@ -144,7 +144,7 @@ def _outcome(row: Exchange) -> str:
 
 
 def _damage(workspace: Workspace, rows: Sequence[Exchange]) -> str:
-    """Return how many rows there are now of those that the writes have made."""
+    """Count the rows that exist because of the writes, as words for a finding."""
     last = rows[-1]
     account = workspace.state.account_named(last.account or "")
     found = None if account is None else _count(workspace, account, rows)

@@ -80,7 +80,7 @@ def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session
 
 
 def _drawn(test: TestWorkspace) -> list[Section]:
-    """Return what the seed of `vary` has drawn, if there is one."""
+    """Return a report section with the draws of `vary`, or an empty list without a seed."""
     try:
         found = test.server.client.json("GET", f"/w/{test.workspace.name}/_mock/vary")
     except MockServerError:  # the journal says why

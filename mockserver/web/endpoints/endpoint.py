@@ -71,7 +71,7 @@ class Endpoint(ABC):
 
     @cached_property
     def body(self) -> Taken | None:
-        """The loading of a body, or None without body."""
+        """The loader of request bodies, or None if the operation has no body schema."""
         return _taken(self.operation.body_schema)
 
     @cached_property
