@@ -1,12 +1,12 @@
 // The switcher of workspaces in the header: lists those whose name or label matches, each with the present page.
 
 const switcher = document.getElementById("switcher");
+const field = switcher.querySelector("input");
 const MOST = 8;
 
 async function list() {
   const { server, page } = switcher.dataset;
-  const input = switcher.querySelector("input");
-  const wanted = input.value;
+  const wanted = field.value;
   const found = new Map();
   try {
     // By a part of the name, or of the label, such as the id of a test.
@@ -17,7 +17,7 @@ async function list() {
   } catch {
     // The form leads to the list.
   }
-  if (input.value !== wanted) return;
+  if (wanted !== field.value) return; // an answer to fewer letters has come later
   switcher.querySelector("ul").replaceChildren(...[...found].slice(0, MOST).map(([name, label]) => {
     const link = document.createElement("a");
     link.href = `${server}/w/${encodeURIComponent(name)}/_mock/ui/${page || "requests"}${page === "search" ? location.search : ""}`;
@@ -31,10 +31,10 @@ async function list() {
 
 switcher.addEventListener("toggle", () => {
   if (!switcher.open) return;
-  switcher.querySelector("input").focus();
+  field.focus();
   list();
 });
-switcher.addEventListener("input", list);
+field.addEventListener("input", list);
 switcher.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   switcher.open = false;

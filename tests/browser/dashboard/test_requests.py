@@ -163,6 +163,7 @@ def test_switcher_finds_another_workspace(browser, make_workspace):
     make_workspace("shop-staging")
     browser.open(make_workspace("here").page("clock"))
     browser.click("#switcher summary")
+    browser.until(lambda: browser.focused.tag_name == "input", "the field is not focused")
     browser.focused.send_keys("SHOP")
     browser.until(lambda: [row.text for row in browser.all("#switcher li")] == ["shop-staging"])
 
