@@ -20,7 +20,7 @@ from mockserver.core.traffic.exchange import Exchange, Journal
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import Ring
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import snippets
+from mockserver.dashboard import sending, snippets
 from mockserver.dashboard.addresses import absolute_root, asked, root
 from mockserver.dashboard.curl import curl_of, example_key, of_call
 from mockserver.dashboard.rendering import Page
@@ -384,6 +384,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         before, after = neighbours(workspace.journal, identifier, wanted)
         fault = exchange.fault
         rule = fault if fault and workspace.state.faults.get(fault) is not None else None
+        number, origin = sending.number_of(workspace, identifier), sending.origin_of(workspace, exchange)
     # Outside the lock, as a large request takes long.
     row = plain(show_exchange(exchange))
     return {
@@ -401,11 +402,14 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
+        "number": number,
+        "origin": origin,
+        "again": sending.form_of(workspace, exchange),
         "snippets": snippets.snippets(workspace, exchange, absolute_root()),
     }
 
 
-@PAGE.view("/<identifier>/<any(curl, python, pytest):name>")
+@PAGE.view(f"/<identifier>/<any({', '.join(snippets.TITLES)}):name>")
 def code(identifier: str, name: str) -> Response:
     workspace = target.workspace()
     if name == "pytest":
