@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache, partial
@@ -48,7 +49,7 @@ class Filter(NamedTuple):
     has_whole_account: bool = False
     #: The status as typed: `404`, `4xx` or `none`.
     status: str = ""
-    #: A text in the path, the query, the reason or a body. Case is ignored.
+    #: A text in the operation, the path, the query, the reason or a body, or the id. Case is ignored.
     text: str = ""
     #: Whether to list only requests that a fault holds.
     held: bool = False
@@ -128,10 +129,14 @@ def _statuses(text: str) -> range | None:
 
 
 def _mentions(exchange: Exchange, text: str) -> bool:
-    if text in exchange.path.lower() or text in exchange.query.lower() or text in (exchange.reason or "").lower():
+    if text == exchange.id or any(
+        text in (part or "").lower() for part in (exchange.operation, exchange.path, exchange.query, exchange.reason)
+    ):
         return True
-    raw = text.encode()
-    return raw in exchange.body.lower() or raw in exchange.answer_body.lower()
+    # Many clients escape letters beyond ASCII in JSON.
+    forms = {text.encode(), json.dumps(text)[1:-1].encode()}
+    bodies = (exchange.body.lower(), exchange.answer_body.lower())
+    return any(form in body for form in forms for body in bodies)
 
 
 #: The most requests on a page. Chosen: a page has about 60 kB.

@@ -170,3 +170,11 @@ def test_switcher_finds_another_workspace(browser, make_workspace):
     browser.follow("#switcher li a")
 
     assert browser.driver.current_url.endswith("/w/shop-staging/_mock/ui/clock")
+
+
+def test_switcher_finds_a_workspace_by_its_label(browser, make_workspace):
+    make_workspace("w-f2a1", label="tests/test_shop.py::test_order_is_mailed")
+    browser.open(make_workspace().page("requests"))
+    browser.click("#switcher summary")
+    browser.press("order_is_mailed")
+    browser.until(lambda: [row.text.split()[0] for row in browser.all("#switcher li")] == ["w-f2a1"])
