@@ -152,7 +152,8 @@ def _shared(page: str) -> dict[str, Any]:
         "hour": None if found is None else _hour(found),
         "clock": "" if found is None else _clock(found.state.clock),
         "page": page,
-        "navigation": component(Navigation).pages,
+        "navigation": [row for row in component(Navigation).pages if row.is_listed],
+        "searched": "",
         "wants_token": target.current().wants_token,
         "is_signed_in": _is_signed_in(),
     }
@@ -231,9 +232,11 @@ Show = Callable[..., Mapping[str, Any] | Response]
 class Page:
     """One page of the dashboard, below `/_mock/ui/<name>`."""
 
-    def __init__(self, name: str, title: str) -> None:
+    def __init__(self, name: str, title: str, *, is_listed: bool = True) -> None:
         self.name = name
         self.title = title
+        #: Whether the navigation lists the page.
+        self.is_listed = is_listed
         self.blueprint = Blueprint(name, __name__, url_prefix=f"{DASHBOARD_PREFIX}/{name}")
 
     def view(self, path: str = "", template: str | None = None) -> Callable[[Show], Show]:
