@@ -252,7 +252,7 @@ def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(brows
     links = browser.see("#operation-deleteSender dd a", 2)
     (code,) = [link for link in links if link.text == "document_not_found"]
     code.send_keys(Keys.ENTER)
-    browser.until(lambda: browser.text("h1") == "Requests")
+    browser.until(lambda: browser.text("h1") == "Timeline")
     assert "/v3/senders/4711" in browser.text("main")
     assert browser.console() == []
 
