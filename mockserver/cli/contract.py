@@ -66,6 +66,7 @@ def verify(
 def _verify_test(
     folder: Path, root: str | None, token: str | None, keep: bool, until: int | None, as_json: bool
 ) -> int:
+    from mockserver.core.text.messages import counted
     from mockserver.testing.handles.server import MockServer
     from mockserver.testing.replay import Replay, title
 
