@@ -100,7 +100,23 @@ def test_trace_of_a_named_workspace_that_a_page_offers_for_download_is_the_one_o
 
 def test_trace_has_no_key_token_password_or_code(api):
     api.post("/_mock/reset", json={"scenario": "oauth"})
-    secrets = ["s3cret-of-the-crm-sync", "planted-hook-token", "planted-header", "planted-wrong-key", "planted-in-mail"]
+    own = "accounts: [{name: acme, api_keys: [planted-own-key]}]"
+    for body in (
+        {"data": own, "content_type": "application/yaml"},
+        {"json": {"accounts": [{"name": "acme", "api_keys": ["planted-2"]}]}},
+    ):
+        assert api.put("/_mock/state", **body).status_code == 200
+    api.post("/_mock/workspaces", json={"yaml": own})
+    assert api.put("/_mock/state", json={"extends": "oauth"}).status_code == 200, "the keys above are no longer known"
+    secrets = [
+        "planted-own-key",
+        "planted-2",
+        "s3cret-of-the-crm-sync",
+        "planted-hook-token",
+        "planted-header",
+        "planted-wrong-key",
+        "planted-in-mail",
+    ]
     api.post("/v3/webhooks", json={
         **HOOK, "auth": {"type": "bearer", "token": "planted-hook-token"},
         "headers": [{"key": "x-team", "value": "planted-header"}],
