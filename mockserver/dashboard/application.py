@@ -22,6 +22,7 @@ from mockserver.dashboard.pages import (
     machines,
     mail,
     requests,
+    search,
     state,
     webhooks,
     workspaces,
@@ -33,7 +34,7 @@ from mockserver.web.routing.address import DASHBOARD_PREFIX, WORKSPACE, shown_pa
 
 PAGES: tuple[Page, ...] = (
     workspaces.PAGE, requests.PAGE, machines.PAGE, mail.PAGE, webhooks.PAGE, clock.PAGE, faults.PAGE, findings.PAGE,
-    coverage.PAGE, state.PAGE,
+    coverage.PAGE, state.PAGE, search.PAGE,
 )  # fmt: skip
 
 

@@ -23,6 +23,12 @@ _OWN = frozenset(
         "upgrade", "keep-alive", "proxy-connection", "x-mock-workspace",
     }
 )  # fmt: skip
+#: The header of a request that the dashboard has sent again: the id of the request that was sent first.
+SENT_FROM = "x-mock-sent-from"
+#: The headers that a browser sets itself, beside those that begin with `sec-`.
+_OF_BROWSERS = frozenset(
+    {"accept-language", "cache-control", "cookie", "dnt", "origin", "pragma", "priority", "referer"}
+)
 #: The headers that identify the caller.
 _CALLER = ("api-key", "authorization")
 #: The key of an unknown caller.
@@ -60,7 +66,8 @@ class Sent(NamedTuple):
 
 def of_exchange(exchange: Exchange) -> Sent:
     """Return the request of an exchange."""
-    headers = {name: value for name, value in exchange.headers if name not in _OWN and name not in _CALLER}
+    left_out = {*_OWN, *_CALLER, SENT_FROM, *(_OF_BROWSERS if SENT_FROM in exchange.by_header else ())}
+    headers = {name: value for name, value in exchange.headers if name not in left_out and name[:4] != "sec-"}
     if headers.get("accept") == "*/*":
         del headers["accept"]
     shown = redaction.headers(headers.items())
@@ -179,7 +186,7 @@ def _with_body(parts: list[str], sent: Sent) -> str:
         return _NEXT_LINE.join(parts)
     if "content-type" not in sent.headers:
         parts.append("-H 'content-type:'")  # else curl takes it for a form
-    if len(sent.body) <= _LONGEST_ARGUMENT and _is_plain(sent.body):
+    if len(sent.body) <= _LONGEST_ARGUMENT and is_plain(sent.body):
         return _NEXT_LINE.join([*parts, f"--data-raw {_word(sent.body)}"])
     return _NEXT_LINE.join([f"printf {_format(sent.body)} |", *parts, "--data-binary @-"])
 
@@ -192,12 +199,12 @@ def _header(name: str, value: str) -> str:
 
 def _word(raw: bytes) -> str:
     """Quote bytes as one shell word. Bytes contain no NUL and no trailing line feed, which `$(...)` would drop."""
-    if not _is_plain(raw):
+    if not is_plain(raw):
         return f'"$(printf {_format(raw)})"'
     return "'" + raw.decode().replace("'", "'\\''") + "'"
 
 
-def _is_plain(raw: bytes) -> bool:
+def is_plain(raw: bytes) -> bool:
     """Return whether bytes are printable UTF-8 text, safe to paste into a terminal."""
     try:
         text = raw.decode()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from werkzeug.datastructures import MultiDict
 
 from mockserver.control.framework import off_loop
+from mockserver.core.state.state import Account
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.names import receiver_of
 from mockserver.resources.deliveries import delivery as model
@@ -151,6 +152,8 @@ class Filter(NamedTuple):
     webhook: str
     state: str
     event: str
+    #: A part of the address, the body or the number, in any case.
+    text: str
     #: A sentence for each invalid value.
     unclear: Sequence[str]
 
@@ -164,7 +167,7 @@ class Filter(NamedTuple):
     @property
     def is_set(self) -> bool:
         """Whether the filter excludes any deliveries."""
-        return self.wanted != DeliveryCriteria()
+        return self.wanted != DeliveryCriteria() or bool(self.text)
 
 
 def asked(query: MultiDict[str, str]) -> Filter:
@@ -177,7 +180,7 @@ def asked(query: MultiDict[str, str]) -> Filter:
         unclear.append(
             f"A delivery is {', '.join(model.MACHINE.states[:-1])} or {model.MACHINE.states[-1]}: any state is shown."
         )
-    return Filter(webhook, state, query.get("event", "").strip(), unclear)
+    return Filter(webhook, state, query.get("event", "").strip(), query.get("text", "").strip(), unclear)
 
 
 def _is_number(text: str) -> bool:
@@ -185,22 +188,33 @@ def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= len(str(2**63))
 
 
-def lines(workspace: Workspace, wanted: DeliveryCriteria) -> dict[str, Any]:
+def found(workspace: Workspace, wanted: DeliveryCriteria, text: str) -> Sequence[tuple[Account, model.Delivery]]:
+    """Return the matching deliveries that mention a text, newest first. The caller holds the lock."""
+    rows, lowered = select(workspace, wanted), text.casefold()
+    return [pair for pair in rows if _mentions(*pair, lowered)] if text else rows
+
+
+def _mentions(account: Account, row: model.Delivery, text: str) -> bool:
+    head = f"{row.id} {' '.join(row.events)} {receiver_of(account, row)}"
+    return text in head.casefold() or text in row.body.decode(errors="replace").casefold()
+
+
+def lines(workspace: Workspace, wanted: DeliveryCriteria, text: str = "") -> dict[str, Any]:
     """Return the newest matching deliveries on one scale. The caller holds the lock of the workspace."""
     accounts = workspace.state.accounts.values()
     total = sum(len(account.rows_of(model.Delivery)) for account in accounts)
-    found = select(workspace, wanted)
-    off_loop.before_showing(row.text_size for _, row in found[: MOST + 1])
-    shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in found[:MOST]]
+    matching = found(workspace, wanted, text)
+    off_loop.before_showing(row.text_size for _, row in matching[: MOST + 1])
+    shown = [plain(show_delivery(account.name, row, workspace.links)) for account, row in matching[:MOST]]
     scale = Scale((at for row in shown for at in moments(row)), workspace.state.clock.now())
-    receivers = [receiver_of(account, row) for account, row in found[:MOST]]
+    receivers = [receiver_of(account, row) for account, row in matching[:MOST]]
     return {
         "lines": [
             {"delivery": row, "receiver": receiver, "signs": signs(row, scale), "outcomes": _outcomes(row)}
             for row, receiver in zip(shown, receivers, strict=True)
         ],
         "scale": scale,
-        "number": len(found),
+        "number": len(matching),
         "total": total,
         "evicted": workspace.state.evicted_deliveries,
     }

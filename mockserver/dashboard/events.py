@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -11,14 +11,14 @@ from heapq import merge
 from itertools import takewhile
 from operator import attrgetter
 from time import gmtime, strftime
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 from urllib.parse import quote
 
 from mockserver.core.time.state_machine import ABSENT
 from mockserver.core.traffic import causes
 from mockserver.core.traffic.causes import CallRecord, Changed, FiredTimer, Thing
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
+from mockserver.core.traffic.mail import FAILED, WAITING, Sending
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.names import events_of, receiver_of
 from mockserver.dashboard.timeline import is_move, move_line, took_ms, write_ms
@@ -64,7 +64,7 @@ class Event:
         return None
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def texts(self) -> Sequence[str]:
         """The texts to search."""
         return ()
 
@@ -104,6 +104,10 @@ class RequestEvent(Event):
     kind = causes.REQUEST
     what: Exchange
 
+    @classmethod
+    def of(cls, row: Exchange) -> Self:
+        return cls(row, row.at, row.real_at, row.account or "")
+
     def line(self) -> dict[str, Any]:
         row = self.what
         return self._line(
@@ -130,7 +134,7 @@ class CallEvent(Event):
         return self.what.status
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def texts(self) -> Sequence[str]:
         return self.what.path, self.what.query, self.what.body.decode(errors="replace")
 
     def line(self) -> dict[str, Any]:
@@ -151,7 +155,7 @@ class TimerEvent(Event):
         return f"t-{self.what.timer.id}"
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def texts(self) -> Sequence[str]:
         timer = self.what.timer
         return f"{timer.event} of {timer.machine} {timer.key}", timer.id
 
@@ -174,9 +178,9 @@ class MailEvent(Event):
     sending: Sending | None = None
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        row: Mail = self.what
-        return row.subject, row.to, row.sender, row.text
+    def texts(self) -> Sequence[str]:
+        texts: Sequence[str] = self.what.texts
+        return texts
 
     def line(self) -> dict[str, Any]:
         row, sending = self.what, self.sending
@@ -195,8 +199,8 @@ class ReceivedEvent(Event):
         return f"m-{self.what.uuid}"
 
     @property
-    def texts(self) -> tuple[str, ...]:
-        return self.what.sender, self.what.recipient
+    def texts(self) -> Sequence[str]:
+        return self.what.uuid, self.what.sender, self.what.recipient
 
     def line(self) -> dict[str, Any]:
         row = self.what
@@ -230,7 +234,7 @@ class AttemptEvent(Event):
         return None if attempt is None else attempt.status or 0
 
     @property
-    def texts(self) -> tuple[str, ...]:
+    def texts(self) -> Sequence[str]:
         row, attempt = self.what.delivery, self.what.attempt
         error = attempt.error if attempt is not None else None
         return () if row is None else (self.what.receiver, *row.events, error or "", row.body.decode(errors="replace"))
@@ -255,7 +259,7 @@ def events(workspace: Workspace) -> Iterator[Event]:
     clock of the workspace: each comes before the first event that is older by this clock, or by its cause.
     """
     dated: Iterator[Event] = merge(
-        (RequestEvent(row, row.at, row.real_at, row.account or "") for row in workspace.journal),
+        map(RequestEvent.of, workspace.journal),
         (CallEvent(row, row.at, row.real_at) for row in workspace.calls),
         _timers(workspace),
         key=attrgetter("real_at"),

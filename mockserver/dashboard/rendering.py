@@ -37,12 +37,14 @@ _MOST = 500
 _LONGEST = 4_000
 
 
-def folded(value: Any, identifier: str = "json") -> Markup:
+def folded(value: Any, identifier: str = "json", depth: int = 0) -> Markup:
     """Write a JSON value as HTML. Objects and lists become `<details>`, open down to the third level.
+
+    A value of a deeper level is given with its depth.
 
     Members beyond the limits of depth and number are counted, not shown.
     """
-    return _Folding().write(value, identifier, 0)
+    return _Folding().write(value, identifier, depth)
 
 
 class _Folding:
@@ -152,7 +154,8 @@ def _shared(page: str) -> dict[str, Any]:
         "hour": None if found is None else _hour(found),
         "clock": "" if found is None else _clock(found.state.clock),
         "page": page,
-        "navigation": component(Navigation).pages,
+        "navigation": [row for row in component(Navigation).pages if row.is_listed],
+        "searched": "",
         "wants_token": target.current().wants_token,
         "is_signed_in": _is_signed_in(),
     }
@@ -241,9 +244,11 @@ Show = Callable[..., Mapping[str, Any] | Response]
 class Page:
     """One page of the dashboard, below `/_mock/ui/<name>`."""
 
-    def __init__(self, name: str, title: str) -> None:
+    def __init__(self, name: str, title: str, *, is_listed: bool = True) -> None:
         self.name = name
         self.title = title
+        #: Whether the navigation lists the page.
+        self.is_listed = is_listed
         self.blueprint = Blueprint(name, __name__, url_prefix=f"{DASHBOARD_PREFIX}/{name}")
 
     def view(self, path: str = "", template: str | None = None) -> Callable[[Show], Show]:

@@ -1,4 +1,4 @@
-"""A request of the journal as code: a curl command, a Python call or a pytest test.
+"""A request of the journal as code: a command of curl, a program in several languages, or a test.
 
 Large bodies take long, so the lock of the workspace is held only for single look-ups.
 """
@@ -16,6 +16,7 @@ from mockserver.core.traffic.exchange import Exchange, read_json
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import NOBODY, Sent, curl_of, json_of, of_exchange
 from mockserver.dashboard.earlier import CODE_HELPER, HELPERS, earlier, earlier_steps, with_code
+from mockserver.dashboard.programs import fetch_of, java_of
 from mockserver.scenario.faults import HEADER_ID
 from mockserver.views import redaction
 
@@ -194,7 +195,9 @@ class Snippet(NamedTuple):
 
 
 #: The titles of the snippets by their names in addresses.
-TITLES: Mapping[str, str] = {"curl": "As curl", "python": "As Python", "pytest": "As pytest"}
+TITLES: Mapping[str, str] = {
+    "curl": "As curl", "pytest": "As pytest", "python": "As Python", "fetch": "As fetch", "java": "As Java",
+}  # fmt: skip
 
 
 def snippets(workspace: Workspace, exchange: Exchange, root: str) -> list[Snippet]:
@@ -215,7 +218,10 @@ def text(name: str, workspace: Workspace, exchange: Exchange, root: str) -> str:
     key = _key(workspace, sent)
     if name == "curl":
         return curl_of(sent, root, key)
-    return call(sent, root, key, follows=not 300 <= (exchange.status or 0) < 400)
+    if name == "java":
+        return java_of(sent, root, key)
+    write = fetch_of if name == "fetch" else call
+    return write(sent, root, key, follows=not 300 <= (exchange.status or 0) < 400)
 
 
 def _key(workspace: Workspace, sent: Sent) -> str | None:

@@ -17,7 +17,7 @@ ADDRESSES = [
     "webhooks/list", "webhooks/receivers", "webhooks/receivers/mine", "webhooks/trigger",
 ]  # fmt: skip
 #: The pages of an empty workspace on which there is nothing to call.
-WITHOUT = {"state/scenarios"}
+WITHOUT = {"state/scenarios", "search"}
 
 
 def commands(api, address, scheme="https"):

@@ -353,12 +353,89 @@ def test_a_long_text_is_cut_with_a_way_to_the_whole(api, opened, last):
     assert f"/_mock/requests/{last()['id']}" in page.links
 
 
+# ---------------------------------------------------------------------- sent again
+
+
+def chosen_key(page):
+    """Return the name of the key that the form sends."""
+    return next(each.text for each in page.tree.all("option") if "selected" in each.attributes)
+
+
+TWO_KEYS = {"accounts": [{"name": "acme", "api_keys": ["one", "two"]}, {"name": "shop", "api_keys": ["three"]}]}
+
+
+@pytest.mark.parametrize(
+    ("headers", "name"),
+    [
+        ({"api-key": "two"}, "acme"),
+        ({"api-key": "three"}, "shop"),
+        ({"api-key": "wrong"}, "an unknown key"),
+        ({}, "no key"),
+    ],
+)
+def test_form_chooses_the_key_of_the_caller(make_api, headers, name):
+    api = make_api(TWO_KEYS, keys="known")
+    api.client.get("/v3/account", headers=headers)
+
+    page = Page(api.get(f"/_mock/ui/requests/{api.workspace.journal.newest.id}"), "/")
+
+    assert chosen_key(page) == name
+    assert {each.text for each in page.tree.all("option")} == {
+        "acme", "acme, key 2", "shop", "an unknown key", "no key",
+    }  # fmt: skip
+
+
+def test_form_asks_for_redacted_secrets(api, opened, last):
+    api.put("/v3/senders/1/validate", json={"otp": 123123})
+    page = one(api, opened, last)
+    assert "write the right value in place of each ***" in page.text
+    assert "123123" not in page.html
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "sentence"),
+    [
+        ("POST", b"\xff", "is no plain text"),
+        ("POST", b"x" * 70_000, "too large for a form"),
+        ("TRACE", b"", "Browsers send no TRACE requests"),
+        ("GET", b"{}", "Browsers send no body with GET"),
+    ],
+)
+def test_form_says_what_a_browser_cannot_send(api, opened, last, method, body, sentence):
+    api.request(method, "/v3/senders", data=body)
+    assert sentence in one(api, opened, last).text
+
+
+def test_request_that_was_sent_again_names_the_first_request(api, opened, last):
+    api.get("/v3/account")
+    first = last()["id"]
+    api.get("/v3/account", headers={"X-Mock-Sent-From": first, "Sec-Fetch-Mode": "cors", "Origin": "http://localhost"})
+    page = one(api, opened, last)
+    assert "Request 2 of this workspace, sent again from request 1" in page.text
+    assert f"/_mock/ui/requests/{first}" in page.links
+    curl = api.get(f"/_mock/ui/requests/{last()['id']}/curl").text
+    assert not [name for name in ("x-mock-sent-from", "sec-fetch", "origin") if name in curl]
+
+
+def test_request_sent_again_from_a_lost_request_says_so(api, opened, last):
+    api.get("/v3/account", headers={"X-Mock-Sent-From": "gone"})
+    assert "Request 1 of this workspace, sent again from a request that the journal has lost" in (
+        one(api, opened, last).text
+    )
+
+
 # ---------------------------------------------------------------------- as code
 
 
 @pytest.mark.parametrize(
     ("name", "beginning"),
-    [("curl", "curl -i -X POST 'http://localhost/v3/senders'"), ("python", "import requests"), ("pytest", "import py")],
+    [
+        ("curl", "curl -i -X POST 'http://localhost/v3/senders'"),
+        ("python", "import requests"),
+        ("pytest", "import py"),
+        ("fetch", "// Save it as request.mjs"),
+        ("java", "// Save it as Request.java"),
+    ],
 )
 def test_a_request_is_code_at_an_address_of_its_own(api, opened, last, name, beginning):
     api.post("/v3/senders", json={"name": "A"})
@@ -374,6 +451,8 @@ def test_code_for_a_server_with_tls_is_told_whom_to_trust(api, last):
 
     assert api.get(f"{address}/curl", **there).text.startswith("curl -i --insecure 'https://localhost/v3/account'")
     assert "REQUESTS_CA_BUNDLE" in api.get(f"{address}/python", **there).text
+    assert "NODE_EXTRA_CA_CERTS" in api.get(f"{address}/fetch", **there).text
+    assert "trustStore" in api.get(f"{address}/java", **there).text
 
 
 def test_short_code_stands_on_the_page_and_long_code_is_linked(api, opened, last):

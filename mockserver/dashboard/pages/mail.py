@@ -37,12 +37,13 @@ _FORMS = {"html": "HTML", "text": "Text", "source": "Source", "details": "Header
 @PAGE.view()
 def index() -> Mapping[str, Any]:
     workspace = target.workspace()
-    to, subject = (request.args.get(name, "").strip() for name in ("to", "subject"))
+    wanted = {name: request.args.get(name, "").strip() for name in ("to", "subject", "text")}
+    lowered = {name: value.casefold() for name, value in wanted.items()}
     with workspace.lock:
         mailbox = workspace.state.mailbox
         if len(mailbox) > _FEW:
             off_loop.leave()
-        found = [mail for mail in mailbox if _matches(mail, to.casefold(), subject.casefold())]
+        found = [mail for mail in mailbox if matches(mail, **lowered)]
         lines = [
             {
                 "mail": mail,
@@ -53,13 +54,24 @@ def index() -> Mapping[str, Any]:
             for mail in found[:_MOST]
         ]
         counts = {"count": len(found), "total": len(mailbox), "evicted": mailbox.evicted}
-        return {"part": "sent", "lines": lines, "to": to, "subject": subject, "key": example_key(workspace), **counts}
+        return {"part": "sent", "lines": lines, "wanted": wanted, "is_filtered": any(wanted.values()),
+                "key": example_key(workspace), **counts}  # fmt: skip
 
 
-def _matches(mail: Mail, to: str, subject: str) -> bool:
+def matches(mail: Mail, *, to: str = "", subject: str = "", text: str = "") -> bool:
+    """Return whether an e-mail has these parts, which are casefolded.
+
+    Args:
+        mail: The e-mail.
+        to: A part of a recipient.
+        subject: A part of the subject.
+        text: A part of a recipient, the sender, the subject, the text, the HTML or an id.
+    """
     if subject not in mail.subject.casefold():
         return False
-    return not to or any(to in str(row.party).casefold() for row in mail.details.recipients)
+    if to and not any(to in str(row.party).casefold() for row in mail.details.recipients):
+        return False
+    return not text or any(text in part.casefold() for part in mail.texts)
 
 
 @PAGE.view("/<identifier>", "mail_one.html")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
@@ -18,7 +19,7 @@ from mockserver.core.traffic.exchange import Exchange, Journal
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import Ring
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard import snippets
+from mockserver.dashboard import sending, snippets
 from mockserver.dashboard.addresses import absolute_root, root
 from mockserver.dashboard.curl import curl_of, example_key, of_call
 from mockserver.dashboard.events import KINDS, Event, added, counts, events
@@ -48,7 +49,7 @@ class Filter(NamedTuple):
     has_whole_account: bool = False
     #: The status as typed: `404`, `4xx` or `none`.
     status: str = ""
-    #: A text in the path, the query, the reason or a body. Case is ignored.
+    #: A text in the operation, the path, the query, the reason or a body, or the id. Case is ignored.
     text: str = ""
     #: Whether to list only requests that a fault holds.
     held: bool = False
@@ -151,10 +152,14 @@ def _statuses(text: str) -> range | None:
 
 
 def _mentions(exchange: Exchange, text: str) -> bool:
-    if text in exchange.path.lower() or text in exchange.query.lower() or text in (exchange.reason or "").lower():
+    if text == exchange.id or any(
+        text in (part or "").lower() for part in (exchange.operation, exchange.path, exchange.query, exchange.reason)
+    ):
         return True
-    raw = text.encode()
-    return raw in exchange.body.lower() or raw in exchange.answer_body.lower()
+    # Many clients escape letters beyond ASCII in JSON.
+    forms = {text.encode(), json.dumps(text)[1:-1].encode()}
+    bodies = (exchange.body.lower(), exchange.answer_body.lower())
+    return any(form in body for form in forms for body in bodies)
 
 
 #: The most events on a page. Chosen: a page has about 60 kB.
@@ -377,6 +382,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         before, after = neighbours(workspace.journal, identifier, wanted)
         fault = exchange.fault
         rule = fault if fault and workspace.state.faults.get(fault) is not None else None
+        number, origin = sending.number_of(workspace, identifier), sending.origin_of(workspace, exchange)
     # Outside the lock, as a large request takes long.
     row = plain(show_exchange(exchange))
     return {
@@ -394,11 +400,14 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
+        "number": number,
+        "origin": origin,
+        "again": sending.form_of(workspace, exchange),
         "snippets": snippets.snippets(workspace, exchange, absolute_root()),
     }
 
 
-@PAGE.view("/<identifier>/<any(curl, python, pytest):name>")
+@PAGE.view(f"/<identifier>/<any({', '.join(snippets.TITLES)}):name>")
 def code(identifier: str, name: str) -> Response:
     workspace = target.workspace()
     if name == "pytest":

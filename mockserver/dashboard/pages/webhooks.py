@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -63,7 +63,7 @@ def index() -> Mapping[str, Any]:
     asked = delivery_list.asked(request.args)
     with workspace.lock:
         _leave_if_long(workspace)
-        found = delivery_list.lines(workspace, asked.wanted)
+        found = delivery_list.lines(workspace, asked.wanted, asked.text)
         return {
             "part": "deliveries",
             "found": found,
@@ -196,6 +196,15 @@ MOST = 100
 
 def webhook_count(workspace: Workspace) -> int:
     return sum(len(account.rows_of(Webhook)) for account in workspace.state.accounts.values())
+
+
+def mentioning(workspace: Workspace, text: str) -> Iterator[tuple[Account, Webhook]]:
+    """Yield the webhooks that mention a text, with their accounts. The caller holds the lock of the workspace."""
+    wanted = text.casefold()
+    for account in workspace.state.accounts.values():
+        for row in account.rows_of(Webhook).values():
+            if wanted in f"{row.id} {row.url} {row.description} {row.domain} {row.events}".casefold():
+                yield account, row
 
 
 def subscribers(workspace: Workspace) -> list[dict[str, Any]]:

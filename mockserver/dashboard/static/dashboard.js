@@ -6,6 +6,17 @@ import "./ticking.js";
 import "./switching.js";
 import "./times.js";
 
+// The key / leads to the search, unless somebody types.
+document.addEventListener("keydown", (event) => {
+  const isTyping = event.target.matches("input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]");
+  if (event.key !== "/" || isTyping || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  document.getElementById("search").select();
+});
+
+// After a search, the first stop of the keyboard is the first result.
+document.querySelector("main[data-focus]")?.focus({ preventScroll: true });
+
 // Filters fold where they would push the list off a small screen.
 const narrow = matchMedia("(max-width: 52rem)");
 const fold = () => document.querySelectorAll("[data-fold=narrow]").forEach((filter) => (filter.open = !narrow.matches));

@@ -1,34 +1,40 @@
-// The switcher of workspaces in the header: lists those that match, each with the present page.
+// The switcher of workspaces in the header: lists those whose name or label matches, each with the present page.
 
 const switcher = document.getElementById("switcher");
+const field = switcher.querySelector("input");
 const MOST = 8;
 
 async function list() {
   const { server, page } = switcher.dataset;
-  const name = encodeURIComponent(switcher.querySelector("input").value);
-  let found = [];
+  const wanted = field.value;
+  const found = new Map();
   try {
-    const answer = await fetch(`${server}/_mock/workspaces?limit=${MOST}&name=${name}`);
-    if (answer.ok) found = (await answer.json()).items;
+    // By a part of the name, or of the label, such as the id of a test.
+    for (const by of ["name", "label"]) {
+      const answer = await fetch(`${server}/_mock/workspaces?limit=${MOST}&${by}=${encodeURIComponent(wanted)}`);
+      if (answer.ok) for (const workspace of (await answer.json()).items) found.set(workspace.name, workspace.label);
+    }
   } catch {
     // The form leads to the list.
   }
-  switcher.querySelector("ul").replaceChildren(...found.map((workspace) => {
+  if (wanted !== field.value) return; // an answer to fewer letters has come later
+  switcher.querySelector("ul").replaceChildren(...[...found].slice(0, MOST).map(([name, label]) => {
     const link = document.createElement("a");
-    link.href = `${server}/w/${encodeURIComponent(workspace.name)}/_mock/ui/${page || "requests"}`;
-    link.append(Object.assign(document.createElement("bdi"), { textContent: workspace.name }));
+    link.href = `${server}/w/${encodeURIComponent(name)}/_mock/ui/${page || "requests"}${page === "search" ? location.search : ""}`;
+    link.append(Object.assign(document.createElement("bdi"), { textContent: name }));
     const row = document.createElement("li");
     row.append(link);
+    if (label) row.append(" ", Object.assign(document.createElement("bdi"), { className: "soft", textContent: label }));
     return row;
   }));
 }
 
 switcher.addEventListener("toggle", () => {
   if (!switcher.open) return;
-  switcher.querySelector("input").focus();
+  field.focus();
   list();
 });
-switcher.addEventListener("input", list);
+field.addEventListener("input", list);
 switcher.addEventListener("keydown", (event) => {
   if (event.key !== "Escape") return;
   switcher.open = false;

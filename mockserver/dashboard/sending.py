@@ -1,0 +1,77 @@
+"""The form that sends a request of the journal again, from the browser to its workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from mockserver.core.traffic.exchange import Exchange
+from mockserver.core.workspaces.workspace import Workspace
+from mockserver.dashboard.curl import NOBODY, SENT_FROM, Sent, is_plain, of_exchange
+from mockserver.views.redaction import REDACTED
+
+#: Methods that browsers refuse to send.
+_REFUSED = frozenset({"CONNECT", "TRACE", "TRACK"})
+#: The largest body and the most keys of the form. Chosen: a page stays small.
+_LARGEST, _MOST_KEYS = 64 * 1024, 100
+
+
+def form_of(workspace: Workspace, exchange: Exchange) -> dict[str, Any]:
+    """Return the fields of the form, or only why a browser cannot send the request."""
+    sent = of_exchange(exchange)
+    if sent.method in _REFUSED:
+        return {"hindrance": f"Browsers send no {sent.method} requests."}
+    if len(sent.body) > _LARGEST or not is_plain(sent.body.replace(b"\t", b" ")):
+        return {"hindrance": "Its body is too large for a form, or is no plain text."}
+    return {
+        "hindrance": "",
+        "method": sent.method,
+        "target": sent.target,
+        "headers": "\n".join(f"{name}: {value}" for name, value in sent.headers.items()),
+        "body": sent.body.decode(),
+        "has_body": sent.method not in ("GET", "HEAD"),
+        "keys": _keys(workspace, sent),
+        "notes": list(_notes(exchange, sent)),
+    }
+
+
+def _keys(workspace: Workspace, sent: Sent) -> list[dict[str, Any]]:
+    """Return the choices of the API key: the keys of the workspace by their accounts, no key, and an unknown key.
+
+    The first key of the account that called is chosen.
+    """
+    found: list[dict[str, Any]] = []
+    with workspace.lock:
+        for account in workspace.state.accounts.values():
+            for number, key in enumerate(account.api_keys, 1):
+                name = account.name if number == 1 else f"{account.name}, key {number}"
+                found.append({"name": name, "key": key, "is_chosen": number == 1 and account.name == sent.account})
+            if len(found) >= _MOST_KEYS:
+                break
+    is_unknown = sent.has_key and not any(row["is_chosen"] for row in found)
+    nobodys = {"name": "an unknown key", "key": NOBODY, "is_chosen": is_unknown}
+    return [*found[:_MOST_KEYS], nobodys, {"name": "no key", "key": "", "is_chosen": not sent.has_key}]
+
+
+def _notes(exchange: Exchange, sent: Sent) -> Iterator[str]:
+    if sent.is_redacted:
+        yield f"Secrets are not shown: write the right value in place of each {REDACTED} (Edit and send)."
+    if "authorization" in exchange.by_header:
+        yield "An access token was sent. An API key is sent in its place."
+    if sent.body and sent.method in ("GET", "HEAD"):
+        yield f"Browsers send no body with {sent.method}: the body is left out."
+
+
+def number_of(workspace: Workspace, identifier: str) -> int | None:
+    """Return the number of a request among all of its workspace, from 1. The caller holds the workspace's lock."""
+    journal = workspace.journal
+    return next((journal.end - index for index, row in enumerate(journal) if row.id == identifier), None)
+
+
+def origin_of(workspace: Workspace, exchange: Exchange) -> Mapping[str, Any] | None:
+    """Return id and number of the request from which an exchange was sent again, or None.
+
+    The number is None if the journal has lost that request. The caller holds the workspace's lock.
+    """
+    identifier = exchange.by_header.get(SENT_FROM)
+    return None if identifier is None else {"id": identifier, "number": number_of(workspace, identifier)}
