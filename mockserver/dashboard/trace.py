@@ -8,16 +8,13 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from difflib import unified_diff
 from functools import cache, partial
 from html import escape
-from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
 from markupsafe import Markup
 
-from mockserver.control.framework import target
 from mockserver.core.traffic.causes import CallRecord, FiredTimer
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import Mail
@@ -26,11 +23,11 @@ from mockserver.dashboard import rendering
 from mockserver.dashboard.events import KINDS, Call, Event, events
 from mockserver.dashboard.names import Named, named_in
 from mockserver.dashboard.pages.requests import evidence_of
+from mockserver.dashboard.states import ABSENT, differences, initial_state
 from mockserver.dashboard.timeline import with_days
 from mockserver.resources.inbound.model import InboundEvent
 from mockserver.resources.section import write_instant
-from mockserver.scenario.documents.mistakes import ScenarioError
-from mockserver.scenario.dump import dump, to_yaml
+from mockserver.scenario.dump import dump
 from mockserver.settings import version
 from mockserver.views import redaction
 from mockserver.views.record import plain
@@ -43,17 +40,15 @@ _MOST = 500
 _BYTES = 1_150_000
 #: The most bytes of one event with its details, and the bytes that are kept free for the line of each older event.
 _EVENT_BYTES, _LINE_BYTES = 50_000, 800
-#: The longest message with its headers, and the longest line of the difference of the state, in characters.
-_LONGEST, _LONGEST_LINE = 4_000, 300
-#: The most lines of the difference, and their characters, which take up to five bytes each when they are escaped.
-_MOST_LINES, _MOST_CHARACTERS = 400, 60_000
-#: The most rows of a state to compare. Chosen: comparing twice as many takes seconds.
-_MOST_ROWS = 5_000
+#: The longest message with its headers, in characters.
+_LONGEST = 4_000
+#: The characters of the difference of the state, which take up to five bytes each when they are escaped.
+_DIFFERENCE = 50_000
+#: The most rows of a state to compare. Chosen: it takes about a second.
+_MOST_ROWS = 20_000
 #: The address of the dashboard in links, which become links within the file.
 _ROOT = "trace:"
 _LINK = re.compile(rf'<a href="{_ROOT}/_mock/ui/([^"]*)"[^>]*>(.*?)</a>', re.DOTALL)
-#: The time of a running clock, which differs anyway.
-_RUNNING = re.compile(r"^clock:\n  start: .*\n", re.MULTILINE)
 
 
 def trace_of(workspace: Workspace) -> str:
@@ -67,7 +62,7 @@ def trace_of(workspace: Workspace) -> str:
         values = {"now": write_instant(clock.now()), "frozen": clock.frozen}
         number = len(kept) + workspace.journal.evicted + workspace.calls.evicted
     is_large = workspace.state.rows() > _MOST_ROWS
-    before = None if is_large else _before(workspace)
+    before = None if is_large else initial_state(workspace)
     secrets = redaction.KnownSecrets([*codes, *redaction.secrets_of(after), *redaction.secrets_of(before)])
     rows = list(with_days(secrets.hide(rows)))
     places = {unquote(path): row["id"] for row in reversed(rows) for path in row["paths"]}
@@ -76,7 +71,7 @@ def trace_of(workspace: Workspace) -> str:
         "scenario": workspace.origin.title,
         "label": workspace.label,
         "outcome": workspace.outcome,
-        "difference": None if before is None else list(_difference(before, after, frozen=clock.frozen)),
+        "difference": None if before is None else list(_difference(before, after)),
     }
     values |= {
         **secrets.hide(texts),
@@ -198,37 +193,21 @@ def _text(body: Any) -> str:
 # ---------------------------------------------------------------------- the difference of the state
 
 
-def _before(workspace: Workspace) -> dict[str, Any] | None:
-    """Return the state with which the workspace began, or None if its scenario cannot be loaded any more."""
-    origin = workspace.origin
-    keyring = None if origin.keyring is None else origin.keyring.copy()
-    start = write_instant(workspace.state.clock.start)
-    try:
-        made = target.store().maker.load(
-            target.library().changed(origin.scenario, clock={"start": start}),
-            name=workspace.name,
-            seed=origin.seed,
-            keyring=None if keyring is None else lambda _: keyring,
-        )
-    except ScenarioError:
-        return None
-    return dump(made)
-
-
-def _difference(before: dict[str, Any], after: dict[str, Any], *, frozen: bool) -> Iterator[str]:
-    old, new = (_lines(document, frozen=frozen) for document in (before, after))
-    left = _MOST_CHARACTERS
-    for number, row in enumerate(islice(unified_diff(old, new, lineterm="", n=4), 2, None)):
-        shown = row[:_LONGEST_LINE]
-        left -= len(shown)
-        if number == _MOST_LINES or left < 0:
-            yield "… and more lines"
+def _difference(before: dict[str, Any], after: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the values that differ between two states as texts, without the deliveries, which are events."""
+    left = _DIFFERENCE
+    for path, *values in differences(_without_deliveries(before), _without_deliveries(after)):
+        texts = ["not there" if value is ABSENT else _value(redaction.state(value, path[-1])) for value in values]
+        left -= sum(map(len, (*path, *texts)))
+        if left < 0:
+            yield {"path": ["and more"], "before": "", "after": ""}
             return
-        yield shown
+        yield {"path": list(map(redaction.plain, path)), "before": texts[0], "after": texts[1]}
 
 
-def _lines(document: dict[str, Any], *, frozen: bool) -> list[str]:
-    """Write a state without secrets, and without the deliveries, which are events."""
-    accounts = [{**account, "deliveries": []} for account in document["accounts"]]
-    text = to_yaml(redaction.state({**document, "accounts": accounts, "resume": {}}))
-    return (text if frozen else _RUNNING.sub("clock:\n", text)).splitlines()
+def _value(value: Any) -> str:
+    return "null" if value is None else _text(value)
+
+
+def _without_deliveries(document: dict[str, Any]) -> dict[str, Any]:
+    return {**document, "accounts": [{**account, "deliveries": []} for account in document["accounts"]]}

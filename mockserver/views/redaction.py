@@ -190,9 +190,10 @@ def parameters(query: str) -> dict[str, Any]:
 # ---------------------------------------------------------------------- states, and secrets that are known
 
 
-def state(document: Any) -> Any:
-    """Return the state of a workspace, a scenario document, without secrets."""
-    return _clean(document, _OF_STATE)
+def state(value: Any, name: str = "") -> Any:
+    """Return the state of a workspace, a scenario document, or a member of it by its name, without secrets."""
+    is_secret = not isinstance(value, dict) and _is_secret(name, value, {*_OF_STATE, "value"})
+    return REDACTED if is_secret else _clean(value, _OF_STATE)
 
 
 def secrets_of(document: Any, *, is_secret: bool = False) -> Iterator[str]:

@@ -67,10 +67,10 @@ def test_trace_shows_what_changed_in_the_state_and_nothing_else(api):
     assert "Nothing since the workspace was made or last reset" in trace(api)
 
     api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
-    [difference] = re.findall(r'<pre class="difference".*?</pre>', trace(api), re.DOTALL)
+    [difference] = re.findall(r'<table class="difference".*?</table>', trace(api), re.DOTALL)
 
-    assert "<ins>+    email: jo@acme.test</ins>" in difference
-    assert "<del>" not in difference
+    assert re.findall(r'<th scope="row"><bdi>(.*?)</bdi>', difference) == ["account acme / senders / 6 (Jo)"]
+    assert "jo@acme.test" in difference
 
 
 @pytest.mark.parametrize("way", ["address", "header"])
@@ -145,7 +145,7 @@ def test_secrets_that_are_ordinary_words_hide_no_other_text(api):
     html = trace(api)
 
     assert "mail@acme.test" in html
-    assert re.search(r"key: x-team\W.*\n.*value: (\S+)", html)[1].startswith("&#39;***&#39;")
+    assert ('"value": "***"' in html, '"value": "mail"' in html) == (True, False)
 
 
 # ---------------------------------------------------------------------- limits and hostile data
