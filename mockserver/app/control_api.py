@@ -21,6 +21,7 @@ from mockserver.control.traffic.deliveries import DELIVERIES, EXPORTS, RECEIVER,
 from mockserver.control.traffic.faults import FAULTS
 from mockserver.control.traffic.findings import FINDINGS
 from mockserver.control.traffic.mailbox import MAILBOX
+from mockserver.control.traffic.report import REPORT
 from mockserver.control.traffic.requests import CALLS, REQUESTS
 from mockserver.control.traffic.stream import STREAM
 from mockserver.control.traffic.stubs import STUBS
@@ -40,8 +41,8 @@ from mockserver.web.logs import LogFormat, RequestLog
 CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, VARY, STUBS,
-        BEYOND, REQUESTS, CALLS, FINDINGS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS,
-        EXPORTS,
+        BEYOND, REQUESTS, CALLS, FINDINGS, REPORT, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER,
+        RECEIVERS, EXPORTS,
         OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
     )
 )  # fmt: skip
