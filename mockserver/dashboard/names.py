@@ -93,10 +93,11 @@ def received_subject(workspace: Workspace, uuid: str) -> str:
 
 def _delivery(workspace: Workspace, identifier: str) -> str | None:
     found = DELIVERY.find(workspace, identifier)
-    return None if found is None else f"delivery {identifier}, {_events(found[1])}"
+    return None if found is None else f"delivery {identifier}, {events_of(found[1])}"
 
 
-def _events(row: Delivery) -> str:
+def events_of(row: Delivery) -> str:
+    """Return the event of a delivery, or the number of events of a batch."""
     return row.events[0] if len(row.events) == 1 else f"batch of {len(row.events)}"
 
 
@@ -154,7 +155,7 @@ def _sub_account_name(workspace: Workspace, account: Account, row: SubAccount) -
 _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
     Sender: lambda workspace, account, row: f"{row.name} <{row.email}>",
     Domain: lambda workspace, account, row: unicode_form(row.name),
-    Delivery: lambda workspace, account, row: f"{_events(row)} to {receiver_of(account, row)}",
+    Delivery: lambda workspace, account, row: f"{events_of(row)} to {receiver_of(account, row)}",
     Grant: _grant_name,
     SubAccount: _sub_account_name,
     ScheduledEmail: lambda workspace, account, row: f"{row.subject or '(no subject)'} to {row.to}",

@@ -37,12 +37,14 @@ _MOST = 500
 _LONGEST = 4_000
 
 
-def folded(value: Any, identifier: str = "json") -> Markup:
+def folded(value: Any, identifier: str = "json", depth: int = 0) -> Markup:
     """Write a JSON value as HTML. Objects and lists become `<details>`, open down to the third level.
+
+    A value of a deeper level is given with its depth.
 
     Members beyond the limits of depth and number are counted, not shown.
     """
-    return _Folding().write(value, identifier, 0)
+    return _Folding().write(value, identifier, depth)
 
 
 class _Folding:

@@ -5,6 +5,7 @@ import { refresh } from "./live.js";
 // The value of a field as JSON; undefined where it is left out.
 function value(field) {
   if (field.type === "checkbox") return field.checked || undefined;
+  if (field.type === "file") return field.files.length ? field.content : undefined;
   const text = field.value;
   if (text === "" || (field.type === "radio" && !field.checked)) return undefined;
   switch (field.dataset.type) {
@@ -84,6 +85,12 @@ function showCurl(form) {
 function showAll() {
   document.querySelectorAll("form.control").forEach(showCurl);
 }
+document.addEventListener("change", async ({ target }) => {
+  if (target.type !== "file" || !target.form?.matches(".control")) return;
+  target.content = "";
+  target.content = (await target.files[0]?.text()) ?? "";
+  showCurl(target.form);
+});
 document.addEventListener("input", (event) => event.target.form?.matches(".control") && showCurl(event.target.form));
 document.addEventListener("reset", (event) => setTimeout(() => event.target.matches(".control") && showCurl(event.target)));
 document.addEventListener("dashboard:shown", showAll);

@@ -77,7 +77,77 @@ def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, ser
     assert browser.focused == field
 
 
+@pytest.fixture
+def file(tmp_path):
+    """A downloaded state with one sender."""
+    found = tmp_path / "state.yaml"
+    found.write_text("senders:\n- {name: From a file, email: file@acme.test, state: verified}\n", encoding="utf-8")
+    return found
+
+
+def senders(server, name):
+    """The names of the senders of a workspace."""
+    account = requests.get(f"{server}/w/{name}/_mock/state", timeout=10).json()["accounts"][0]
+    return [row["name"] for row in account["senders"]]
+
+
+def test_workspace_is_made_of_a_chosen_file(browser, server_url, name, file):
+    browser.open(f"{server_url}/_mock/ui/workspaces")
+    type_into(browser, "#new [name=name]", name)
+    type_into(browser, "#new [name=yaml]", str(file))
+    browser.until(lambda: "From a file" in browser.see("#new-curl code")[0].get_attribute("textContent"))
+
+    browser.follow("#new .send button")
+
+    assert browser.text("h1") == f"Workspace {name}"
+    assert senders(server_url, name) == ["From a file"]
+
+
 # ---------------------------------------------------------------------- one of them
+
+
+def test_workspace_is_reset_to_a_chosen_file(browser, server_url, name, make, file):
+    make(name)
+    browser.open(page(server_url, name, "state"))
+    type_into(browser, "#reset [name=yaml]", str(file))
+    browser.until(lambda: "From a file" in browser.see("#reset-curl code")[0].get_attribute("textContent"))
+
+    browser.click("#reset .send button")
+    browser.driver.switch_to.alert.accept()
+
+    browser.until(lambda: browser.text("#reset .outcome") == "Done.")
+    assert senders(server_url, name) == ["From a file"]
+    assert browser.console() == []
+
+
+def test_copy_of_a_workspace_has_its_present_state(browser, server_url, name, make, file):
+    make(name, "onboarding")
+    requests.post(f"{server_url}/w/{name}/_mock/reset", json={"yaml": file.read_text()}, timeout=10)
+    browser.open(page(server_url, name, "state"))
+    (link,) = [row for row in browser.see("main a") if row.text == "New workspace from this state"]
+    link.click()
+    type_into(browser, "#copy [name=name]", f"{name}-copy")
+
+    browser.follow("#copy .send button")
+
+    assert browser.text("h1") == f"Workspace {name}-copy"
+    assert senders(server_url, f"{name}-copy") == ["From a file"]
+    requests.delete(f"{server_url}/_mock/workspaces/{name}-copy", timeout=10)
+
+
+def test_snapshot_is_compared_with_what_happens(browser, server_url, name, make):
+    key = make(name)["api_key"]
+    requests.post(f"{server_url}/w/{name}/_mock/snapshots", json={"name": "before"}, timeout=10)
+    browser.open(page(server_url, name))
+    (link,) = [row for row in browser.see("#snapshot-before a") if row.text == "Compare with now"]
+    link.click()
+    browser.until(lambda: "The states are equal." in browser.text("#differences"))
+
+    sender = {"name": "A", "email": "a@acme.test"}
+    requests.post(f"{server_url}/v3/senders", json=sender, headers={"api-key": key}, timeout=10)
+
+    browser.until(lambda: "1 difference." in browser.text("#differences"), "the page stays")
+    assert browser.console() == []
 
 
 def test_a_moment_is_kept_and_returned_to(browser, server_url, name, make):
@@ -182,7 +252,7 @@ def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(brows
     links = browser.see("#operation-deleteSender dd a", 2)
     (code,) = [link for link in links if link.text == "document_not_found"]
     code.send_keys(Keys.ENTER)
-    browser.until(lambda: browser.text("h1") == "Requests")
+    browser.until(lambda: browser.text("h1") == "Timeline")
     assert "/v3/senders/4711" in browser.text("main")
     assert browser.console() == []
 
