@@ -105,7 +105,7 @@ def test_a_request_that_nothing_answers_is_told_with_what_helps(workspace, ask, 
     ask(workspace, "GET", "/proceses")
 
     assert told()[1:] == [
-        f"unanswered request: GET /v3/processes 501: getProcesses {BEYOND}",
+        f"unanswered request: GET /v3/processes 404: getProcesses {BEYOND}",
         f"unanswered request: GET /v3/proceses 404: {UNKNOWN} (2 times)",
     ]
 
