@@ -229,6 +229,10 @@ class Workspace:
         """
         return read(Report, self._link.get("/report", since=since, limit=limit))
 
+    def trace(self) -> str:
+        """Return what happened in the workspace as an HTML page that loads nothing, without secrets."""
+        return self._link.text("/trace", accept="text/html")
+
     # ------------------------------------------------------------------ events outside of the API
 
     def trigger(
