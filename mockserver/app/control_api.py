@@ -16,6 +16,7 @@ from mockserver.control.server.documents import CA, DOCUMENTS, PAGES
 from mockserver.control.server.health import HEALTH
 from mockserver.control.server.index import BEYOND, INDEX, WELCOME
 from mockserver.control.server.metrics import METRICS
+from mockserver.control.server.trace import TRACE
 from mockserver.control.sessions import Sessions
 from mockserver.control.traffic.deliveries import DELIVERIES, EXPORTS, RECEIVER, RECEIVERS
 from mockserver.control.traffic.faults import FAULTS
@@ -42,7 +43,7 @@ CONTROL_API = ControlApi(
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, VARY, STUBS,
         BEYOND, REQUESTS, CALLS, FINDINGS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS,
         EXPORTS,
-        OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
+        OAUTH_APPS, METRICS, STREAM, TRACE, DOCUMENTS, PAGES,
     )
 )  # fmt: skip
 

@@ -45,6 +45,7 @@ _SECTIONS = {
         "snapshots": "workspaces",
         "state": "state",
         "stubs": "stubs",
+        "trace": "logs",
         "trigger": "deliveries",
         "workspaces": "workspaces",
     },

@@ -41,11 +41,14 @@ class Named(NamedTuple):
 
 
 def named(cause: Mapping[str, Any]) -> Named:
-    """Return what a cause or effect is called, and its page."""
+    """Return what a cause or effect is called, and its page, in the workspace of the address."""
     workspace = target.store().peek(request.environ.get(WORKSPACE, DEFAULT))
+    return Named(cause["kind"]) if workspace is None else named_in(workspace, cause)
+
+
+def named_in(workspace: Workspace, cause: Mapping[str, Any]) -> Named:
+    """Return what a cause or effect is called in a workspace, and its page."""
     kind, identifier = cause["kind"], str(cause["id"])
-    if workspace is None:
-        return Named(kind)
     with workspace.lock:
         text = _CAUSES[kind](workspace, identifier)
     if text is None:

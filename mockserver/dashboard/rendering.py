@@ -216,6 +216,16 @@ def version_of_files() -> str:
     return digest.hexdigest()[:_DIGITS]
 
 
+def written(template: str, values: Mapping[str, Any]) -> str:
+    """Render a template without the frame of a page."""
+    return _environment().get_template(template).render(values)
+
+
+def content_of(*names: str) -> str:
+    """Return the text of static files, one after the other."""
+    return "".join(_contents()[name].decode() for name in names)
+
+
 def show_file(version: str, name: str) -> Response:  # only the present version exists
     """Serve a file with unlimited browser cache."""
     content = _contents().get(name)

@@ -164,8 +164,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mockserver-artifacts",
         metavar="DIR",
-        help="Write a folder for each failed test into DIR: journal, mails, deliveries, states; mockserver verify "
-        "FOLDER replays it. The variable MOCKSERVER_ARTIFACTS and the setting mockserver_artifacts say the same.",
+        help="Write a folder for each failed test into DIR: trace.html, journal, mails, deliveries, states; "
+        "mockserver verify FOLDER replays it. The variable MOCKSERVER_ARTIFACTS and the setting mockserver_artifacts "
+        "say the same.",
     )
     parser.addini("mockserver_artifacts", "The folder for the artifacts of failed tests; none are written without it.")
 

@@ -385,11 +385,23 @@ def test_form_chooses_the_key_of_the_caller(make_api, headers, name):
     }  # fmt: skip
 
 
-def test_form_asks_for_redacted_secrets(api, opened, last):
-    api.put("/v3/senders/1/validate", json={"otp": 123123})
+def test_form_asks_for_redacted_secrets_and_tells_the_present_code(api, opened, last):
+    sender = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
+    code = api.get("/_mock/mailbox").json["items"][0]["otp"]
+    api.put(f"/v3/senders/{sender}/validate", json={"otp": code - 1})
+
     page = one(api, opened, last)
+
     assert "write the right value in place of each ***" in page.text
-    assert "123123" not in page.html
+    assert f"The present code of sender {sender} is {code}." in page.text
+    assert str(code - 1) not in page.html
+
+
+@pytest.mark.parametrize("sender", ["4711", "x"])
+def test_form_of_a_code_for_no_sender_is_shown(api, opened, last, sender):
+    api.put(f"/v3/senders/{sender}/validate", json={"otp": 123123})
+    page = one(api, opened, last)
+    assert (page.status, "The present code" in page.text) == (200, False)
 
 
 @pytest.mark.parametrize(

@@ -400,6 +400,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
+        "server": request.host_url.rstrip("/"),
         "number": number,
         "origin": origin,
         "again": sending.form_of(workspace, exchange),

@@ -25,6 +25,11 @@ form?.addEventListener("submit", async (event) => {
   else say(form, "The server does not answer. Nothing that you typed is lost.", true);
 });
 
+// What is edited most comes first.
+document.getElementById("again-edit")?.addEventListener("toggle", ({ target }) => {
+  if (target.open) (form.elements.body ?? form.elements.target).focus();
+});
+
 // The form as the server has sent it.
 function unchanged() {
   const found = form.cloneNode(true);

@@ -218,6 +218,10 @@ class Workspace:
         """Return the mistakes of the client that the requests of the journal show, by rule."""
         return read_all(Finding, self._link.items("/findings"))
 
+    def trace(self) -> str:
+        """Return what happened in the workspace as an HTML page that loads nothing, without secrets."""
+        return self._link.text("/trace", accept="text/html")
+
     # ------------------------------------------------------------------ events outside of the API
 
     def trigger(

@@ -238,6 +238,17 @@ def test_addresses_to_copy_are_those_by_which_the_browser_came(browser, server_u
     assert server_url not in "\n".join(copied)
 
 
+def test_code_of_a_request_has_the_address_by_which_the_browser_came(browser, server_url, name, make):
+    key = make(name)["api_key"]
+    requests.get(f"{server_url}/v3/account", headers={"api-key": key}, timeout=10)
+    (row,) = requests.get(f"{server_url}/w/{name}/_mock/requests", timeout=10).json()["items"]
+    with proxied(server_url) as root:
+        browser.open(page(root, name, f"requests/{row['id']}"))
+        browser.click("#as-fetch summary")
+        browser.until(lambda: f"{root}/w/{name}/v3/account" in browser.text("#as-fetch"), "the address is not said")
+        browser.driver.get("about:blank")
+
+
 # ---------------------------------------------------------------------- coverage
 
 
