@@ -231,6 +231,12 @@ def written(template: str, values: Mapping[str, Any]) -> str:
     return _environment().get_template(template).render(values)
 
 
+def macro(template: str, name: str, values: Mapping[str, Any]) -> Callable[..., Markup]:
+    """Return a macro of a template, which sees these variables."""
+    found: Callable[..., Markup] = getattr(_environment().get_template(template).make_module(dict(values)), name)
+    return found
+
+
 def content_of(*names: str) -> str:
     """Return the text of static files, one after the other."""
     return "".join(_contents()[name].decode() for name in names)

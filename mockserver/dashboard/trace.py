@@ -55,12 +55,17 @@ def trace_of(workspace: Workspace) -> str:
     """Write the trace of a workspace in HTML, without secrets."""
     with workspace.lock:
         after, kept = dump(workspace), list(events(workspace))
-        rows = [_row(workspace, event) for event in reversed(kept[:_MOST])]
+        found = kept[:_MOST][::-1]
+        rows = [_row(workspace, event) for event in found]
         numbers = {row.id: len(workspace.journal) - index for index, row in enumerate(workspace.journal)}
         codes = [str(mail.otp) for mail in workspace.state.mailbox if mail.otp is not None]
         clock = workspace.state.clock
         values = {"now": write_instant(clock.now()), "frozen": clock.frozen}
         number = len(kept) + workspace.journal.evicted + workspace.calls.evicted
+    # Outside the lock, as large requests take long.
+    for event, row in zip(found, rows, strict=True):
+        if isinstance(event.what, Exchange):
+            row["record"] |= _of_exchange(event.what)
     is_large = workspace.state.rows() > _MOST_ROWS
     before = None if is_large else initial_state(workspace)
     secrets = redaction.KnownSecrets([*codes, *redaction.secrets_of(after), *redaction.secrets_of(before)])
@@ -117,14 +122,14 @@ def _within_limits(rows: Sequence[dict[str, Any]], values: Mapping[str, Any]) ->
         texts = row["record"]["messages"].items()
         # Between tags, quotes need no escaping, which would double the size of JSON.
         row["record"]["messages"] = {title: Markup(escape(text, quote=False)) for title, text in texts}  # noqa: S704
+    write = rendering.macro("trace_event.html", "event", values)
     for older, row in reversed(list(enumerate(rows))):
-        html = rendering.written("trace_event.html", {**values, "row": row, "has_details": True})
-        if len(html.encode()) > min(left - older * _LINE_BYTES, _EVENT_BYTES):
-            html = rendering.written("trace_event.html", {**values, "row": row, "has_details": False})
-        left -= len(html.encode())
+        row["html"] = write(row, has_details=True)
+        if len(row["html"].encode()) > min(left - older * _LINE_BYTES, _EVENT_BYTES):
+            row["html"] = write(row, has_details=False)
+        left -= len(row["html"].encode())
         if left < 0:
             return rows[older + 1 :]
-        row["html"] = Markup(html)  # noqa: S704  # from a template
     return rows
 
 
@@ -141,15 +146,17 @@ def _row(workspace: Workspace, event: Event) -> dict[str, Any]:
     return {**line, "type": event.kind, "paths": paths, "record": {**record, **_details(workspace, event)}}
 
 
+def _of_exchange(exchange: Exchange) -> dict[str, Any]:
+    found: dict[str, Any] = plain(show_exchange(exchange))
+    messages = {"Request": _message(found["request"]), "Answer": _message(found["answer"])}
+    return {**found, "evidence": evidence_of(exchange), "messages": messages}
+
+
 def _details(workspace: Workspace, event: Event) -> dict[str, Any]:
     """Return the record of an event with its messages as texts, without secrets that are known by their names."""
     links, what = workspace.links, event.what
     found: dict[str, Any] = {}
-    if isinstance(what, Exchange):
-        found = plain(show_exchange(what))
-        found["evidence"] = evidence_of(what)
-        found["messages"] = {"Request": _message(found["request"]), "Answer": _message(found["answer"])}
-    elif isinstance(what, CallRecord):
+    if isinstance(what, CallRecord):
         found = plain(show_control_call(what, links))
         found["messages"] = {"Body": _text(_without_documents(found["body"]))}
     elif isinstance(what, Mail):
@@ -161,7 +168,7 @@ def _details(workspace: Workspace, event: Event) -> dict[str, Any]:
         found["messages"] = {"Body": _text(redaction.member("", body))}
     elif isinstance(what, InboundEvent):
         found = plain(show_inbound(event.account, what, links))
-    else:
+    elif not isinstance(what, Exchange):
         fired: FiredTimer = what.fired if isinstance(what, Call) else what
         found = plain(show_timer(workspace, fired.timer, fired))
     return found
