@@ -38,6 +38,7 @@ _SECTIONS = {
         "machines": "machines",
         "mail": "mail",
         "receivers": "deliveries",
+        "report": "report",
         "reset": "workspaces",
         "restore": "workspaces",
         "seed": "state",

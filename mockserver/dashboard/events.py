@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from heapq import merge
 from itertools import takewhile
 from operator import attrgetter
 from time import gmtime, strftime
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
+from mockserver.core.state.state import Account
 from mockserver.core.time.state_machine import ABSENT
 from mockserver.core.traffic import causes
 from mockserver.core.traffic.causes import CallRecord, Changed, FiredTimer, Thing
 from mockserver.core.traffic.exchange import Exchange
-from mockserver.core.traffic.mail import FAILED, WAITING, Sending
+from mockserver.core.traffic.mail import FAILED, WAITING, Mail, Sending
 from mockserver.core.workspaces.workspace import Workspace
-from mockserver.dashboard.names import events_of, receiver_of
+from mockserver.dashboard.names import events_of, name_of, receiver_of
 from mockserver.dashboard.timeline import is_move, move_line, took_ms, write_ms
 from mockserver.resources.deliveries.delivery import ATTEMPT, MACHINE, Attempt, Delivery
 from mockserver.resources.inbound.model import InboundEvent
@@ -42,127 +42,108 @@ _BEFORE_S = 1e-6
 _LOOKS = {"held": "warn", "under way": "warn", "unknown": "warn", WAITING: "warn", FAILED: "bad"}
 
 
-@dataclass(slots=True)
-class Event:
+class Row(NamedTuple):
+    """What the timeline shows of an event."""
+
+    #: The address of its page, below `/_mock/ui/`.
+    path: str
+    #: The method, or the kind in a word.
+    label: str
+    #: The text of the link, and the text beside it.
+    title: str
+    detail: str = ""
+    #: Stands in the place of the status; None to show the status.
+    state: str | None = None
+    note: str = ""
+    fault: str = ""
+    took: str = ""
+    reason: str = ""
+    #: Returns further texts to search.
+    more: Callable[[], str] = str
+
+
+class Event(NamedTuple):
     """An event of a workspace."""
 
-    kind: ClassVar[str]
-    what: Any
+    kind: str
+    #: The id of its row on the page.
+    id: str
     at: datetime
     #: In real time, in seconds since 1970; that of its cause for an e-mail, 0 if unknown.
     real_at: float
-    account: str = ""
+    account: str
+    #: The status of HTTP, 0 if no answer came; None if it has no status.
+    status: int | None
+    #: An exchange, control call, fired timer, sent or received mail, or a `Call`.
+    what: Any
+    show: Callable[[], Row]
 
-    @property
-    def id(self) -> str:
-        """The id of the row on the page."""
-        return f"{self.kind[0]}-{self.what.id}"
-
-    @property
-    def status(self) -> int | None:
-        """The status of HTTP, 0 if there was no answer, or None if the event has none."""
-        return None
-
-    @property
-    def texts(self) -> Sequence[str]:
-        """The texts to search."""
-        return ()
+    def mentions(self, text: str) -> bool:
+        row = self.show()
+        return any(text in part.lower() for part in (row.title, row.detail, row.reason, row.more()))
 
     def line(self) -> dict[str, Any]:
-        """Return the row of the timeline."""
-        raise NotImplementedError
-
-    def _line(self, path: str, label: str, title: str, detail: str = "", **members: Any) -> dict[str, Any]:
-        """Return a row.
-
-        Args:
-            path: The address of its page, below `/_mock/ui/`.
-            label: The method, or the kind in a word.
-            title: The text of the link.
-            detail: The text beside it, or empty.
-            members: What few rows have.
-        """
-        rest = {"state": "", "status": None, "note": "", "fault": "", "took": "", "reason": "", "is_held": False}
-        found = {**rest, **members}
+        """Return the row for the template."""
+        if self.kind == causes.CONTROL and is_move(self.what):
+            return move_line(self.what)
+        row = self.show()
+        shown = {name: _shown(getattr(row, name)) for name in ("title", "detail", "reason")}
         return {
+            **row._asdict(),
+            **shown,
+            "more": "",
             "kind": self.kind,
             "id": self.id,
             "at": write_instant(self.at),
-            "real": strftime("%H:%M:%S", gmtime(self.real_at)) if self.kind != causes.MAIL else "",
-            "path": path,
-            "label": label,
-            "tag": "em" if label.islower() else "code",
-            "title": _shown(title),
-            "detail": _shown(detail),
+            "real": "" if self.kind == causes.MAIL else strftime("%H:%M:%S", gmtime(self.real_at)),
             "account": self.account,
-            "look": _LOOKS.get(found["state"] or "", "ok"),
-            **found,
+            "status": self.status or None,
+            "look": _LOOKS.get(row.state or "", "ok"),
+            "tag": "em" if row.label.islower() else "code",
         }
 
 
-class RequestEvent(Event):
-    kind = causes.REQUEST
-    what: Exchange
+class Call(NamedTuple):
+    """A call of a webhook: the timer that began it, and its delivery unless that is no longer kept."""
 
-    @classmethod
-    def of(cls, row: Exchange) -> Self:
-        return cls(row, row.at, row.real_at, row.account or "")
-
-    def line(self) -> dict[str, Any]:
-        row = self.what
-        return self._line(
-            f"requests/{row.id}",
-            row.method,
-            row.operation or row.path,
-            row.path if row.operation else "",
-            state="held" if row.is_held else None,
-            status=row.status,
-            # The reason of a held request is not final.
-            reason=_shown(row.reason) if row.reason and not row.is_held else "",
-            fault=row.fault_kind or row.fault or "",
-            took="" if row.is_held else write_ms(took_ms(row)),
-            is_held=row.is_held,
-        )
+    fired: FiredTimer
+    delivery: Delivery | None
 
 
-class CallEvent(Event):
-    kind = causes.CONTROL
-    what: CallRecord
-
-    @property
-    def status(self) -> int | None:
-        return self.what.status
-
-    @property
-    def texts(self) -> Sequence[str]:
-        return self.what.path, self.what.query, self.what.body.decode(errors="replace")
-
-    def line(self) -> dict[str, Any]:
-        row = self.what
-        if is_move(row):
-            return move_line(row)
-        number = len(row.transitions)
-        note = f"{number} transition{'' if number == 1 else 's'}" if number else ""
-        return self._line(f"requests/calls/{row.id}", row.method, row.path, state=None, status=row.status, note=note)
+def of_request(row: Exchange) -> Event:
+    status = row.status or 0
+    return Event(
+        causes.REQUEST, f"r-{row.id}", row.at, row.real_at, row.account or "", status, row, partial(_request, row)
+    )
 
 
-class TimerEvent(Event):
-    kind = causes.TIMER
-    what: FiredTimer
+def _request(row: Exchange) -> Row:
+    name = row.operation
+    path, reason = f"requests/{row.id}", row.reason or ""
+    found = Row(path, row.method, name or row.path, row.path if name else "", fault=row.fault_kind or row.fault or "")
+    # The reason of a held request is not final.
+    return found._replace(state="held") if row.is_held else found._replace(reason=reason, took=write_ms(took_ms(row)))
 
-    @property
-    def id(self) -> str:
-        return f"t-{self.what.timer.id}"
 
-    @property
-    def texts(self) -> Sequence[str]:
-        timer = self.what.timer
-        return f"{timer.event} of {timer.machine} {timer.key}", timer.id
+def _of_call(row: CallRecord) -> Event:
+    return Event(causes.CONTROL, f"c-{row.id}", row.at, row.real_at, "", row.status, row, partial(_call, row))
 
-    def line(self) -> dict[str, Any]:
-        changes = [_told(change) for change in self.what.transitions[:3]]
-        path = f"clock/{quote(self.what.timer.id, safe='')}"
-        return self._line(path, "timer", self.texts[0], ", ".join(changes) or "no state changed")
+
+def _call(row: CallRecord) -> Row:
+    number = len(row.transitions)
+    note = f"{number} transition{'' if number == 1 else 's'}" if number else ""
+    path = f"requests/calls/{row.id}"
+    return Row(path, row.method, row.path, note=note, more=lambda: f"{row.query} {row.body.decode(errors='replace')}")
+
+
+def _timer(workspace: Workspace, account: Account | None, fired: FiredTimer) -> Row:
+    timer = fired.timer
+    kind = workspace.parts.lifecycles[timer.machine].row
+    row = None if account is None else account.rows_of(kind).get(timer.key)
+    name = "" if row is None or account is None else name_of(workspace, account, row)
+    changes = ", ".join(map(_told, fired.transitions[:3])) or "no state changed"
+    detail = "; ".join(filter(None, (changes, name)))
+    return Row(f"clock/{timer.id}", "timer", f"{timer.event} of {timer.machine} {timer.key}", detail, "")
 
 
 def _told(change: Changed) -> str:
@@ -171,85 +152,21 @@ def _told(change: Changed) -> str:
     return "deleted" if change.target == ABSENT else f"{change.source} → {change.target}"
 
 
-@dataclass(slots=True)
-class MailEvent(Event):
-    kind = causes.MAIL
-    #: Its progress to a real SMTP server, or None without one.
-    sending: Sending | None = None
-
-    @property
-    def texts(self) -> Sequence[str]:
-        texts: Sequence[str] = self.what.texts
-        return texts
-
-    def line(self) -> dict[str, Any]:
-        row, sending = self.what, self.sending
-        reason = "" if sending is None or not sending.error else _shown(sending.error)
-        state = "inbox" if sending is None else sending.state
-        title = row.subject or "(no subject)"
-        return self._line(f"mail/{row.id}", "mail", title, f"to {row.to}", state=state, reason=reason)
+def _attempt(account: Account, row: Delivery, attempt: Attempt | None, at: datetime, number: int) -> Row:
+    return Row(
+        f"webhooks/{row.id}",
+        "webhook",
+        events_of(row),
+        receiver_of(account, row),
+        state=None if attempt else "under way" if row.began_at == at else "unknown",
+        note=f"attempt {number}" if number > 1 else "",
+        reason=attempt.error or "" if attempt else "",
+        more=lambda: row.body.decode(errors="replace"),
+    )
 
 
-class ReceivedEvent(Event):
-    kind = causes.MAIL
-    what: InboundEvent
-
-    @property
-    def id(self) -> str:
-        return f"m-{self.what.uuid}"
-
-    @property
-    def texts(self) -> Sequence[str]:
-        return self.what.uuid, self.what.sender, self.what.recipient
-
-    def line(self) -> dict[str, Any]:
-        row = self.what
-        path = f"mail/received/{quote(row.uuid, safe='')}"
-        return self._line(path, "mail", f"from {row.sender}", f"to {row.recipient}", state="received")
-
-
-class Call(NamedTuple):
-    """A call of a webhook: the timer that began it, its delivery and its attempt as far as they are kept."""
-
-    fired: FiredTimer
-    delivery: Delivery | None
-    attempt: Attempt | None
-    #: The number of the attempt, from 1 on.
-    number: int
-    receiver: str
-
-
-class AttemptEvent(Event):
-    kind = causes.DELIVERY
-    what: Call
-
-    @property
-    def id(self) -> str:
-        timer = self.what.fired.timer
-        return f"d-{timer.key}-{self.what.number}" if self.what.delivery else f"d-{timer.id}"
-
-    @property
-    def status(self) -> int | None:
-        attempt = self.what.attempt
-        return None if attempt is None else attempt.status or 0
-
-    @property
-    def texts(self) -> Sequence[str]:
-        row, attempt = self.what.delivery, self.what.attempt
-        error = attempt.error if attempt is not None else None
-        return () if row is None else (self.what.receiver, *row.events, error or "", row.body.decode(errors="replace"))
-
-    def line(self) -> dict[str, Any]:
-        _, row, attempt, number, receiver = self.what
-        key = self.what.fired.timer.key
-        if row is None:
-            return self._line(f"clock/{self.what.fired.timer.id}", "webhook", f"delivery {key}", "no longer kept")
-        members: dict[str, Any] = {"note": f"attempt {number}" if number > 1 else ""}
-        if attempt is None:
-            members["state"] = "under way" if row.began_at == self.at else "unknown"
-        else:
-            members |= {"state": None, "status": attempt.status, "reason": _shown(attempt.error or "")}
-        return self._line(f"webhooks/{key}", "webhook", events_of(row), receiver, **members)
+def _lost_attempt(fired: FiredTimer) -> Row:
+    return Row(f"clock/{fired.timer.id}", "webhook", f"delivery {fired.timer.key}", "no longer kept", "")
 
 
 def events(workspace: Workspace) -> Iterator[Event]:
@@ -258,13 +175,8 @@ def events(workspace: Workspace) -> Iterator[Event]:
     Most events come in the order of real time, in which a restored clock may go back. Mails are only dated by the
     clock of the workspace: each comes before the first event that is older by this clock, or by its cause.
     """
-    dated: Iterator[Event] = merge(
-        map(RequestEvent.of, workspace.journal),
-        (CallEvent(row, row.at, row.real_at) for row in workspace.calls),
-        _timers(workspace),
-        key=attrgetter("real_at"),
-        reverse=True,
-    )
+    requests, calls = map(of_request, workspace.journal), map(_of_call, workspace.calls)
+    dated = merge(requests, calls, _timers(workspace), key=attrgetter("real_at"), reverse=True)
     mails = _mails(workspace)
     mail = next(mails, None)
     for event in dated:
@@ -289,19 +201,21 @@ def _timers(workspace: Workspace) -> Iterator[Event]:
         account = workspace.state.accounts.get(timer.account)
         name = "" if account is None else account.name
         if not _is_attempt(fired):
-            yield TimerEvent(fired, timer.moment, fired.real_at, name)
+            show = partial(_timer, workspace, account, fired)
+            yield Event(causes.TIMER, f"t-{timer.id}", timer.moment, fired.real_at, name, None, fired, show)
             continue
         row = None if account is None else account.rows_of(Delivery).get(timer.key)
-        call = Call(fired, None, None, 0, "")
+        identifier, status, show = f"d-{timer.id}", None, partial(_lost_attempt, fired)
         if account is not None and row is not None:
             rest = left.setdefault(timer.key, list(row.attempts))
             while rest and rest[-1].at > timer.moment:
                 rest.pop()
-            number = row.attempts_evicted + len(rest)
-            is_over = bool(rest) and rest[-1].at == timer.moment
-            attempt = rest.pop() if is_over else None
-            call = Call(fired, row, attempt, number if is_over else number + 1, receiver_of(account, row))
-        yield AttemptEvent(call, timer.moment, fired.real_at, name)
+            attempt = rest.pop() if rest and rest[-1].at == timer.moment else None
+            number = row.attempts_evicted + len(rest) + 1
+            identifier, status = f"d-{timer.key}-{number}", attempt.status or 0 if attempt else None
+            show = partial(_attempt, account, row, attempt, timer.moment, number)
+        call = Call(fired, row)
+        yield Event(causes.DELIVERY, identifier, timer.moment, fired.real_at, name, status, call, show)
 
 
 def _is_attempt(fired: FiredTimer) -> bool:
@@ -323,14 +237,40 @@ def _mails(workspace: Workspace) -> Iterator[Event]:
         if kind == causes.MAIL
     }
     sent = (
-        MailEvent(mail, mail.at, began.get(mail.id, 0.0), mail.account or "", mailbox.sending(mail)) for mail in mailbox
+        Event(
+            causes.MAIL, f"m-{mail.id}", mail.at, began.get(mail.id, 0.0), mail.account or "", None, mail,
+            partial(_sent, mail, mailbox.sending(mail)),
+        )
+        for mail in mailbox
+    )  # fmt: skip
+    came = (
+        Event(causes.MAIL, f"m-{row.uuid}", row.date, began.get(row.uuid, 0.0), name, None, row, partial(_came, row))
+        for name, row in received
     )
-    came = (ReceivedEvent(row, row.date, began.get(row.uuid, 0.0), name) for name, row in received)
     return merge(sent, came, key=_moment, reverse=True)
 
 
+def _sent(mail: Mail, sending: Sending | None) -> Row:
+    state, reason = ("inbox", None) if sending is None else (sending.state, sending.error)
+    title = mail.subject or "(no subject)"
+    return Row(
+        f"mail/{mail.id}",
+        "mail",
+        title,
+        f"to {mail.to}",
+        state,
+        reason=reason or "",
+        more=lambda: "\n".join(mail.texts),
+    )
+
+
+def _came(row: InboundEvent) -> Row:
+    path = f"mail/received/{quote(row.uuid, safe='')}"
+    return Row(path, "mail", f"from {row.sender}", f"to {row.recipient}", "received", more=lambda: row.uuid)
+
+
 def _received(workspace: Workspace) -> Iterator[tuple[str, InboundEvent]]:
-    """Yield the received mails, newest first, without those of the scenario."""
+    """Yield the received mails with their accounts, newest first, without those of the scenario."""
     start, most = workspace.state.clock.start, workspace.limits.mailbox
     rows = [
         [(account.name, row) for row in takewhile(lambda row: row.date >= start, timeline.last(most))]

@@ -1,4 +1,4 @@
-"""The page Requests: the list and its filters, one request, and requests as code."""
+"""The page Timeline: the list of requests and its filters, one request, and requests as code."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class Filter(NamedTuple):
             not self.is_of_requests
             and (self.statuses is None or event.status in self.statuses)
             and _is_like(event.account, self.account, whole=self.has_whole_account)
-            and (not self.text or any(self.text.lower() in text.lower() for text in event.texts))
+            and (not self.text or event.mentions(self.text.lower()))
         )
 
 
