@@ -39,6 +39,7 @@ _SECTIONS = {
         "mail": "mail",
         "receivers": "deliveries",
         "report": "report",
+        "requests": "logs",
         "reset": "workspaces",
         "restore": "workspaces",
         "seed": "state",
