@@ -38,6 +38,8 @@ _SECTIONS = {
         "machines": "machines",
         "mail": "mail",
         "receivers": "deliveries",
+        "report": "report",
+        "requests": "logs",
         "reset": "workspaces",
         "restore": "workspaces",
         "seed": "state",

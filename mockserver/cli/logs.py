@@ -1,4 +1,4 @@
-"""`logs` and `trace`: list and follow what happens in a workspace, or write it into a file."""
+"""`logs`, `requests` and `trace`: list and follow what happens in a workspace, or write it into a file."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 import click
 
 from mockserver.cli.deliveries import outcome
-from mockserver.cli.options import OUTPUT_FILE, TARGET, Name, limit, write
+from mockserver.cli.options import OUTPUT_FILE, TARGET, TOKEN, URL, Name, limit, targeted, workspace, write
 from mockserver.cli.output import Painted, echo, fail, moment, none, paint, printable
 from mockserver.cli.program import Group, Misused, argument, command, decorated, option
 from mockserver.cli.remote import Target, health_of, told
@@ -110,6 +110,23 @@ def trace(file: Path, target: Target) -> None:
     """
     write(file, target.text("/trace", accept="text/html"))
     target.show({"written": str(file)}, f"written: {file}")
+
+
+@command("requests")
+@option(
+    "--har",
+    type=OUTPUT_FILE,
+    required=True,
+    metavar="FILE",
+    help="Write the journal to this file as HAR 1.2, oldest request first; - is the standard output.",
+)
+@targeted(URL, TOKEN, workspace())
+def requests(har: Path, target: Target) -> None:
+    """Export the requests of a workspace with their answers to a HAR file, for tools that read or replay those.
+
+    Secrets are redacted as in the journal. mockserver logs shows the requests.
+    """
+    write(None if str(har) == "-" else har, f"{json.dumps(target.get('/requests', format='har'))}\n")
 
 
 # ------------------------------------------------------------------ past and future requests

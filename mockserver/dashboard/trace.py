@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
 from html import escape
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 from markupsafe import Markup
 
@@ -103,7 +103,7 @@ def _named(workspace: Workspace, secrets: redaction.KnownSecrets, cause: Mapping
 def _inner_link(places: Mapping[str, str], link: re.Match[str]) -> str:
     """Return a link within the file, or only its text if the file lacks the place."""
     place = places.get(unquote(link[1]))
-    return link[2] if place is None else f'<a href="#{place}">{link[2]}</a>'
+    return link[2] if place is None else f'<a href="#{quote(place, safe="")}">{link[2]}</a>'
 
 
 @cache

@@ -291,6 +291,6 @@ def _tell(item: pytest.Item, test: TestWorkspace, report: pytest.TestReport) -> 
 
 
 def _read(item: pytest.Item, test: TestWorkspace) -> Reading:
-    from mockserver.testing.sessions.report import read  # noqa: PLC0415  # needed by failed tests only
+    from mockserver.testing.sessions.report import read_failure  # noqa: PLC0415  # needed by failed tests only
 
-    return read(test, artifacts=_ARTIFACTS in item.config.stash)
+    return read_failure(test, artifacts=_ARTIFACTS in item.config.stash)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from html import unescape
+from urllib.parse import unquote, urljoin
 
 import pytest
 from hostile_values import Page, values
@@ -88,11 +90,14 @@ def test_trace_is_of_the_workspace_that_the_call_names(api, way):
     assert 'It was caused by <a href="#r-' in answer.text
 
 
-def test_trace_of_a_named_workspace_that_a_page_offers_for_download_is_the_one_of_its_address(api):
-    api.post("/_mock/workspaces", json={"name": "mine"})
-    page = api.get("/w/mine/_mock/ui/workspaces/mine").text
+@pytest.mark.parametrize("page", ["requests", "workspaces/mine"])
+def test_page_offers_the_trace_of_its_workspace_for_download(api, page):
+    made = api.post("/_mock/workspaces", json={"name": "mine"}).json
+    api.get("/v3/account", headers={"api-key": made["accounts"][0]["api_key"]})
+    address = f"/w/mine/_mock/ui/{page}"
+    [link] = re.findall(r'<a href="([^"]*)" download="trace-mine.html">', api.get(address).text)
 
-    assert re.search(r'<a href="([./]*)/_mock/trace" download="trace-mine.html">', page)
+    assert urljoin(address, link) == "/w/mine/_mock/trace"
 
 
 # ---------------------------------------------------------------------- secrets
@@ -185,10 +190,12 @@ def test_links_of_a_trace_lead_to_places_within_it(api):
     api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
     api.get("/v3/senders")
     api.delete("/_mock/mailbox")
+    api.post("/v3/smtp/email", json={**MAIL, "scheduledAt": "2026-01-15T12:00:00.000Z"})
+    api.post("/_mock/clock/advance", json={"by": "P2D"})
     html = trace(api)
 
-    places = set(re.findall(r' id="([^"]+)"', html))
-    links = re.findall(r'(?:href|src|action)="([^"]*)"', html)
+    places = {unescape(place) for place in re.findall(r' id="([^"]+)"', html)}
+    links = {unquote(link) for link in re.findall(r'(?:href|src|action)="([^"]*)"', html)}
     assert {link.removeprefix("#") for link in links} - places == {"data:,"}
     assert "a mail that is no longer kept" in html
 

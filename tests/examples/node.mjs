@@ -19,10 +19,14 @@ beforeEach(async ({ name }) => {
   workspace = (await call("POST", `${mock}/_mock/workspaces`, { body: { scenario: "onboarding", label: name } })).body;
 });
 
-// A failed test leaves its workspace to be looked at. Before Node 20.12, hooks do not know whether the test has passed.
-afterEach(({ passed }) => {
+// A failed test shows in ten lines what went wrong, and leaves its workspace to be looked at. Before Node 20.12, hooks do
+// not know whether the test has passed.
+afterEach(async ({ passed }) => {
   const path = `/_mock/workspaces/${workspace.name}`;
-  return passed === false ? control("PATCH", path, { outcome: "failed" }) : control("DELETE", path);
+  if (passed !== false) return control("DELETE", path);
+  const report = await fetch(`${mock}/w/${workspace.name}/_mock/report?format=text`);
+  console.error(await report.text());
+  return control("PATCH", path, { outcome: "failed" });
 });
 
 test("a code runs out", async () => {

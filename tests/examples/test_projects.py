@@ -39,6 +39,8 @@ def left_on(root):
     return [(row["label"], row["outcome"]) for row in rows if row["name"] != "default"]
 
 
+#: The line of the report on a workspace, in whose test a wrong code was sent.
+_WRONG_CODE = "refused request: PUT /v3/senders/2/validate 400: wrong code: "
 _DJANGO = ("django-admin", "test", "--settings", "shop.settings", "--pythonpath", ".")
 
 
@@ -54,6 +56,17 @@ def test_the_django_project_takes_a_server_that_runs_elsewhere(serve):
 
     assert "Ran 3 tests" in output
     assert re.search(r"^ +createSender +1 ", met, re.MULTILINE)
+
+
+@pytest.mark.parametrize("options", [(), ("--parallel", "2")])
+def test_a_failed_test_of_django_shows_the_reason_of_a_refusal(options, tmp_path):
+    project = shutil.copytree(_FOLDER / "django", tmp_path / "django")
+    tests = project / "shop" / "tests.py"
+    tests.write_text(tests.read_text().replace("mail.otp", "mail.otp + 1"))
+
+    output = run(*_DJANGO, *options, cwd=project, status=1)
+
+    assert "refused request: PUT /v3/senders/3/validate 400: wrong code: " in output
 
 
 @_needs_js
@@ -76,6 +89,18 @@ def test_a_failed_javascript_test_leaves_its_workspace_with_label_and_outcome(sc
     assert left_on(root) == [(f"{script}/senders.test.mjs > a code confirms a sender", "failed")]
 
 
+@_needs_js
+@pytest.mark.parametrize("script", ["vitest", "jest"])
+def test_a_failed_javascript_test_shows_the_reason_of_a_refusal(script, serve, tmp_path):
+    project = tmp_path / "js"
+    shutil.copytree(_JS, project, ignore=shutil.ignore_patterns("node_modules"))
+    (project / "node_modules").symlink_to(_JS / "node_modules")
+    tests = project / script / "senders.test.mjs"
+    tests.write_text(tests.read_text().replace("items[0].otp", "items[0].otp + 1"))
+
+    assert _WRONG_CODE in run("npm", "run", "--silent", script, cwd=project, status=1, MOCKSERVER_URL=serve())
+
+
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_a_failed_test_of_node_leaves_its_workspace_with_label_and_outcome(serve, tmp_path):
     root, example = serve(), tmp_path / "node.mjs"
@@ -84,6 +109,16 @@ def test_a_failed_test_of_node_leaves_its_workspace_with_label_and_outcome(serve
     run("node", "--test", "node.mjs", cwd=tmp_path, status=1, MOCKSERVER_URL=root)
 
     assert left_on(root) == [("a code runs out", "failed")]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_failed_test_of_node_shows_the_reason_of_a_refusal(serve, tmp_path):
+    example = tmp_path / "node.mjs"
+    example.write_text((_FOLDER / "node.mjs").read_text().replace("status, 400", "status, 200"))
+
+    output = run("node", "--test", "node.mjs", cwd=tmp_path, status=1, MOCKSERVER_URL=serve())
+
+    assert "refused request: PUT /v3/senders/2/validate 400: " in output
 
 
 def test_a_failed_unittest_leaves_its_workspace_with_label_and_outcome(serve, tmp_path):

@@ -192,7 +192,9 @@ export function announceMove({ now, fired }) {
 }
 
 function refuse(form, status, problem) {
-  const mistakes = (problem?.errors ?? []).map(({ path, message }) => [fieldOf(form, path), message, path]);
+  const mistakes = (problem?.errors ?? []).map(({ path, message, line }) => {
+    return [fieldOf(form, path), line ? `${message} (line ${line} of the file)` : message, path];
+  });
   complain(form, mistakes, problem?.detail ?? `The server answers ${status}.`);
 }
 

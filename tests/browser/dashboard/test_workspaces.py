@@ -103,6 +103,19 @@ def test_workspace_is_made_of_a_chosen_file(browser, server_url, name, file):
     assert senders(server_url, name) == ["From a file"]
 
 
+def test_mistakes_of_a_chosen_file_are_told_with_their_lines(browser, server_url, name, file):
+    file.write_text("senders:\n- {name: News, emai: news@acme.test}\n", encoding="utf-8")
+    browser.open(f"{server_url}/_mock/ui/workspaces")
+    type_into(browser, "#new [name=name]", name)
+    type_into(browser, "#new [name=yaml]", str(file))
+    browser.until(lambda: "News" in browser.see("#new-curl code")[0].get_attribute("textContent"))
+
+    browser.click("#new .send button")
+
+    outcome = "/senders/0/emai: unknown key; did you mean email? (line 2 of the file)"
+    browser.until(lambda: outcome in browser.text("#new .outcome"), "the mistake is not told")
+
+
 # ---------------------------------------------------------------------- one of them
 
 
@@ -135,7 +148,7 @@ def test_copy_of_a_workspace_has_its_present_state(browser, server_url, name, ma
     requests.delete(f"{server_url}/_mock/workspaces/{name}-copy", timeout=10)
 
 
-def test_snapshot_is_compared_with_what_happens(browser, server_url, name, make):
+def test_snapshot_is_compared_with_what_happens_and_restored(browser, server_url, name, make):
     key = make(name)["api_key"]
     requests.post(f"{server_url}/w/{name}/_mock/snapshots", json={"name": "before"}, timeout=10)
     browser.open(page(server_url, name))
@@ -147,6 +160,9 @@ def test_snapshot_is_compared_with_what_happens(browser, server_url, name, make)
     requests.post(f"{server_url}/v3/senders", json=sender, headers={"api-key": key}, timeout=10)
 
     browser.until(lambda: "1 difference." in browser.text("#differences"), "the page stays")
+    browser.click("#restore .send button")
+    browser.driver.switch_to.alert.accept()
+    browser.until(lambda: "The states are equal." in browser.text("#differences"), "the snapshot is not restored")
     assert browser.console() == []
 
 

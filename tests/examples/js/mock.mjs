@@ -24,9 +24,13 @@ export class Workspace {
     return call(method, `${root}/w/${this.name}/_mock${path}`, body);
   }
 
-  // A failed test leaves its workspace to be looked at: `http://localhost:8003/_mock/ui/workspaces?outcome=failed`.
-  end(failed) {
+  // A failed test shows in ten lines what went wrong, and leaves its workspace to be looked at:
+  // `http://localhost:8003/_mock/ui/workspaces?outcome=failed`.
+  async end(failed) {
     const address = `${root}/_mock/workspaces/${this.name}`;
-    return failed ? call("PATCH", address, { outcome: "failed" }) : call("DELETE", address);
+    if (!failed) return call("DELETE", address);
+    const report = await fetch(`${root}/w/${this.name}/_mock/report?format=text`);
+    console.error(await report.text());
+    return call("PATCH", address, { outcome: "failed" });
   }
 }
