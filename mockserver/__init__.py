@@ -6,6 +6,7 @@ if TYPE_CHECKING:
     from mockserver.app import create_app as create_app
     from mockserver.settings import ServerMissingError as ServerMissingError
     from mockserver.settings import Settings as Settings
+    from mockserver.testing.cases import WorkspaceTestCase as WorkspaceTestCase
     from mockserver.testing.client import MockServerError as MockServerError
     from mockserver.testing.coroutines import AsyncMockServer as AsyncMockServer
     from mockserver.testing.coroutines import AsyncWorkspace as AsyncWorkspace
@@ -23,6 +24,7 @@ _MODULES = {
     "ServerMissingError": "mockserver.settings",
     "Settings": "mockserver.settings",
     "Workspace": "mockserver.testing.handles.workspace",
+    "WorkspaceTestCase": "mockserver.testing.cases",
     "create_app": "mockserver.app",
 }
 
@@ -40,6 +42,7 @@ __all__ = [
     "ServerMissingError",
     "Settings",
     "Workspace",
+    "WorkspaceTestCase",
     "__version__",
     "create_app",
 ]

@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response
 from mockserver.app.mock import Mock
 from mockserver.app.sessions import InSessions
 from mockserver.core.workspaces.storage import SharedStorage
+from mockserver.core.workspaces.workspace import Workspace
 from mockserver.settings import Settings
 from mockserver.web.application import LeanFlask
 from mockserver.web.routing.address import API_PREFIX, DASHBOARD_PREFIX, is_of_the_mock
@@ -101,6 +102,7 @@ class Application(LeanFlask):
     def _make_control(self) -> LeanFlask:
         from mockserver.app.control_api import control_of  # noqa: PLC0415  # as above
         from mockserver.control.framework.target import ControlDependencies, Tls  # noqa: PLC0415  # as above
+        from mockserver.control.server.trace import TraceWriter  # noqa: PLC0415  # as above
         from mockserver.control.sessions import Sessions  # noqa: PLC0415  # as above
 
         mock, settings, storage = self.mock, self.settings, self.store.storage
@@ -117,6 +119,7 @@ class Application(LeanFlask):
                 None if mock.tls is None else Tls(mock.tls.ca),
             )
         )
+        self.add_component(TraceWriter(_trace_of))
         sessions = Sessions(mock.token, cast("SharedStorage", storage) if storage.is_shared else None)
         return control_of(self, mock.log, sessions, settings.allowed_host)
 
@@ -148,6 +151,12 @@ class Application(LeanFlask):
         """
         with self.request_context(environ):
             return self.handle_exception(error)
+
+
+def _trace_of(workspace: Workspace) -> str:
+    from mockserver.dashboard.trace import trace_of  # noqa: PLC0415  # slow, and few servers are asked for a trace
+
+    return trace_of(workspace)
 
 
 def create_app(settings: Settings | None = None) -> Application:

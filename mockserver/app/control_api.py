@@ -16,11 +16,13 @@ from mockserver.control.server.documents import CA, DOCUMENTS, PAGES
 from mockserver.control.server.health import HEALTH
 from mockserver.control.server.index import BEYOND, INDEX, WELCOME
 from mockserver.control.server.metrics import METRICS
+from mockserver.control.server.trace import TRACE
 from mockserver.control.sessions import Sessions
 from mockserver.control.traffic.deliveries import DELIVERIES, EXPORTS, RECEIVER, RECEIVERS
 from mockserver.control.traffic.faults import FAULTS
 from mockserver.control.traffic.findings import FINDINGS
 from mockserver.control.traffic.mailbox import MAILBOX
+from mockserver.control.traffic.report import REPORT
 from mockserver.control.traffic.requests import CALLS, REQUESTS
 from mockserver.control.traffic.stream import STREAM
 from mockserver.control.traffic.stubs import STUBS
@@ -40,9 +42,8 @@ from mockserver.web.logs import LogFormat, RequestLog
 CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, VARY, STUBS,
-        BEYOND, REQUESTS, CALLS, FINDINGS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER, RECEIVERS,
-        EXPORTS,
-        OAUTH_APPS, METRICS, STREAM, DOCUMENTS, PAGES,
+        BEYOND, REQUESTS, CALLS, FINDINGS, REPORT, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER,
+        RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, TRACE, DOCUMENTS, PAGES,
     )
 )  # fmt: skip
 

@@ -6,7 +6,7 @@ import json
 from contextlib import nullcontext
 from pathlib import Path
 
-from mockserver.cli.options import EXISTING_FOLDER, JSON, TOKEN, url
+from mockserver.cli.options import EXISTING_FOLDER, JSON, TOKEN, Integer, url
 from mockserver.cli.output import echo, fail, printable
 from mockserver.cli.program import Misused, argument, command, option
 from mockserver.cli.remote import answered, root_of, told
@@ -31,10 +31,18 @@ def openapi(as_json: bool) -> None:
     help="The artifacts of a failed test, which is replayed instead of the contract.",
 )
 @option("--keep", is_flag=True, help="With FOLDER and --url: leave the workspace on the server, and tell its address.")
+@option(
+    "--until",
+    type=Integer(min=1),
+    metavar="N",
+    help="With FOLDER and --url: stop after request N of the test, as trace.html counts them; keeps the workspace.",
+)
 @JSON
 @url("The root address of a running server, which gets a workspace for this alone.")
 @TOKEN
-def verify(folder: Path | None, keep: bool, url: str | None, token: str | None, as_json: bool) -> int:
+def verify(
+    folder: Path | None, keep: bool, until: int | None, url: str | None, token: str | None, as_json: bool
+) -> int:
     """Replay the contract's exchanges, here or against a running server; exit status 1 if an answer differs.
 
     With FOLDER, which pytest --mockserver-artifacts has written, replay a failed test: make a workspace in the state of
@@ -43,17 +51,22 @@ def verify(folder: Path | None, keep: bool, url: str | None, token: str | None, 
     root = root_of(url) if url else None
     if keep and not (folder and root):
         raise Misused("--keep needs FOLDER and --url: only a running server can keep a workspace.")
+    if until and not (folder and root):
+        raise Misused("--until needs FOLDER and --url: only a running server can keep a workspace.")
     if folder is None:
         return _verify_contract(root, token, as_json)
     try:
-        return _verify_test(folder, root, token, keep, as_json)
+        return _verify_test(folder, root, token, keep or until is not None, until, as_json)
     except MockServerError as error:
         raise Misused(told(root or "", error)) from error
     except (OSError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise Misused(printable(f"{folder}, or the file of MOCKSERVER_CA, cannot be read: {error!r}")) from error
 
 
-def _verify_test(folder: Path, root: str | None, token: str | None, keep: bool, as_json: bool) -> int:
+def _verify_test(
+    folder: Path, root: str | None, token: str | None, keep: bool, until: int | None, as_json: bool
+) -> int:
+    from mockserver.core.text.messages import counted
     from mockserver.testing.handles.server import MockServer
     from mockserver.testing.replay import Replay, title
 
@@ -63,7 +76,9 @@ def _verify_test(folder: Path, root: str | None, token: str | None, keep: bool, 
             test = Replay(server, folder)
             if test.evicted:
                 echo(f"the {test.evicted:,} oldest requests and calls are missing: they were not kept", err=True)
-            for step in test.steps:
+            if until and until > len(test.requests):
+                raise Misused(f"--until {until}: the folder has only {counted(len(test.requests), 'request')}.")
+            for step in test.steps[: test.requests[until - 1] if until else None]:
                 name, rows = title(step), list(test.differences(step))
                 found.append((name, rows))
                 if not as_json:

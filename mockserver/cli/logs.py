@@ -1,4 +1,4 @@
-"""`logs`: list and follow the requests and events of a workspace."""
+"""`logs`, `requests` and `trace`: list and follow what happens in a workspace, or write it into a file."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
+from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import click
 
 from mockserver.cli.deliveries import outcome
-from mockserver.cli.options import TARGET, Name, limit
+from mockserver.cli.options import OUTPUT_FILE, TARGET, TOKEN, URL, Name, limit, targeted, workspace, write
 from mockserver.cli.output import Painted, echo, fail, moment, none, paint, printable
-from mockserver.cli.program import Group, Misused, argument, decorated, option
+from mockserver.cli.program import Group, Misused, argument, command, decorated, option
 from mockserver.cli.remote import Target, health_of, told
 from mockserver.testing.client import MockServerError, path_of
 
@@ -96,6 +97,36 @@ def clear(target: Target) -> None:
     """Empty the journal."""
     target.delete("/requests")
     target.show({"cleared": True}, "cleared")
+
+
+@command("trace")
+@argument("file", metavar="FILE", type=OUTPUT_FILE, help="The HTML file to write, such as trace.html.")
+@TARGET
+def trace(file: Path, target: Target) -> None:
+    """Write what happened in a workspace into one HTML file, which opens offline: `mockserver trace trace.html`.
+
+    It has the requests with their reasons, control calls, timers, e-mails, webhook calls and the change of the state.
+    Secrets are redacted.
+    """
+    write(file, target.text("/trace", accept="text/html"))
+    target.show({"written": str(file)}, f"written: {file}")
+
+
+@command("requests")
+@option(
+    "--har",
+    type=OUTPUT_FILE,
+    required=True,
+    metavar="FILE",
+    help="Write the journal to this file as HAR 1.2, oldest request first; - is the standard output.",
+)
+@targeted(URL, TOKEN, workspace())
+def requests(har: Path, target: Target) -> None:
+    """Export the requests of a workspace with their answers to a HAR file, for tools that read or replay those.
+
+    Secrets are redacted as in the journal. mockserver logs shows the requests.
+    """
+    write(None if str(har) == "-" else har, f"{json.dumps(target.get('/requests', format='har'))}\n")
 
 
 # ------------------------------------------------------------------ past and future requests

@@ -18,7 +18,8 @@ MOST = 500
 _READING = frozenset({"GET", "HEAD", "OPTIONS"})
 #: From how many seconds on a pause between two steps is repeated as a move of the clock.
 _PAUSE_S = 5.0
-_VERIFY = "validateSenderByOtp"
+#: The operation that has a one-time code.
+VERIFY = "validateSenderByOtp"
 #: Values of a malformed one-time code, by the code of the error.
 _MALFORMED: dict[str, Any] = {"out_of_range": 1, "invalid_parameter": "***", "missing_parameter": None}
 #: Functions of a test: for requests of an account and control calls, and for one-time codes.
@@ -75,7 +76,7 @@ def earlier_steps(workspace: Workspace, target: Exchange) -> Sequence[Exchange |
 def _matters(row: Exchange) -> bool:
     if row.account is None or row.status == 401:
         return False
-    if row.operation == _VERIFY and row.fault is None:
+    if row.operation == VERIFY and row.fault is None:
         return True  # wrong codes are counted
     has_changed = bool(row.transitions) or (row.method not in _READING and (row.status or 500) < 400)
     return has_changed or (row.fault_kind == "lost_answer" and row.method not in _READING)
@@ -178,7 +179,7 @@ def _revocation(call: CallRecord, owners: dict[str, str]) -> str:
 
 def with_code(row: Exchange, value: Any) -> Any:
     """Replace a redacted one-time code by an expression that gives a right or a wrong one, as the answer tells."""
-    if row.operation != _VERIFY or not isinstance(value, dict) or value.get("otp") != "***":
+    if row.operation != VERIFY or not isinstance(value, dict) or value.get("otp") != "***":
         return value
     if row.code in _MALFORMED:
         return {**value, "otp": _MALFORMED[row.code]}

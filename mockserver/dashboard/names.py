@@ -41,11 +41,14 @@ class Named(NamedTuple):
 
 
 def named(cause: Mapping[str, Any]) -> Named:
-    """Return what a cause or effect is called, and its page."""
+    """Return what a cause or effect is called, and its page, in the workspace of the address."""
     workspace = target.store().peek(request.environ.get(WORKSPACE, DEFAULT))
+    return Named(cause["kind"]) if workspace is None else named_in(workspace, cause)
+
+
+def named_in(workspace: Workspace, cause: Mapping[str, Any]) -> Named:
+    """Return what a cause or effect is called in a workspace, and its page."""
     kind, identifier = cause["kind"], str(cause["id"])
-    if workspace is None:
-        return Named(kind)
     with workspace.lock:
         text = _CAUSES[kind](workspace, identifier)
     if text is None:
@@ -93,10 +96,11 @@ def received_subject(workspace: Workspace, uuid: str) -> str:
 
 def _delivery(workspace: Workspace, identifier: str) -> str | None:
     found = DELIVERY.find(workspace, identifier)
-    return None if found is None else f"delivery {identifier}, {_events(found[1])}"
+    return None if found is None else f"delivery {identifier}, {events_of(found[1])}"
 
 
-def _events(row: Delivery) -> str:
+def events_of(row: Delivery) -> str:
+    """Return the event of a delivery, or the number of events of a batch."""
     return row.events[0] if len(row.events) == 1 else f"batch of {len(row.events)}"
 
 
@@ -154,7 +158,7 @@ def _sub_account_name(workspace: Workspace, account: Account, row: SubAccount) -
 _ROWS: Mapping[type[Any], Callable[[Workspace, Account, Any], str]] = {
     Sender: lambda workspace, account, row: f"{row.name} <{row.email}>",
     Domain: lambda workspace, account, row: unicode_form(row.name),
-    Delivery: lambda workspace, account, row: f"{_events(row)} to {receiver_of(account, row)}",
+    Delivery: lambda workspace, account, row: f"{events_of(row)} to {receiver_of(account, row)}",
     Grant: _grant_name,
     SubAccount: _sub_account_name,
     ScheduledEmail: lambda workspace, account, row: f"{row.subject or '(no subject)'} to {row.to}",

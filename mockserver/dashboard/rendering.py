@@ -37,12 +37,14 @@ _MOST = 500
 _LONGEST = 4_000
 
 
-def folded(value: Any, identifier: str = "json") -> Markup:
+def folded(value: Any, identifier: str = "json", depth: int = 0) -> Markup:
     """Write a JSON value as HTML. Objects and lists become `<details>`, open down to the third level.
+
+    A value of a deeper level is given with its depth.
 
     Members beyond the limits of depth and number are counted, not shown.
     """
-    return _Folding().write(value, identifier, 0)
+    return _Folding().write(value, identifier, depth)
 
 
 class _Folding:
@@ -212,6 +214,22 @@ def version_of_files() -> str:
     for name, content in sorted(_contents().items()):
         digest.update(b"%s %d " % (name.encode(), len(content)) + content)
     return digest.hexdigest()[:_DIGITS]
+
+
+def written(template: str, values: Mapping[str, Any]) -> str:
+    """Render a template without the frame of a page."""
+    return _environment().get_template(template).render(values)
+
+
+def macro(template: str, name: str, values: Mapping[str, Any]) -> Callable[..., Markup]:
+    """Return a macro of a template, which sees these variables."""
+    found: Callable[..., Markup] = getattr(_environment().get_template(template).make_module(dict(values)), name)
+    return found
+
+
+def content_of(*names: str) -> str:
+    """Return the text of static files, one after the other."""
+    return "".join(_contents()[name].decode() for name in names)
 
 
 def show_file(version: str, name: str) -> Response:  # only the present version exists

@@ -8,6 +8,8 @@ from typing import Any
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.curl import NOBODY, SENT_FROM, Sent, is_plain, of_exchange
+from mockserver.dashboard.earlier import VERIFY
+from mockserver.resources.senders.model import SENDER
 from mockserver.views.redaction import REDACTED
 
 #: Methods that browsers refuse to send.
@@ -31,7 +33,7 @@ def form_of(workspace: Workspace, exchange: Exchange) -> dict[str, Any]:
         "body": sent.body.decode(),
         "has_body": sent.method not in ("GET", "HEAD"),
         "keys": _keys(workspace, sent),
-        "notes": list(_notes(exchange, sent)),
+        "notes": list(_notes(workspace, exchange, sent)),
     }
 
 
@@ -53,9 +55,14 @@ def _keys(workspace: Workspace, sent: Sent) -> list[dict[str, Any]]:
     return [*found[:_MOST_KEYS], nobodys, {"name": "no key", "key": "", "is_chosen": not sent.has_key}]
 
 
-def _notes(exchange: Exchange, sent: Sent) -> Iterator[str]:
+def _notes(workspace: Workspace, exchange: Exchange, sent: Sent) -> Iterator[str]:
     if sent.is_redacted:
         yield f"Secrets are not shown: write the right value in place of each {REDACTED} (Edit and send)."
+    if exchange.operation == VERIFY:
+        with workspace.lock:
+            found = SENDER.find(workspace, exchange.path.split("/")[3])
+        if found is not None and found[1].otp is not None:
+            yield f"The present code of sender {found[1].id} is {found[1].otp}."
     if "authorization" in exchange.by_header:
         yield "An access token was sent. An API key is sent in its place."
     if sent.body and sent.method in ("GET", "HEAD"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from heapq import merge
 from typing import Any
 from urllib.parse import unquote
 
@@ -51,11 +50,6 @@ def _length(members: Mapping[str, Any]) -> str:
         return f" by {duration.spoken(duration.parse(length))}"
     except (ValueError, TypeError):
         return ""
-
-
-def merged(exchanges: Iterable[Exchange], calls: Iterable[CallRecord]) -> Iterator[Exchange | CallRecord]:
-    """Return requests and control calls in one order, newest first."""
-    return merge(exchanges, calls, key=lambda row: row.real_at, reverse=True)
 
 
 def with_days(rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

@@ -164,8 +164,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--mockserver-artifacts",
         metavar="DIR",
-        help="Write a folder for each failed test into DIR: journal, mails, deliveries, states; mockserver verify "
-        "FOLDER replays it. The variable MOCKSERVER_ARTIFACTS and the setting mockserver_artifacts say the same.",
+        help="Write a folder for each failed test into DIR: trace.html, journal, mails, deliveries, states; "
+        "mockserver verify FOLDER replays it. The variable MOCKSERVER_ARTIFACTS and the setting mockserver_artifacts "
+        "say the same.",
     )
     parser.addini("mockserver_artifacts", "The folder for the artifacts of failed tests; none are written without it.")
 
@@ -290,6 +291,6 @@ def _tell(item: pytest.Item, test: TestWorkspace, report: pytest.TestReport) -> 
 
 
 def _read(item: pytest.Item, test: TestWorkspace) -> Reading:
-    from mockserver.testing.sessions.report import read  # noqa: PLC0415  # needed by failed tests only
+    from mockserver.testing.sessions.report import read_failure  # noqa: PLC0415  # needed by failed tests only
 
-    return read(test, artifacts=_ARTIFACTS in item.config.stash)
+    return read_failure(test, artifacts=_ARTIFACTS in item.config.stash)

@@ -75,6 +75,11 @@ class Replay:
         #: How many of the oldest requests and control calls are missing, because the workspace has evicted them.
         self.evicted: int = journal["evicted"] + calls["evicted"]
 
+    @property
+    def requests(self) -> list[int]:
+        """The numbers of the steps that are requests, from 1 on."""
+        return [number for number, step in enumerate(self.steps, 1) if isinstance(step, Exchange)]
+
     def differences(self, step: Step) -> Iterator[str]:
         return self._call(step) if isinstance(step, ControlCall) else self._request(step)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 from urllib.parse import parse_qsl, quote, unquote_plus
 
@@ -26,6 +26,10 @@ _NAMES = (
 _MEMBERS = frozenset(name.replace(" ", "") for name in _NAMES)
 #: The members of requests whose values are secrets: `code` is one, while in an answer `code` names an error.
 _SENT = _MEMBERS | {"code"}
+#: The members of a state whose values are secrets; beside a `client_id`, `code` is one, too.
+_OF_STATE = _MEMBERS | {"apikeys", "revokedkeys", "spent"}
+#: The shortest secret that is looked for in texts, in characters. Chosen: a one-time code has six digits.
+_SHORTEST = 6
 #: The headers whose values are addresses.
 _ADDRESSES = frozenset({"location", "referer"})
 _WORDS = "otp|token|key|password|secret|verifier|challenge|authorization|value|csrf|ticket|assertion|signature"
@@ -47,6 +51,7 @@ _CREDENTIALS = re.compile(r"(:(?:\\?/){2})[^/?#\s\"\\]*@")
 _KEY = re.compile(r"xkeysib-[0-9a-f]{64}-[0-9A-Za-z]{16}")
 #: Words with dots between them, among which a signed token can be; possessive, so that no word is compared twice.
 _DOTTED = re.compile(r"(?<![\w-])[\w-]++(?:\.[\w-]*+)++")
+_WORD = re.compile(r"[\w-]++")
 #: The first characters of a signed token (JWT): `{"` in base64.
 _SIGNED = "eyJ"
 #: A secret within an address or a form: a parameter that holds one, or the ticket in the path of a single sign-on.
@@ -109,9 +114,7 @@ def member(name: str, value: Any) -> Any:
 
 def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
     if isinstance(value, dict):
-        # A webhook's own header, `{"key": NAME, "value": VALUE}`: its `key` is a name, its `value` may be a secret.
-        is_header = {"key", "value"} <= value.keys()
-        hidden = frozenset({"value"}) if is_header else secrets
+        hidden = _hidden(value, secrets)
         return {
             plain(name): REDACTED if _is_secret(name, inner, hidden) else _clean(inner, secrets)
             for name, inner in value.items()
@@ -119,6 +122,14 @@ def _clean(value: Any, secrets: Collection[str] = _MEMBERS) -> Any:
     if isinstance(value, list):
         return [_clean(inner, secrets) for inner in value]
     return plain(value) if isinstance(value, str) else value
+
+
+def _hidden(value: dict[str, Any], secrets: Collection[str]) -> Collection[str]:
+    """Return the names of the members of an object whose values are secrets."""
+    # A webhook's own header, `{"key": NAME, "value": VALUE}`: its `key` is a name, its `value` may be a secret.
+    if {"key", "value"} <= value.keys():
+        return frozenset({"value"})
+    return {*secrets, "code"} if secrets is _OF_STATE and "client_id" in value else secrets
 
 
 def _is_secret(name: str, value: Any, secrets: Collection[str]) -> bool:
@@ -174,3 +185,46 @@ def parameters(query: str) -> dict[str, Any]:
     for name, value in parse_qsl(query, keep_blank_values=True, errors="replace"):
         found.setdefault(name, []).append(REDACTED if _spelt(name) in _SENT else plain(value))
     return {name: shown if len(shown) > 1 else shown[0] for name, shown in found.items()}
+
+
+# ---------------------------------------------------------------------- states, and secrets that are known
+
+
+def state(value: Any, name: str = "") -> Any:
+    """Return the state of a workspace, a scenario document, or a member of it by its name, without secrets."""
+    is_secret = not isinstance(value, dict) and _is_secret(name, value, {*_OF_STATE, "value"})
+    return REDACTED if is_secret else _clean(value, _OF_STATE)
+
+
+def secrets_of(document: Any, *, is_secret: bool = False) -> Iterator[str]:
+    """Yield the secrets of a scenario document; with `is_secret`, all values of it are secrets."""
+    if isinstance(document, dict):
+        hidden = _hidden(document, _OF_STATE)
+        for name, inner in document.items():
+            yield from secrets_of(inner, is_secret=is_secret or _is_secret(name, inner, hidden))
+    elif isinstance(document, list):
+        for inner in document:
+            yield from secrets_of(inner, is_secret=is_secret)
+    elif is_secret and document is not None:
+        yield str(document)
+
+
+class KnownSecrets:
+    """Secrets to replace in texts, wherever they appear as whole words."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        found = {secret for secret in secrets if len(secret) >= _SHORTEST}
+        self._words = {secret for secret in found if _WORD.fullmatch(secret)}
+        others = sorted(found - self._words, key=len, reverse=True)
+        self._others = re.compile("|".join(map(re.escape, others))) if others else None
+
+    def hide(self, value: Any) -> Any:
+        """Return a value of JSON without these secrets."""
+        if isinstance(value, dict):
+            return {self.hide(name): self.hide(inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return list(map(self.hide, value))
+        if isinstance(value, str):
+            found = value if self._others is None else self._others.sub(REDACTED, value)
+            return _WORD.sub(lambda word: REDACTED if word[0] in self._words else word[0], found)
+        return REDACTED if type(value) is int and str(value) in self._words else value

@@ -9,12 +9,13 @@ from types import MappingProxyType
 from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlencode
 
+from mockserver.core.text.messages import printable
 from mockserver.views.record import At, Count, CountOfAll, Evicted, Keyword, Mark, Positive, ReadBy, Shape, Status, Uuid
 
 #: The names that `mockserver.testing.records` exports, as handles return them.
 __all__ = [
     "Arrival", "Attachment", "Attempt", "Call", "Cause", "ControlCall", "Delivery", "DeliveryState", "Exchange",
-    "Finding", "InboundMail", "Mail", "Message", "Page", "Recipient", "SentAs", "Transition",
+    "Finding", "InboundMail", "Mail", "Message", "Page", "Recipient", "Report", "SentAs", "Transition", "Trouble",
 ]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -184,6 +185,44 @@ class Finding(NamedTuple):
     requests: Annotated[Sequence[Uuid], "the ids of the requests, oldest first"]
     deliveries: Annotated[Sequence[Positive], "the ids of the webhook calls, where a receiver has made the mistake"]
     url: Annotated[str, "the page that explains the rule, and how to fix the client"]
+
+
+TroubleKind = Literal[
+    "unanswered-request", "held-request", "failed-delivery", "failed-mail", "failed-stub", "fault", "refused-request",
+    "warning", "finding",
+]  # fmt: skip
+
+
+class Trouble(NamedTuple):
+    """Something that went wrong in a workspace; `str` returns a line."""
+
+    kind: TroubleKind
+    message: str
+    times: Annotated[Positive, "how often the same has happened"]
+    id: Annotated[str | None, "the newest request, delivery or e-mail with this trouble"]
+
+    def __str__(self) -> str:
+        times = f" ({self.times:,} times)" if self.times > 1 else ""
+        return f"{self.kind.replace('-', ' ')}: {printable(self.message)}{times}"
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What went wrong in a workspace; `str` returns a text of a few lines."""
+
+    workspace: str
+    summary: Annotated[str, "how much has happened; empty where nothing has"]
+    items: Annotated[Sequence[Trouble], "by kind, and the newest last"]
+    count: CountOfAll
+    last: Annotated[Uuid | None, "the newest request; `since` takes it for a later report"]
+
+    def __str__(self) -> str:
+        more = self.count - len(self.items)
+        lines = [
+            f"mockserver report on workspace {self.workspace}: {self.summary or 'nothing has happened'}",
+            *map(str, self.items),
+        ]
+        return "\n".join([*lines, f"and {more:,} more" if more else ""]).rstrip()
 
 
 # ---------------------------------------------------------------------- e-mails

@@ -367,6 +367,15 @@ def test_a_state_is_kept_compared_and_put_back(run_here, shown, ask, tmp_path):
     assert run_here("state", "diff", file).output == ""
 
 
+def test_a_trace_is_written_into_a_file(run_here, shown, ask, tmp_path):
+    file = tmp_path / "trace.html"
+    sender(ask)
+
+    assert run_here("trace", str(file)).output == f"written: {file}\n"
+    assert "createSender</bdi>" in file.read_text()
+    assert shown("trace", str(file)) == {"written": str(file)}
+
+
 def test_a_state_with_a_running_clock_is_equal_to_itself_and_given_as_json(run_here, shown, tmp_path):
     file = str(tmp_path / "state.yaml")
     run_here("clock", "--thaw")

@@ -13,6 +13,7 @@ def test_duration_is_read_in_the_short_form_and_in_iso_8601():
     for text, length in [
         ("16m", timedelta(minutes=16)),
         ("1h30m", timedelta(minutes=90)),
+        ("1h 30m", timedelta(minutes=90)),
         ("90s", timedelta(seconds=90)),
         ("2d", timedelta(days=2)),
         ("1w2d3h4m5s6ms", timedelta(weeks=1, days=2, hours=3, minutes=4, seconds=5, milliseconds=6)),
@@ -32,7 +33,8 @@ def test_duration_is_read_in_the_short_form_and_in_iso_8601():
 
 def test_duration_is_refused_with_examples_when_it_is_another_text():
     for text in [
-        "", "-", "soon", "5", "m", "1x", "1H", "1 h", "30m1h", "1h1h", "1.h", "1.2.3s", "16m\n", "P", "PT", "PT5",
+        "", "-", "soon", "5", "m", "1x", "1H", "1 h", "1h  30m", "1h ", "30m1h", "1h1h", "1.h", "1.2.3s", "16m\n",
+        "P", "PT", "PT5",
     ]:  # fmt: skip
         with pytest.raises(ValueError, match=r"^not a duration, such as 16m, 1h30m, 2d or PT16M$"):
             duration.parse(text)

@@ -13,7 +13,7 @@ ADDRESSES = [
     *(page.name for page in PAGES),
     "machines/sender", "machines/domain", "machines/scheduled_email", "machines/delivery", "machines/oauth_grant",
     "machines/contacts", "machines/apps", "machines/stubs",
-    "mail/received", "requests/calls", "state/add", "state/change", "state/scenarios",
+    "mail/received", "requests?kinds=control", "state/add", "state/change", "state/scenarios",
     "webhooks/list", "webhooks/receivers", "webhooks/receivers/mine", "webhooks/trigger",
 ]  # fmt: skip
 #: The pages of an empty workspace on which there is nothing to call.

@@ -4,7 +4,7 @@ import re
 from html import unescape
 
 import pytest
-from web_page import plain
+from web_page import links, plain, read
 
 from mockserver.core.state.faults import FAULT_KINDS
 from mockserver.dashboard.pages.faults import offers
@@ -230,3 +230,15 @@ def test_a_name_that_no_domain_has_is_said(api, part):
 
 def test_a_real_resolver_is_mentioned_where_it_is_asked(make_api):
     assert "Here a real server is asked" in plain(page(make_api({"behaviour": {"dns": "resolver"}})))
+
+
+def test_a_request_leads_to_the_form_with_its_operation(api):
+    api.get("/v3/account")
+    number = api.get("/_mock/requests").json["items"][0]["id"]
+    path = f"/_mock/ui/requests/{number}"
+    (link,) = [link for link in links(api.get(path).text, path, "a") if "/faults?" in link]
+
+    (chosen,) = [
+        row for row in read(api.get(link).text).by_id("operation").all("option") if "selected" in row.attributes
+    ]
+    assert chosen.text == "getAccount"

@@ -1,4 +1,4 @@
-"""The page Requests: the list and its filters, one request, and requests as code."""
+"""The page Timeline: the list of requests and its filters, one request, and requests as code."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_matching_requests_are_counted(api, opened):
         api.get(path)
     assert "2 of 3 match." in opened("?operation=getaccount").text
     assert "1 of 3 matches." in opened("?status=4xx").text
-    assert "3 requests." in opened().text
+    assert " match" not in opened().text
 
 
 def test_an_address_with_empty_conditions_leads_to_one_without(api):
@@ -204,6 +204,7 @@ def test_days_and_moves_of_the_clock_divide_the_list(make_api):
         "09:00:00 Clock advanced by 3 d to 2026-01-18 09:00:00",
         "Thursday 15 January 2026 UTC",
         "09:00:00 200 GET getAccount /v3/account",
+        "09:00:00 Workspace reset",
     ]
 
 
@@ -224,7 +225,8 @@ def test_a_line_says_what_moved_the_clock(make_api, method, path, body, sentence
     answer = api.request(method, path, json=body)
 
     page = Page(api.get("/_mock/ui/requests"), "/_mock/ui/requests")
-    assert [row.text[9:] for row in page.tree.all("li") if row.attributes.get("class") == "move"] == [sentence]
+    moves = [row.text[9:] for row in page.tree.all("li") if row.attributes.get("class") == "move"]
+    assert moves == [sentence, "Workspace reset"]
     assert f"/_mock/ui/requests/calls/{answer.headers['X-Mock-Call']}" in page.links
 
 
@@ -270,9 +272,9 @@ def test_a_filter_in_the_address_chooses(api, opened):
         ("status=4x", "4x is no status"),
         ("status=%D9%A4%D9%A0%D9%A4", "is no status"),
         ("operation=createSendr", "There is no operation createSendr; did you mean createSender?"),
-        ("account=nobody", "No match among 1 request."),
+        ("account=nobody", "No match among 1 event."),
         ("status=" + "9" * 100_000, "is no status"),
-        ("text=%00%ff%25", "No match among 1 request."),
+        ("text=%00%ff%25", "No match among 1 event."),
     ],
 )
 def test_invalid_filter_of_requests_is_explained(api, opened, query, sentence):
@@ -383,11 +385,23 @@ def test_form_chooses_the_key_of_the_caller(make_api, headers, name):
     }  # fmt: skip
 
 
-def test_form_asks_for_redacted_secrets(api, opened, last):
-    api.put("/v3/senders/1/validate", json={"otp": 123123})
+def test_form_asks_for_redacted_secrets_and_tells_the_present_code(api, opened, last):
+    sender = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
+    code = api.get("/_mock/mailbox").json["items"][0]["otp"]
+    api.put(f"/v3/senders/{sender}/validate", json={"otp": code - 1})
+
     page = one(api, opened, last)
+
     assert "write the right value in place of each ***" in page.text
-    assert "123123" not in page.html
+    assert f"The present code of sender {sender} is {code}." in page.text
+    assert str(code - 1) not in page.html
+
+
+@pytest.mark.parametrize("sender", ["4711", "x"])
+def test_form_of_a_code_for_no_sender_is_shown(api, opened, last, sender):
+    api.put(f"/v3/senders/{sender}/validate", json={"otp": 123123})
+    page = one(api, opened, last)
+    assert (page.status, "The present code" in page.text) == (200, False)
 
 
 @pytest.mark.parametrize(
@@ -545,11 +559,20 @@ CALLS = "/_mock/ui/requests/calls"
 
 
 def test_a_call_that_has_changed_something_is_a_line_that_leads_to_it(api):
-    identifier = api.post("/_mock/clock/advance", json={"by": "PT15M"}).headers["X-Mock-Call"]
+    sender = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
+    path = f"/_mock/machines/sender/{sender}/expire_otp"
+    identifier = api.post(path).headers["X-Mock-Call"]
     api.get("/_mock/clock")
-    text = api.get(CALLS).text
-    assert text.count('<li id="c-') == 1
-    assert f'<code>POST</code> <a class="wide" href="../../../_mock/ui/requests/calls/{identifier}">' in text
+
+    page = Page(api.get("/_mock/ui/requests"), "/_mock/ui/requests")
+
+    (row,) = [row for row in page.tree.all("li") if row.attributes.get("id") == f"c-{identifier}"]
+    assert re.sub("^[0-9:]+ ", "", row.text) == f"200 POST {path} 1 transition"
+    assert f"{CALLS}/{identifier}" in page.links
+
+
+def test_the_address_of_the_control_calls_leads_to_the_timeline(api):
+    assert urljoin(CALLS, api.get(CALLS).location) == "/_mock/ui/requests?kinds=control"
 
 
 def test_older_control_calls_are_listed_by_load_older(make_api):
@@ -557,10 +580,10 @@ def test_older_control_calls_are_listed_by_load_older(make_api):
     for _ in range(202):  # and a reset to the scenario
         api.advance("PT12H")
 
-    first = Page(api.get(CALLS), CALLS)
-    second = Page(api.get(f"/_mock/ui/requests{older(first)}"), CALLS)
+    first = Page(api.get("/_mock/ui/requests?kinds=control"), "/_mock/ui/requests")
+    second = Page(api.get(f"/_mock/ui/requests{older(first)}"), "/_mock/ui/requests")
 
-    assert [page.html.count('<li id="c-') for page in (first, second)] == [200, 3]
+    assert [page.html.count(' id="c-') for page in (first, second)] == [200, 3]
     assert "Load older : 3 more." in first.text
     assert "Friday 16 January 2026 UTC" in second.text
 
@@ -584,4 +607,4 @@ def test_effects_of_a_control_call_are_linked(api):
 def test_a_call_shows_no_secret(api):
     call = api.post("/_mock/keys/revoke", json={"key": "hidden-key"}).headers.get("X-Mock-Call")
     call = call or api.get("/_mock/calls").json["items"][0]["id"]
-    assert "hidden-key" not in api.get(f"{CALLS}/{call}").text + api.get(CALLS).text
+    assert "hidden-key" not in api.get(f"{CALLS}/{call}").text + api.get("/_mock/ui/requests").text

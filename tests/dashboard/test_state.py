@@ -4,9 +4,11 @@ import re
 from html import unescape
 
 import pytest
+import web_page
 import yaml
 
 from mockserver.dashboard.pages import state
+from mockserver.dashboard.states import ABSENT, differences
 
 PAGE = "/_mock/ui/state"
 FROZEN = {"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}}
@@ -158,3 +160,86 @@ def test_an_unknown_scenario_or_a_file_that_is_no_text_is_refused(make_api, tmp_
 
     assert page.status_code == 404
     assert why in page.text
+
+
+# ---------------------------------------------------------------------- two states
+
+
+def document(**members):
+    clock = {"start": "2026-01-15T09:00:00Z", "frozen": True}
+    return {"clock": clock, "accounts": [], "resume": {"ids": {}, "revoked_keys": []}, **members}
+
+
+ONE, TWO = {"id": 1, "name": "One", "state": "pending"}, {"id": 2, "name": "Two", "state": "pending"}
+RUNNING = {"start": "2026-01-15T09:00:00Z", "frozen": False}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ({"rows": [ONE, TWO]}, {"rows": [TWO, ONE]}, []),
+        ({"rows": [ONE]}, {"rows": [ONE, TWO]}, [(("rows", "2 (Two)"), ABSENT, TWO)]),
+        ({"rows": [ONE, TWO]}, {"rows": [TWO]}, [(("rows", "1 (One)"), ONE, ABSENT)]),
+        (
+            {"rows": [ONE]},
+            {"rows": [{**ONE, "state": "verified"}]},
+            [(("rows", "1 (One)", "state"), "pending", "verified")],
+        ),
+        ({"ips": ["a"]}, {"ips": ["a", "b"]}, [(("ips",), ["a"], ["a", "b"])]),
+        ({"a": {"b": 1}}, {"a": {"c": 1}}, [(("a", "b"), 1, ABSENT), (("a", "c"), ABSENT, 1)]),
+        ({"rows": [{"a": 1}]}, {"rows": [{"a": 2}]}, [(("rows",), [{"a": 1}], [{"a": 2}])]),
+        ({"clock": RUNNING}, {"clock": {**RUNNING, "start": "2026-01-15T09:00:01Z"}}, []),
+        ({}, {"resume": {"ids": {"sender": 9}, "revoked_keys": ["k"]}}, [(("revoked_keys",), [], ["k"])]),
+        (
+            {"accounts": [{"name": "acme"}]},
+            {"accounts": [{"name": "acme", "plan": "free"}]},
+            [(("account acme", "plan"), ABSENT, "free")],
+        ),
+    ],
+)
+def test_differences_name_rows_and_members(before, after, found):
+    assert list(differences(document(**before), document(**after))) == found
+
+
+def compared(api, query=""):
+    """Return the rows of the page Compare as texts."""
+    page = api.get(f"{PAGE}/compare{query}")
+    assert page.status_code == 200
+    table = [row.text for row in web_page.read(page.text).all("tr")]
+    return table[1:], web_page.plain(page.text)
+
+
+def test_compare_shows_what_has_changed_since_the_workspace_was_made(api):
+    assert "The states are equal." in compared(api)[1]
+
+    api.put("/v3/senders/2/validate", json={"otp": 123456})
+
+    rows, _ = compared(api)
+    assert 'account acme / senders / 2 (Ops) / state "awaiting_verification" "verified"' in rows
+
+
+def test_compare_shows_what_has_changed_since_a_snapshot_and_between_two(api):
+    api.post("/_mock/snapshots", json={"name": "one"})
+    api.delete("/v3/senders/1")
+    api.post("/_mock/snapshots", json={"name": "two"})
+    api.delete("/v3/senders/2")
+
+    ends = {query: [row.split(" / ")[2][0] for row in compared(api, query)[0]] for query in (
+        "?from=one", "?from=one&to=two", "?from=two",
+    )}  # fmt: skip
+
+    assert ends == {"?from=one": ["1", "2"], "?from=one&to=two": ["1"], "?from=two": ["2"]}
+
+
+def test_compare_says_what_it_cannot_compare(api, monkeypatch):
+    assert "There is no snapshot gone." in compared(api, "?from=gone")[1]
+    monkeypatch.setattr(state, "_MOST_COMPARED", 1)
+    assert "States above 1 rows are not compared here." in compared(api)[1]
+
+
+def test_compare_counts_differences_beyond_its_limit(api, monkeypatch):
+    monkeypatch.setattr(state, "_MOST_DIFFERENCES", 1)
+    api.delete("/v3/senders/1")
+    api.delete("/v3/senders/2")
+    rows, text = compared(api)
+    assert (len(rows), "The first 1 differences." in text) == (1, True)

@@ -6,7 +6,12 @@ mock=${MOCKSERVER_URL:-http://localhost:8003}
 # The workspace of this test; every address below `$mock/w/$name` is its own.
 name=curl-$$
 curl -fsS "$mock/_mock/workspaces" -d "{\"name\":\"$name\",\"scenario\":\"onboarding\"}" > /dev/null
-trap 'curl -fsS -X DELETE "$mock/_mock/workspaces/$name"' EXIT
+# At the end it is dropped; a test that has failed first shows in ten lines what went wrong.
+end() {
+    [ $? = 0 ] || curl -fsS "$mock/w/$name/_mock/report?format=text" >&2
+    curl -fsS -X DELETE "$mock/_mock/workspaces/$name"
+}
+trap end EXIT
 
 # What the product does.
 api() { curl -sS -H 'api-key: any' "$@"; }

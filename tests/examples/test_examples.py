@@ -156,6 +156,18 @@ def test_the_shell_example_prints_what_it_expects(serve):
 
 
 @needs("curl")
+def test_the_shell_example_shows_the_reason_of_a_refusal_when_it_fails(serve, tmp_path):
+    example = tmp_path / "curl.sh"
+    text = (_FOLDER / "curl.sh").read_text()
+    example.write_text(text.replace('\\"otp\\":$otp', '\\"otp\\":1$otp').replace('"count":1', '"count":2'))
+
+    status, output = run("bash", str(example), MOCKSERVER_URL=serve())
+
+    assert status == 1
+    assert "refused request: PUT /v3/senders/3/validate 400: " in output
+
+
+@needs("curl")
 def test_the_forwarding_example_makes_stubs_of_what_came_back(tmp_path):
     status, output = run("bash", str(_FOLDER / "forwarding.sh"), cwd=tmp_path)
 

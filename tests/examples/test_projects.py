@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from mockserver import MockServer
+
 pytestmark = pytest.mark.slow  # each runs the tests of a project
 
 _FOLDER = Path(__file__).parent
@@ -18,18 +20,27 @@ _needs_js = pytest.mark.skipif(
 )
 
 
-def run(*command, cwd, **environment):
-    """What a command prints, once it has ended well; of the environment the tests' own settings are left out."""
+def run(*command, cwd, status=0, **environment):
+    """Return what a command prints, without the tests' own settings in its environment; it must end with `status`."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MOCKSERVER_", "PYTEST_"))}
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     ended = subprocess.run(
         command, cwd=cwd, env={**kept, "PATH": path, "NO_COLOR": "1", **environment}, check=False,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
     )  # fmt: skip
-    assert ended.returncode == 0, ended.stdout
+    assert ended.returncode == status, ended.stdout
     return ended.stdout
 
 
+def left_on(root):
+    """Return label and outcome of the workspaces that tests have left on a server."""
+    with MockServer.connect(root) as server:
+        rows = server.client.json("GET", "/_mock/workspaces")["items"]
+    return [(row["label"], row["outcome"]) for row in rows if row["name"] != "default"]
+
+
+#: The line of the report on a workspace, in whose test a wrong code was sent.
+_WRONG_CODE = "refused request: PUT /v3/senders/2/validate 400: wrong code: "
 _DJANGO = ("django-admin", "test", "--settings", "shop.settings", "--pythonpath", ".")
 
 
@@ -47,7 +58,74 @@ def test_the_django_project_takes_a_server_that_runs_elsewhere(serve):
     assert re.search(r"^ +createSender +1 ", met, re.MULTILINE)
 
 
+@pytest.mark.parametrize("options", [(), ("--parallel", "2")])
+def test_a_failed_test_of_django_shows_the_reason_of_a_refusal(options, tmp_path):
+    project = shutil.copytree(_FOLDER / "django", tmp_path / "django")
+    tests = project / "shop" / "tests.py"
+    tests.write_text(tests.read_text().replace("mail.otp", "mail.otp + 1"))
+
+    output = run(*_DJANGO, *options, cwd=project, status=1)
+
+    assert "refused request: PUT /v3/senders/3/validate 400: wrong code: " in output
+
+
 @_needs_js
 @pytest.mark.parametrize(("script", "told"), [("vitest", r"Tests +3 passed"), ("jest", r"Tests: +3 passed")])
 def test_the_javascript_tests_pass(script, told, serve):
     assert re.search(told, run("npm", "run", "--silent", script, cwd=_JS, MOCKSERVER_URL=serve()))
+
+
+@_needs_js
+@pytest.mark.parametrize("script", ["vitest", "jest"])
+def test_a_failed_javascript_test_leaves_its_workspace_with_label_and_outcome(script, serve, tmp_path):
+    project, root = tmp_path / "js", serve()
+    shutil.copytree(_JS, project, ignore=shutil.ignore_patterns("node_modules"))
+    (project / "node_modules").symlink_to(_JS / "node_modules")
+    tests = project / script / "senders.test.mjs"
+    tests.write_text(tests.read_text().replace('toBe("confirmed")', 'toBe("something else")'))
+
+    run("npm", "run", "--silent", script, cwd=project, status=1, MOCKSERVER_URL=root)
+
+    assert left_on(root) == [(f"{script}/senders.test.mjs > a code confirms a sender", "failed")]
+
+
+@_needs_js
+@pytest.mark.parametrize("script", ["vitest", "jest"])
+def test_a_failed_javascript_test_shows_the_reason_of_a_refusal(script, serve, tmp_path):
+    project = tmp_path / "js"
+    shutil.copytree(_JS, project, ignore=shutil.ignore_patterns("node_modules"))
+    (project / "node_modules").symlink_to(_JS / "node_modules")
+    tests = project / script / "senders.test.mjs"
+    tests.write_text(tests.read_text().replace("items[0].otp", "items[0].otp + 1"))
+
+    assert _WRONG_CODE in run("npm", "run", "--silent", script, cwd=project, status=1, MOCKSERVER_URL=serve())
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_failed_test_of_node_leaves_its_workspace_with_label_and_outcome(serve, tmp_path):
+    root, example = serve(), tmp_path / "node.mjs"
+    example.write_text((_FOLDER / "node.mjs").read_text().replace("status, 400", "status, 200"))
+
+    run("node", "--test", "node.mjs", cwd=tmp_path, status=1, MOCKSERVER_URL=root)
+
+    assert left_on(root) == [("a code runs out", "failed")]
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_failed_test_of_node_shows_the_reason_of_a_refusal(serve, tmp_path):
+    example = tmp_path / "node.mjs"
+    example.write_text((_FOLDER / "node.mjs").read_text().replace("status, 400", "status, 200"))
+
+    output = run("node", "--test", "node.mjs", cwd=tmp_path, status=1, MOCKSERVER_URL=serve())
+
+    assert "refused request: PUT /v3/senders/2/validate 400: " in output
+
+
+def test_a_failed_unittest_leaves_its_workspace_with_label_and_outcome(serve, tmp_path):
+    root, example = serve(), tmp_path / "unittest_example.py"
+    text = (_FOLDER / "unittest_example.py").read_text()
+    example.write_text(text.replace('assertEqual("verified"', 'assertEqual("something else"'))
+
+    run(sys.executable, "unittest_example.py", cwd=tmp_path, status=1, MOCKSERVER_URL=root)
+
+    assert left_on(root) == [("__main__.Onboarding.test_a_new_code_replaces_the_old_one", "failed")]

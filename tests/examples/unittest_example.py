@@ -1,21 +1,17 @@
-"""Without pytest: a server for the class, a workspace for each test."""
+"""Without pytest: a workspace for each test, and what went wrong in it if the test fails."""
 
-import os
 import unittest
 
 from brevo import BadRequestError, Brevo
 
-from mockserver import MockServer
+from mockserver import WorkspaceTestCase
 
 
-class Onboarding(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        url = os.environ.get("MOCKSERVER_URL")
-        cls.server = cls.enterClassContext(MockServer.connect(url) if url else MockServer())
+class Onboarding(WorkspaceTestCase):
+    scenario = "onboarding"
 
     def setUp(self):
-        self.workspace = self.enterContext(self.server.workspace("onboarding", label=self.id()))
+        super().setUp()
         self.client = Brevo(api_key=self.workspace.api_key, base_url=self.workspace.url)
 
     def test_a_new_code_replaces_the_old_one(self):

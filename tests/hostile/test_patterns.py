@@ -48,6 +48,7 @@ USES = {
     "control.openapi:operation_id",
     "control.guard:_without_port",
     "views.redaction:_pairs_of",  # makes two of the above
+    "views.redaction:__init__",  # the secrets of a workspace as they are, one or another
     "control.framework.inputs:name",  # a name of the store's
     "core.text.email_text:_address",
     "core.text.email_text:_name_boundaries",

@@ -63,6 +63,7 @@ def test_a_folder_has_all_that_the_workspace_held_and_its_states_before_and_afte
     assert read(folder / "test.json")["test"] == "test_it.py::test_fails"
     assert "assert False" in (folder / "report.txt").read_text()
     assert "POST /v3/senders 201" in (folder / "report.txt").read_text()
+    assert "createSender</bdi>" in (folder / "trace.html").read_text()
     before, after = (parse((folder / f"state-{when}.yaml").read_text(), when) for when in ("before", "after"))
 
     assert [row["email"] for row in after["accounts"][0]["senders"]][-1] == "jo@acme.test"
@@ -370,11 +371,46 @@ def test_a_replay_drops_its_workspace_unless_it_is_kept(kept, running):
     assert line == f"workspace {name}: {running}/w/{name}/_mock/ui/"
 
 
-def test_a_workspace_of_this_process_cannot_be_kept(kept):
-    found = invoke(["verify", str(kept), "--keep"])
+@pytest.mark.parametrize("option", [["--keep"], ["--until", "1"]])
+def test_a_workspace_of_this_process_cannot_be_kept(kept, option):
+    found = invoke(["verify", str(kept), *option])
 
     assert (found.exit_code, found.stdout) == (2, "")
-    assert "--keep needs FOLDER and --url" in found.stderr
+    assert f"{option[0]} needs FOLDER and --url" in found.stderr
+
+
+def test_a_replay_until_a_request_stops_after_it_and_keeps_the_workspace(artifacts, running):
+    [folder] = artifacts("""
+    def test_fails(mockserver):
+        mockserver.clock.advance(minutes=1)
+        call(mockserver, "/senders", b'{"name": "Jo", "email": "jo@acme.test"}')
+        mockserver.clock.advance(minutes=2)
+        call(mockserver)
+        mockserver.clock.advance(minutes=3)
+        call(mockserver, "/webhooks")
+        assert False
+    """)
+    before = names_of_workspaces(running)
+
+    *lines, count, address = invoke(["verify", str(folder), "--url", running, "--until", "2"]).stdout.splitlines()
+    [name] = names_of_workspaces(running) - before
+
+    assert [line.split()[1:3] for line in lines] == [
+        ["POST", "/_mock/clock/advance"], ["POST", "/v3/senders"],
+        ["POST", "/_mock/clock/advance"], ["GET", "/v3/account"],
+    ]  # fmt: skip
+    assert count == "4 of 4 answers are those of the test"
+    assert address == f"workspace {name}: {running}/w/{name}/_mock/ui/"
+
+
+def test_a_replay_until_a_request_that_the_test_has_not_made_is_refused_and_leaves_no_workspace(kept, running):
+    before = names_of_workspaces(running)
+
+    found = invoke(["verify", str(kept), "--url", running, "--until", "2"])
+
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert "--until 2: the folder has only 1 request" in found.stderr
+    assert names_of_workspaces(running) == before
 
 
 def test_a_replay_names_the_requests_that_differ_in_json(changed):

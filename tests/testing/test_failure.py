@@ -5,7 +5,8 @@ from contextlib import suppress
 import pytest
 
 from mockserver import MockServer, MockServerError
-from mockserver.testing.sessions.report import READ, SHOWN, WIDEST, failure_report
+from mockserver.core.text.messages import LONGEST_LINE
+from mockserver.testing.sessions.report import READ, SHOWN, failure_report
 
 BEYOND = (
     "is not implemented: the service has this operation, the mock does not; "
@@ -21,7 +22,8 @@ def told(server, workspace):
     """Returns the lines of a section of the report on the workspace: of what went wrong, or of the journal."""
 
     def lines(title="mockserver"):
-        return dict(failure_report(server.client, workspace.name)).get(title, "").splitlines()
+        found = dict(failure_report(server.client, workspace.name)).get(title, "")
+        return found.removeprefix(f"mockserver report on workspace {workspace.name}: ").splitlines()
 
     return lines
 
@@ -103,9 +105,8 @@ def test_a_request_that_nothing_answers_is_told_with_what_helps(workspace, ask, 
     ask(workspace, "GET", "/proceses")
 
     assert told()[1:] == [
-        "requests that nothing here answers:",
-        f"    GET /v3/processes: getProcesses {BEYOND}",
-        f"    GET /v3/proceses: {UNKNOWN} (2 times)",
+        f"unanswered request: GET /v3/processes 404: getProcesses {BEYOND}",
+        f"unanswered request: GET /v3/proceses 404: {UNKNOWN} (2 times)",
     ]
 
 
@@ -123,8 +124,7 @@ def test_a_failed_webhook_call_is_told_with_its_outcome_and_others_are_counted(w
         if status == 200
         else [
             "1 request, 1 webhook call (1 failed), 1 timer fired",
-            "webhook calls that failed:",
-            f"    delivered to {receiver.url}: answered with 404, dropped after 1 attempt",
+            f"failed delivery: delivered to {receiver.url}: answered with 404, dropped after 1 attempt",
         ]
     )
 
@@ -134,17 +134,16 @@ def test_a_stub_that_failed_is_told(workspace, ask, told):
 
     ask(workspace, "GET", "/contacts")
 
-    assert told()[1] == "stubs that failed:"
-    assert told()[2].startswith("    GET /v3/contacts: ")
-    assert told()[2].endswith(f"({stub.id})")
+    assert told()[1].startswith("failed stub: GET /v3/contacts 500: ")
+    assert told()[1].endswith(f"({stub.id})")
 
 
 def test_a_control_call_that_was_refused_is_told(workspace, told):
     with suppress(MockServerError):
         workspace.clock.set("2020-01-01T00:00:00Z")
 
-    assert told()[0] == "control calls that were refused:"
-    assert told()[1].startswith("    PUT /_mock/clock 400: ")
+    assert told()[0] == "nothing has happened"
+    assert told()[1].startswith("refused control call: PUT /_mock/clock 400: ")
 
 
 def test_a_key_that_has_opened_another_account_is_told_once(workspace, ask, told):
@@ -152,8 +151,7 @@ def test_a_key_that_has_opened_another_account_is_told_once(workspace, ask, told
         ask(workspace, "GET", "/account", key="nobodys")
 
     assert told()[1:] == [
-        "warnings:",
-        "    unknown API key; used the standalone account acme instead (--keys any) (2 times)",
+        "warning: unknown API key; used the standalone account acme instead (--keys any) (2 times)",
     ]
 
 
@@ -161,12 +159,12 @@ def test_a_key_that_has_opened_another_account_is_told_once(workspace, ask, told
 
 
 def test_nothing_that_a_client_has_sent_controls_the_terminal(workspace, ask, told, journal):
-    ask(workspace, "GET", f"/senders?ip={'1' * 2 * WIDEST}")
+    ask(workspace, "GET", f"/senders?ip={'1' * 2 * LONGEST_LINE}")
     ask(workspace, "POST", "/senders", json={"name": "Jo", "email": "jo@acme.test", "\x1b[2J": 1})
 
     assert all(line.isprintable() for line in [*told(), *journal()])
     assert any("\\x1b[2J" in line for line in journal())
-    assert max(map(len, journal())) < WIDEST + 20
+    assert max(map(len, journal())) < LONGEST_LINE + 20
 
 
 def test_a_dropped_workspace_and_a_stopped_server_are_told_of_in_a_line():

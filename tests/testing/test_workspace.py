@@ -20,6 +20,14 @@ def test_a_workspace_has_an_address_and_an_api_key(server, workspace, ask):
     assert ask(workspace, "GET", "/account").status == 200
 
 
+def test_the_trace_of_a_workspace_is_a_page_without_its_key(workspace, ask):
+    ask(workspace, "GET", "/account")
+    page = workspace.trace()
+
+    assert page.startswith("<!doctype html>")
+    assert ("getAccount</bdi>" in page, workspace.api_key in page) == (True, False)
+
+
 @pytest.mark.parametrize("document", [ONE_SENDER, MappingProxyType(ONE_SENDER)])
 def test_a_workspace_is_made_of_a_document(server, document):
     with server.workspace(document) as workspace:

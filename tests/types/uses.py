@@ -87,11 +87,12 @@ async def use(workspace: AsyncWorkspace) -> None:
     arrival: Arrival = await workspace.inbound("a@b.test", "c@d.test", "Hi", "Text", account="acme")
     received: list[InboundMail] = await workspace.inbound_mails()
     findings: list[Finding] = await workspace.findings()
+    page: str = await workspace.trace()
     draws: list[Draw] = [*await workspace.vary(7), *await workspace.draws()]
     await workspace.reset("standard")
     await workspace.leave()
     await workspace.drop()
-    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings, draws)
+    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings, page, draws)
     assert workspace.synchronous.asynchronous.name == workspace.name
 
 

@@ -29,8 +29,8 @@ Row = TypeVar("Row")
 # ---------------------------------------------------------------------- members of queries and bodies
 
 
-def limit() -> fields.Integer:
-    return fields.Integer(load_default=100, validate=validate.Range(1, 1000), **about("how many there are at most"))
+def limit(default: int = 100) -> fields.Integer:
+    return fields.Integer(load_default=default, validate=validate.Range(1, 1000), **about("how many there are at most"))
 
 
 def offset() -> fields.Integer:

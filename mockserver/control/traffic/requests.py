@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flask import request
-from marshmallow import ValidationError, fields, post_load, validates_schema
+from flask import Response, request
+from marshmallow import ValidationError, fields, post_load, validate, validates_schema
 
 from mockserver.control.framework import inputs, off_loop
-from mockserver.control.framework.call import ControlResource, listed
+from mockserver.control.framework.call import ControlResource, listed, written
 from mockserver.control.framework.problem import Problem, existing
 from mockserver.core.traffic.exchange import Exchange as ExchangeRow
 from mockserver.core.traffic.exchange import Journal
 from mockserver.core.traffic.match import Match, matching, near_misses
+from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.resources.section import Item
 from mockserver.scenario.match import ExchangeMatchItem, PathGlob, check_operation
+from mockserver.views.har import show_har
 from mockserver.views.record import Evicted, listing
 from mockserver.views.traffic import show_control_call, show_exchange, show_near_miss
 from mockserver.views.traffic_records import ControlCall, Exchange, Page, Verdict
@@ -24,6 +26,7 @@ from mockserver.web.server.waiting import LONGEST_WAIT, begun, wait_for
 
 REQUESTS = ControlResource("requests", "/_mock/requests")
 
+_MEDIA = {"json": "application/json", "har": "application/har+json"}
 #: The members of the filter that are members of a match, too.
 _MATCHED = ("path", "status", "code", "fault", "transition", "field")
 
@@ -45,6 +48,8 @@ class RequestFilter(inputs.Part):
     #: Whether a fault holds the answer back, and the client waits for it.
     held = fields.Boolean()
     wait = inputs.wait()
+    #: By default what `Accept` prefers. A link can set no header.
+    format = fields.String(validate=validate.OneOf(tuple(_MEDIA)))
 
     @post_load
     def _as_match(self, data: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -86,16 +91,24 @@ class Verification(Item):
             raise ValidationError("at_least is greater than at_most", "count")
 
 
-@REQUESTS.call("GET", query=RequestFilter, answer=Page, locks=False)
+@REQUESTS.call("GET", query=RequestFilter, answer=Page, media=tuple(_MEDIA.values()), locks=False)
 def index(workspace: Workspace, query: dict[str, Any]) -> Any:
-    """The exchanges, newest first; with `wait`, as soon as one matches."""
+    """The exchanges, newest first; with `wait`, as soon as one matches; as HAR all of them, oldest first."""
     search = begun(request.environ, "search", lambda: _Search(query["match"], query.get("held")))
     found = wait_for(
         request.environ, workspace, query["wait"], lambda: search.look(workspace.journal), frozenset({"request"})
     )
+    media = _MEDIA.get(query.get("format", "")) or request.accept_mimetypes.best_match([*_MEDIA.values()])
+    is_har = media == _MEDIA["har"]
+    if is_har and "limit" not in request.args:
+        query["limit"] = None
     part = inputs.part_of(found, query)
     off_loop.before_showing(map(_size, part))
-    return listed(list(map(show_exchange, part)), len(found), evicted=workspace.journal.evicted)
+    rows = list(map(show_exchange, part))
+    if not is_har:
+        return listed(rows, len(found), evicted=workspace.journal.evicted)
+    root = request.host_url if workspace.name == DEFAULT else f"{request.host_url}w/{workspace.name}/"
+    return Response(written(show_har(rows[::-1], root.removesuffix("/"))), content_type=media)
 
 
 @REQUESTS.call("GET", "/<identifier>", answer=Exchange)

@@ -13,6 +13,8 @@ _LONGEST_NAME = 100
 _MOST_KNOWN = 400
 #: The longest list of known names in a message, in characters. Chosen: a few lines of a terminal.
 _LONGEST_LIST = 400
+#: The most characters of a line of a report; chosen to fit on two lines of a wide terminal.
+LONGEST_LINE = 240
 
 
 def meant(name: object, known: Iterable[str]) -> str | None:
@@ -36,6 +38,11 @@ def nearest(name: object, known: Iterable[str]) -> str:
 def cut(text: str, longest: int) -> str:
     """Return a text of at most `longest` characters; a longer text ends in an ellipsis."""
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def printable(text: object) -> str:
+    """Return a value as one printable line, cut after `LONGEST_LINE` characters."""
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cut(str(text), LONGEST_LINE + 1))
 
 
 def counted(number: int, one: str) -> str:

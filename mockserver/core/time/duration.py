@@ -57,8 +57,8 @@ _LONGEST = 42
 _NUMBER = r"[0-9]+(?:[.,][0-9]+)?"
 #: The units of the short form and the argument of `timedelta` for each, longest first.
 _UNITS = {"w": "weeks", "d": "days", "h": "hours", "m": "minutes", "s": "seconds", "ms": "milliseconds"}
-#: `1h30m`: each unit at most once, the longest first.
-SHORT = "(?=[0-9])" + "".join(f"({_NUMBER}{unit})?" for unit in _UNITS)
+#: `1h30m` or `1h 30m`: each unit at most once, the longest first.
+SHORT = "(?=[0-9])" + "".join(f"({_NUMBER}{unit}(?: (?=[0-9]))?)?" for unit in _UNITS)
 #: ISO 8601; years and months must be zero, as they have no fixed length.
 ISO = (
     rf"P(?=[0-9T])({_NUMBER}Y)?({_NUMBER}M)?({_NUMBER}W)?({_NUMBER}D)?"
@@ -71,7 +71,7 @@ _OF_ISO = ("", "", "weeks", "days", "hours", "minutes", "seconds")
 def parse(text: str) -> timedelta:
     """Return the duration of a signed text such as `16m`, `1h30m` or `PT16M`.
 
-    The units of the short form are w, d, h, m, s and ms, each at most once, the longest first.
+    The units of the short form are w, d, h, m, s and ms, each at most once, the longest first. A space may part them.
 
     Raises:
         ValueError: The text is not a duration, is too long for a `timedelta`, or has years or months.
@@ -94,7 +94,7 @@ def _parts(text: str) -> list[tuple[str, float]] | None:
     for pattern, units in ((SHORT, tuple(_UNITS.values())), (ISO, _OF_ISO)):
         if found := re.fullmatch(pattern, text, re.ASCII):
             parts = zip(units, found.groups(), strict=True)
-            return [(unit, float(part.rstrip("wdhmsYMWDHS").replace(",", "."))) for unit, part in parts if part]
+            return [(unit, float(part.rstrip("wdhmsYMWDHS ").replace(",", "."))) for unit, part in parts if part]
     return None
 
 

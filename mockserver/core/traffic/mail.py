@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
@@ -114,6 +114,14 @@ class Mail(NamedTuple):
     def addressed(self, *kinds: str) -> list[str]:
         """Return recipient addresses of some kinds."""
         return [row.party.email for row in self.details.recipients if row.kind in kinds]
+
+    @property
+    def texts(self) -> Sequence[str]:
+        """The texts to search: sender, recipients, subject, ids, text and HTML."""
+        content = self.details
+        parties = (content.sender, *(row.party for row in content.recipients))
+        parts = (self.subject, self.id, content.message_id, self.text, content.html or "")
+        return [*map(str, parties), *parts]
 
     @property
     def paragraphs(self) -> list[str]:

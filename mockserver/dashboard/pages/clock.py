@@ -112,7 +112,7 @@ def preview(workspace: Workspace, by: str, now: datetime) -> dict[str, Any]:
     At most `_MOST_DRAWN` timers are counted.
     """
     try:
-        until = Clock.reached(duration.parse("".join(by.split())), now)
+        until = Clock.reached(duration.parse(by.strip()), now)
     except ValueError as error:
         return {"mistake": f"{by[:100]}: {error}", "number": 0, "until": None, "lines": []}
     soonest = islice(workspace.state.timers.soonest(), _MOST_DRAWN)

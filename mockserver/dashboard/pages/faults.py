@@ -123,6 +123,11 @@ def _domain_line(row: KnownName) -> dict[str, Any]:
 
 PAGE = Page("faults", "Faults and DNS")
 
+#: The faults with a button each, and the texts of the buttons.
+_USUAL = (
+    ("rate_limited", "429 rate limited"), ("server_error", "500 server error"), ("unavailable", "503 unavailable"),
+    ("connection_reset", "connection reset"),
+)  # fmt: skip
 #: The longest domain name (RFC 1035, 2.3.4), in characters.
 _LONGEST_NAME = 253
 
@@ -143,6 +148,8 @@ def index() -> Mapping[str, Any]:
             "first_rule": first_rule.number,
             "most_rules": MOST_RULES,
             "offers": offered,
+            "usual": _USUAL,
+            "operation": request.args.get("operation", ""),
             "records": RECORDS,
             "answers": ANSWERS,
             "policies": POLICIES,

@@ -69,12 +69,9 @@ def matches(mail: Mail, *, to: str = "", subject: str = "", text: str = "") -> b
     """
     if subject not in mail.subject.casefold():
         return False
-    content = mail.details
-    recipients = [str(row.party).casefold() for row in content.recipients]
-    if to and not any(to in recipient for recipient in recipients):
+    if to and not any(to in str(row.party).casefold() for row in mail.details.recipients):
         return False
-    parts = (str(content.sender), mail.subject, mail.id, content.message_id, mail.text, content.html)
-    return not text or any(text in part.casefold() for part in (*recipients, *parts) if part)
+    return not text or any(text in part.casefold() for part in mail.texts)
 
 
 @PAGE.view("/<identifier>", "mail_one.html")

@@ -1,13 +1,11 @@
-"""The page "Requests": journal list, and single requests with answer, effects and code."""
+"""The page "Timeline": the list of all events, and single requests with answer, effects and code."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
-from itertools import islice
-from time import gmtime, strftime
+from collections.abc import Mapping, Sequence
+from functools import cache, partial
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
@@ -16,19 +14,20 @@ from flask import Response, request
 from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.text.messages import nearest
+from mockserver.core.traffic import causes
 from mockserver.core.traffic.exchange import Exchange, Journal
 from mockserver.core.traffic.match import Match
 from mockserver.core.traffic.ring import Ring
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import sending, snippets
-from mockserver.dashboard.addresses import absolute_root, asked, root
+from mockserver.dashboard.addresses import absolute_root, root
 from mockserver.dashboard.curl import curl_of, example_key, of_call
+from mockserver.dashboard.events import KINDS, Event, added, counts, events
 from mockserver.dashboard.rendering import Page
-from mockserver.dashboard.timeline import is_move, merged, move_line, took_ms, with_days, write_ms
+from mockserver.dashboard.timeline import is_move, took_ms, with_days, write_ms
 from mockserver.resources.registry import ALL_OPERATIONS, API_OPERATIONS
 from mockserver.resources.section import write_instant
 from mockserver.scenario.faults import HEADER_ID
-from mockserver.views import redaction
 from mockserver.views.record import plain
 from mockserver.views.traffic import show_control_call, show_exchange
 from mockserver.web.routing.address import DASHBOARD_PREFIX
@@ -36,13 +35,14 @@ from mockserver.web.server import loop
 
 #: Query parameters that are members of a match.
 _MATCHED = ("code", "fault", "transition", "field")
-#: The longest value to search, in characters. Chosen: longer than any name.
-_LONGEST_VALUE = 200
+#: The longest value of a parameter, in characters. Chosen: longer than any name, and than the id of a timer.
+_LONGEST_VALUE = 400
 
 
 class Filter(NamedTuple):
-    """Conditions on requests. Empty values match all."""
+    """Conditions on events. Empty values match all; kinds of events that lack a condition's field match none."""
 
+    kinds: Sequence[str] = tuple(KINDS)
     #: A part of the name of an operation or account, in any case; the whole name if one has this name.
     operation: str = ""
     account: str = ""
@@ -62,9 +62,16 @@ class Filter(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        return not (
-            self.operation or self.status or self.account or self.text or self.held or self.faulted or self.more
-        )
+        return len(self.kinds) == len(KINDS) and not self.has_conditions
+
+    @property
+    def has_conditions(self) -> bool:
+        return bool(self.is_of_requests or self.status or self.account or self.text)
+
+    @property
+    def is_of_requests(self) -> bool:
+        """Whether a condition admits requests only."""
+        return bool(self.operation or self.held or self.faulted or self.more)
 
     def admits(self, exchange: Exchange) -> bool:
         return (
@@ -77,6 +84,18 @@ class Filter(NamedTuple):
             and (not self.text or _mentions(exchange, self.text.lower()))
         )
 
+    def lists(self, event: Event) -> bool:
+        if event.kind not in self.kinds:
+            return False
+        if event.kind == causes.REQUEST:
+            return self.admits(event.what)
+        return (
+            not self.is_of_requests
+            and (self.statuses is None or event.status in self.statuses)
+            and _is_like(event.account, self.account, whole=self.has_whole_account)
+            and (not self.text or event.mentions(self.text.lower()))
+        )
+
 
 def _is_like(name: str | None, wanted: str, *, whole: bool) -> bool:
     return not wanted or (name == wanted if whole else wanted.lower() in (name or "").lower())
@@ -86,7 +105,9 @@ def filter_of(workspace: Workspace, parameters: Mapping[str, str]) -> tuple[Filt
     """Return the filter of an address, and a sentence about its mistake or None."""
     given = {name: value.strip()[:_LONGEST_VALUE] for name, value in parameters.items()}
     more = {name: given[name] for name in _MATCHED if given.get(name)}
+    kinds = [kind for kind in given.get("kinds", "").split(",") if kind]
     found = Filter(
+        kinds=[kind for kind in KINDS if kind in kinds] or tuple(KINDS),
         operation=given.get("operation", ""),
         account=given.get("account", ""),
         has_whole_account=workspace.state.account_named(given.get("account", "")) is not None,
@@ -97,6 +118,8 @@ def filter_of(workspace: Workspace, parameters: Mapping[str, str]) -> tuple[Filt
         more=more,
         match=Match(**more),  # type: ignore[arg-type]  # these members are texts
     )
+    if unknown := [kind for kind in kinds if kind not in KINDS]:
+        return found, f"{unknown[0]} is no kind of event: the kinds are {', '.join(KINDS)}."
     try:
         return found._replace(statuses=_statuses(found.status)), None
     except ValueError as error:
@@ -139,12 +162,8 @@ def _mentions(exchange: Exchange, text: str) -> bool:
     return any(form in body for form in forms for body in bodies)
 
 
-#: The most requests on a page. Chosen: a page has about 60 kB.
+#: The most events on a page. Chosen: a page has about 60 kB.
 MOST = 200
-#: The longest text in a line, in characters.
-_LONGEST = 300
-#: The most redacted texts to cache: most requests have the same paths and reasons.
-_REMEMBERED = 2_048
 
 
 #: The chips above the list: label, and the parameter that the chip sets.
@@ -171,56 +190,79 @@ def chips(parameters: Mapping[str, str]) -> list[dict[str, Any]]:
     ]
 
 
+def toggles(parameters: Mapping[str, str], wanted: Filter, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return a toggle for each kind of events, with its number and the query without or with this kind."""
+    return [
+        {
+            "label": label,
+            "number": numbers[kind],
+            "is_on": kind in wanted.kinds,
+            "query": query_of(parameters, kinds=_toggled(wanted.kinds, kind)),
+        }
+        for kind, label in KINDS.items()
+    ]
+
+
+def _toggled(kinds: Sequence[str], kind: str) -> str:
+    found = [each for each in KINDS if (each in kinds) != (each == kind)]
+    return "" if len(found) == len(KINDS) else ",".join(found)
+
+
 def query_of(parameters: Mapping[str, str], **changes: str) -> str:
     """Return the query of an address with its conditions and some changes, without empty ones; `?` included."""
     found = {**parameters, "before": "", **changes}
-    query = urlencode({name: value[:_LONGEST_VALUE] for name, value in found.items() if value})
+    query = urlencode({name: value[:_LONGEST_VALUE] for name, value in found.items() if value}, safe=",")
     return f"?{query}" if query else ""
 
 
-def lines(workspace: Workspace, wanted: Filter, before: int = 0) -> dict[str, Any]:
-    """Return the newest matching requests, and the moves of the clock between them.
+def lines(workspace: Workspace, wanted: Filter, before: str = "") -> dict[str, Any]:
+    """Return the newest matching events, and the moves of the clock between them.
 
     The caller holds the lock of the workspace.
 
     Args:
         workspace: The workspace.
-        wanted: The conditions on the requests.
-        before: A position in the journal; only older requests are listed. 0 lists from the newest request on.
+        wanted: The conditions on the events.
+        before: The id of a row; only older events are listed. An empty id lists from the newest event on.
     """
-    journal = workspace.journal
-    skipped = max(journal.end - before, 0) if before else 0
-    if wanted.is_empty:
-        total, newer = len(journal), min(skipped, len(journal))
-        found = list(islice(enumerate(journal), newer, newer + MOST))
-    else:
-        admitted = [row for row in enumerate(journal) if wanted.admits(row[1])]
-        total, newer = len(admitted), sum(index < skipped for index, _ in admitted)
-        found = admitted[newer : newer + MOST]
-    further = total - newer - len(found)
-    exchanges = [exchange for _, exchange in found]
-    rows = _with_moves(workspace, exchanges, is_first=not newer)
+    numbers = counts(workspace)
+    kept = sum(numbers[kind] for kind in wanted.kinds)
+    shown: list[Event] = []
+    moves: list[Event] = []  # since the last shown event
+    total = newer = number = 0
+    is_after = not before
+    for event in events(workspace):
+        is_match = wanted.lists(event)
+        total += is_match
+        if not is_after:
+            newer += is_match
+            is_after = event.id == before
+        elif is_match and number < MOST:
+            shown += [*moves, event]
+            number, moves = number + 1, []
+        elif is_match and not wanted.has_conditions:
+            total = kept  # the rest need not be looked at
+            break
+        elif len(moves) < MOST and event.kind == causes.CONTROL and is_move(event.what):
+            moves.append(event)
+    further = total - newer - number
+    rings: dict[str, Ring[Any]] = {
+        causes.REQUEST: workspace.journal, causes.CONTROL: workspace.calls, causes.TIMER: workspace.fired,
+    }  # fmt: skip
+    evicted = [ring for kind, ring in rings.items() if kind in wanted.kinds and ring.evicted]
     return {
-        "shown": list(with_days(rows)),
+        "shown": list(with_days(event.line() for event in shown)),
+        "numbers": numbers,
         "total": total,
+        "kept": kept,
         "newer": newer,
         "further": further,
-        "older": journal.end - 1 - found[-1][0] if further else None,
-        "kept": len(journal),
-        "added": journal.added,
-        "evicted": journal.evicted,
-        "limit": met_limit(journal, workspace),
+        "is_lost": not is_after,
+        "older": shown[-1].id if further else "",
+        "added": added(workspace),
+        "evicted": sum(ring.evicted for ring in evicted),
+        "limit": met_limit(evicted[0], workspace) if evicted else "",
     }
-
-
-def _with_moves(workspace: Workspace, exchanges: Sequence[Exchange], *, is_first: bool) -> Iterator[dict[str, Any]]:
-    if not exchanges:
-        return
-    newest, oldest = exchanges[0].real_at, exchanges[-1].real_at
-    calls = (call for call in workspace.calls if call.real_at >= oldest and (is_first or call.real_at <= newest))
-    moves = list(islice(filter(is_move, calls), MOST))
-    for row in merged(exchanges, moves):
-        yield line(row) if isinstance(row, Exchange) else move_line(row)
 
 
 def met_limit(journal: Ring[Any], workspace: Workspace) -> str:
@@ -229,35 +271,6 @@ def met_limit(journal: Ring[Any], workspace: Workspace) -> str:
     if len(journal) >= limits.journal:
         return f"--journal-limit {limits.journal}"
     return f"--journal-bytes-limit {limits.journal_bytes}"
-
-
-def line(exchange: Exchange) -> dict[str, Any]:
-    return {
-        "kind": "request",
-        "id": exchange.id,
-        "at": write_instant(exchange.at),
-        "real": strftime("%H:%M:%S", gmtime(exchange.real_at)),
-        "method": exchange.method,
-        "operation": exchange.operation,
-        "path": _shown(exchange.path),
-        "status": exchange.status,
-        # The reason of a held request is not final.
-        "reason": _shown(exchange.reason) if exchange.reason and not exchange.is_held else "",
-        "account": exchange.account or "",
-        "fault": exchange.fault_kind or exchange.fault or "",
-        "took": write_ms(took_ms(exchange)),
-        "is_held": exchange.is_held,
-    }
-
-
-def _shown(text: str) -> str:
-    # Long texts are not cached, so that a hostile client cannot fill the memory.
-    return _redacted(text) if len(text) <= _LONGEST else f"{redaction.plain(text)[:_LONGEST]}…"
-
-
-@lru_cache(maxsize=_REMEMBERED)
-def _redacted(text: str) -> str:
-    return redaction.plain(text)
 
 
 def neighbours(journal: Journal, identifier: str, wanted: Filter) -> tuple[str | None, str | None]:
@@ -303,30 +316,34 @@ def _record() -> Mapping[str, Any]:
     return operations
 
 
-PAGE = Page("requests", "Requests")
+PAGE = Page("requests", "Timeline")
 
 
 @PAGE.view()
 def index() -> Mapping[str, Any] | Response:
+    before = request.args.get("before", "")
     if not all(request.args.values()):
-        clean = query_of(request.args, before=request.args.get("before", ""))
-        return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{PAGE.name}{clean}"})
+        return _redirect(query_of(request.args, before=before))
     workspace = target.workspace()
-    before = asked("before")
     with workspace.lock:
         wanted, complaint = filter_of(workspace, request.args)
         _leave_for(wanted, workspace)
-        found = lines(workspace, wanted, before.number)
+        found = lines(workspace, wanted, before)
         return {
             "found": found,
             "wanted": wanted,
-            "complaint": complaint or before.mistake or (None if found["shown"] else doubt(wanted.operation)),
+            "complaint": complaint or (None if found["shown"] else doubt(wanted.operation)),
             "chips": chips(request.args),
+            "toggles": toggles(request.args, wanted, found["numbers"]),
             "query": query_of(request.args),
             "query_of": partial(query_of, request.args),
             "operations": list(ALL_OPERATIONS),
             "key": example_key(workspace),
         }
+
+
+def _redirect(query: str) -> Response:
+    return Response(status=302, headers={"Location": f"{root()}{DASHBOARD_PREFIX}/{PAGE.name}{query}"})
 
 
 def _leave_for(wanted: Filter, workspace: Workspace) -> None:
@@ -335,28 +352,9 @@ def _leave_for(wanted: Filter, workspace: Workspace) -> None:
         off_loop.leave()
 
 
-@PAGE.view("/calls", "requests_calls.html")
-def calls() -> Mapping[str, Any]:
-    workspace = target.workspace()
-    before = asked("before")
-    with workspace.lock:
-        ring = workspace.calls
-        newer = min(max(ring.end - before.number, 0), len(ring)) if before.number else 0
-        found = list(islice(ring, newer, newer + MOST))
-        off_loop.before_showing(call.size for call in found)
-        further = len(ring) - newer - len(found)
-        rows = [{**plain(show_control_call(call, workspace.links)), "at": write_instant(call.at)} for call in found]
-        return {
-            "calls": list(with_days(rows)),
-            "newer": newer,
-            "further": further,
-            "older": ring.end - newer - len(found),
-            "evicted": ring.evicted,
-            "limit": met_limit(ring, workspace),
-            "mistake": before.mistake,
-            "added": ring.added,
-            "instant": write_instant,
-        }
+@PAGE.view("/calls")
+def calls() -> Response:
+    return _redirect(query_of({}, kinds=causes.CONTROL))
 
 
 @PAGE.view("/calls/<identifier>", "requests_call.html")
@@ -402,6 +400,7 @@ def show(identifier: str) -> Mapping[str, Any]:
         "before": before,
         "after": after,
         "evidence": evidence_of(exchange),
+        "server": request.host_url.rstrip("/"),
         "number": number,
         "origin": origin,
         "again": sending.form_of(workspace, exchange),

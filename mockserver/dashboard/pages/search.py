@@ -15,6 +15,7 @@ from mockserver.core.workspaces.store import DEFAULT
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard import deliveries
 from mockserver.dashboard.addresses import root, server_root
+from mockserver.dashboard.events import of_request
 from mockserver.dashboard.names import received_subject, receiver_of
 from mockserver.dashboard.pages import machines, mail, requests, webhooks
 from mockserver.dashboard.rendering import Page
@@ -93,11 +94,10 @@ def _requests(workspace: Workspace, text: str) -> Group:
     wanted = requests.Filter(text=text)
     found = [exchange for exchange in workspace.journal if wanted.admits(exchange)]
     hits = []
-    for row in map(requests.line, found[:_MOST]):
-        note = f"{row['path']}; {row['reason']}" if row["reason"] else row["path"]
-        name = f"{row['method']} {row['operation'] or ''}"
-        hits.append(Hit(_address(f"requests/{row['id']}"), name, note, row["status"], row["at"]))
-    return Group("Requests", len(workspace.journal), len(found), hits, _address("requests", text=text))
+    for row in (of_request(exchange).line() for exchange in found[:_MOST]):
+        note = "; ".join(filter(None, (row["detail"], row["reason"])))
+        hits.append(Hit(_address(row["path"]), f"{row['label']} {row['title']}", note, row["status"], row["at"]))
+    return Group("Requests", len(workspace.journal), len(found), hits, _address("requests", kinds="request", text=text))
 
 
 def _mails(workspace: Workspace, text: str) -> Group:

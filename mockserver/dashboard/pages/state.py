@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from flask import request
@@ -12,6 +13,7 @@ from mockserver.control.framework import off_loop, target
 from mockserver.control.framework.problem import Problem
 from mockserver.core.workspaces.workspace import Workspace
 from mockserver.dashboard.rendering import Page
+from mockserver.dashboard.states import ABSENT, differences, initial_state
 from mockserver.scenario.documents.mistakes import ScenarioError
 from mockserver.scenario.dump import dump, yaml_chunks
 
@@ -19,6 +21,8 @@ PAGE = Page("state", "State")
 
 #: The limits of a state that is shown without a click. Chosen: dumping takes about 50 milliseconds at the limits.
 _MOST_ROWS, _MOST_BYTES = 2_000, 1_000_000
+#: The largest state to compare, in rows, and the most differences to show. Chosen: both take less than a second.
+_MOST_COMPARED, _MOST_DIFFERENCES = 5_000, 300
 #: The longest text of a text area, in characters. Chosen: browsers become slow far beyond it.
 _EDITABLE = 400_000
 
@@ -57,6 +61,29 @@ def change() -> Mapping[str, Any]:
 def add() -> Mapping[str, Any]:
     target.workspace()
     return {}
+
+
+@PAGE.view("/compare", "state_compare.html")
+def compare() -> Mapping[str, Any]:
+    """Compare two states: snapshots, the present one, and the one in which the workspace was made or last reset."""
+    workspace = target.workspace(whole=True)
+    off_loop.leave()
+    chosen = {"from": request.args.get("from", ""), "to": request.args.get("to", "")}
+    with workspace.lock:
+        kept = list(workspace.snapshots.values())
+        found: dict[str, Any] = {**chosen, "snapshots": [{"name": row.name, "at": row.at} for row in kept]}
+        if workspace.state.rows() > _MOST_COMPARED:
+            return {**found, "mistake": f"States above {_MOST_COMPARED:,} rows are not compared here."}
+        states: dict[str, Mapping[str, Any]] = {"to": dump(workspace)}
+        states |= {end: row.document for row in kept for end, name in chosen.items() if row.name == name}
+    unknown = [name for name in chosen.values() if name and not any(row.name == name for row in kept)]
+    if unknown:
+        return {**found, "mistake": f"There is no snapshot {unknown[0][:100]}."}
+    before = states.get("from") or initial_state(workspace)
+    if before is None:
+        return {**found, "mistake": "The scenario of the workspace cannot be loaded any more."}
+    rows = list(islice(differences(before, states["to"]), _MOST_DIFFERENCES + 1))
+    return {**found, "mistake": "", "rows": rows, "most": _MOST_DIFFERENCES, "absent": ABSENT}
 
 
 @PAGE.view("/scenarios", "state_scenarios.html")

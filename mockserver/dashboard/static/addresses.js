@@ -1,7 +1,7 @@
 // Addresses to copy are those that the server knows. Behind a proxy that puts a prefix before them it knows too little:
 // what stands in the bar of this browser is right.
 
-const shown = document.getElementById("connect");
+const shown = document.querySelector("[data-addresses]");
 const { server, root } = shown.dataset;
 const reached = new URL(`${root}/`, location.href).href.replace(/\/$/, "");
 

@@ -5,6 +5,7 @@ import { refresh } from "./live.js";
 // The value of a field as JSON; undefined where it is left out.
 function value(field) {
   if (field.type === "checkbox") return field.checked || undefined;
+  if (field.type === "file") return field.files.length ? field.content : undefined;
   const text = field.value;
   if (text === "" || (field.type === "radio" && !field.checked)) return undefined;
   switch (field.dataset.type) {
@@ -16,22 +17,22 @@ function value(field) {
       return JSON.parse(text);
     case "lines":
       return text.split("\n").map((line) => line.trim()).filter(Boolean);
-    case "duration":
-      return text.replace(/\s+/g, "");
     default:
       return text;
   }
 }
 
 function fields(form) {
-  return [...form.elements].filter((field) => field.name && !field.disabled);
+  return [...form.elements].filter((field) => field.name && !field.disabled && field.type !== "button");
 }
 
 // The request of a form as it stands: method, path and body. A field that is no JSON where it should be is an error.
-export function request(form) {
+// A button with a name sends its value, with the fields of its `data-only`.
+export function request(form, button = null) {
   let path = form.dataset.path;
   const body = {};
-  for (const field of fields(form)) {
+  const only = button?.dataset.only.split(" ");
+  for (const field of button ? [...fields(form).filter(({ name }) => only.includes(name)), button] : fields(form)) {
     const place = `{${field.name}}`;
     if (path.includes(place)) {
       path = path.replaceAll(place, encodeURIComponent(field.value));
@@ -84,6 +85,12 @@ function showCurl(form) {
 function showAll() {
   document.querySelectorAll("form.control").forEach(showCurl);
 }
+document.addEventListener("change", async ({ target }) => {
+  if (target.type !== "file" || !target.form?.matches(".control")) return;
+  target.content = "";
+  target.content = (await target.files[0]?.text()) ?? "";
+  showCurl(target.form);
+});
 document.addEventListener("input", (event) => event.target.form?.matches(".control") && showCurl(event.target.form));
 document.addEventListener("reset", (event) => setTimeout(() => event.target.matches(".control") && showCurl(event.target)));
 document.addEventListener("dashboard:shown", showAll);
@@ -91,20 +98,24 @@ showAll();
 
 // ------------------------------------------------------------------ the call
 
-document.addEventListener("submit", async (event) => {
-  const form = event.target;
-  if (!form.matches("form.control")) return;
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("form.control")) return;
   event.preventDefault();
+  call(event.target);
+});
+document.addEventListener("click", ({ target }) => target.matches("button[data-only]") && call(target.form, target));
+
+async function call(form, button = null) {
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
   clear(form);
   let wanted;
   try {
-    wanted = request(form);
+    wanted = request(form, button);
   } catch (error) {
     return complain(form, [[error.field, error.message]], "");
   }
   await send(form, wanted);
-});
+}
 
 // Make a call, and say in the form what has come of it; the answer is given to who listens to `dashboard:answered`.
 export async function send(form, { method, path, body, type = "application/json" }) {
@@ -129,12 +140,12 @@ export async function send(form, { method, path, body, type = "application/json"
 
 function succeed(form, status, found) {
   if ("then" in form.dataset) {
-    const path = form.dataset.then.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(found?.[name] ?? ""));
-    location.assign(path);
+    location.assign(addressOf(form.dataset.then, found));
     return;
   }
-  const fired = found?.fired?.length;
-  say(form, fired === undefined ? "Done." : `Done: ${fired} timer${fired === 1 ? "" : "s"} fired.`);
+  if (found?.fired) announceMove(found);
+  if (form.dataset.made) announce("Done.", addressOf(form.dataset.made, found), "See it");
+  say(form, found?.fired ? `Done: ${timers(found.fired)} fired.` : "Done.");
   // What was typed is what now stands there, so it is no longer held back from a fresh page.
   for (const field of fields(form)) {
     if (field.type === "checkbox" || field.type === "radio") field.defaultChecked = field.checked;
@@ -144,8 +155,46 @@ function succeed(form, status, found) {
   refresh();
 }
 
+// An address in which names in braces stand for members of an answer.
+function addressOf(template, found) {
+  return template.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(found?.[name] ?? ""));
+}
+
+// ------------------------------------------------------------------ what stays to be read
+
+const said = document.getElementById("said");
+// So long it stays, in milliseconds.
+const STAYS_MS = 10000;
+let over = 0;
+
+// Say at the edge of the window what a call has done: its form may be far from there, or be replaced.
+function announce(text, address, label) {
+  const link = Object.assign(document.createElement("a"), { href: address, textContent: label });
+  said.replaceChildren(`${text} `, link);
+  clearTimeout(over);
+  over = setTimeout(clearSaid, STAYS_MS);
+}
+
+function clearSaid() {
+  if (said.matches(":hover, :focus-within")) over = setTimeout(clearSaid, STAYS_MS);
+  else said.replaceChildren();
+}
+
+function timers({ length }) {
+  return `${length.toLocaleString("en")} timer${length === 1 ? "" : "s"}`;
+}
+
+// Say how many timers a move of the clock has fired. The page "Clock" lists them by itself.
+export function announceMove({ now, fired }) {
+  if (document.getElementById("moved")) return;
+  const { root } = document.body.dataset;
+  announce(`${now.slice(0, 19).replace("T", " ")}: ${timers(fired)} fired.`, `${root}/_mock/ui/clock#fired-title`, "Which");
+}
+
 function refuse(form, status, problem) {
-  const mistakes = (problem?.errors ?? []).map(({ path, message }) => [fieldOf(form, path), message, path]);
+  const mistakes = (problem?.errors ?? []).map(({ path, message, line }) => {
+    return [fieldOf(form, path), line ? `${message} (line ${line} of the file)` : message, path];
+  });
   complain(form, mistakes, problem?.detail ?? `The server answers ${status}.`);
 }
 

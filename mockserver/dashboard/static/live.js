@@ -137,9 +137,11 @@ async function fetched() {
 }
 
 function show(page) {
+  // What is replaced above a paused list could push it.
+  const isStill = [...document.querySelectorAll("[data-pausable]")].some(isPaused);
   for (const piece of pieces(document)) {
     const fresh = page.getElementById(piece.id);
-    if (!fresh) continue;
+    if (!fresh || (isStill && !("pausable" in piece.dataset) && piece.closest("main"))) continue;
     if ("rows" in piece.dataset && "rows" in fresh.dataset) showRows(piece, fresh);
     else replace(piece, fresh);
   }
@@ -204,7 +206,7 @@ function showPaused(piece, fresh, known) {
     };
     piece.before(pill);
   }
-  pill.textContent = `Paused, ${(added || number).toLocaleString("en")} new`;
+  pill.textContent = `Paused, ${Math.max(added || 0, number).toLocaleString("en")} new`;
 }
 
 function goOn() {

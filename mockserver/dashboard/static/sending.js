@@ -2,6 +2,9 @@
 
 import { say } from "./calls.js";
 
+// The name of the snapshot of the state before the request.
+const BEFORE = "before-sending";
+
 const form = document.getElementById("again");
 const shown = document.getElementById("again-answer");
 
@@ -14,11 +17,17 @@ form?.addEventListener("submit", async (event) => {
   } catch (error) {
     return say(form, `Not sent: ${error.message}`, true);
   }
+  if (form.elements.keeps.checked && !(await keep())) return;
   say(form, "Sent, and waiting for the answer.");
   const answer = await fetch(request).catch(() => null);
   const id = answer?.headers.get("sib-request-id") ?? (await newest());
   if (id) await show(id);
   else say(form, "The server does not answer. Nothing that you typed is lost.", true);
+});
+
+// What is edited most comes first.
+document.getElementById("again-edit")?.addEventListener("toggle", ({ target }) => {
+  if (target.open) (form.elements.body ?? form.elements.target).focus();
 });
 
 // The form as the server has sent it.
@@ -46,6 +55,15 @@ function read({ elements: { key, target, headers, body }, dataset: { root, from,
   return new Request(url, { method, headers: sent, body: text, credentials: "omit", redirect: "manual", referrerPolicy: "no-referrer" });
 }
 
+// Keep the present state, to compare it with the one after the request.
+async function keep() {
+  const headers = { "Content-Type": "application/json" };
+  const body = JSON.stringify({ name: BEFORE });
+  const answer = await fetch(`${form.dataset.root}/_mock/snapshots`, { method: "POST", headers, body }).catch(() => null);
+  if (!answer?.ok) say(form, `Not sent: ${(await answer?.json())?.detail ?? "the server does not answer"}`, true);
+  return answer?.ok;
+}
+
 // The request that was sent last, where its answer did not tell its id.
 async function newest() {
   const { root, from } = form.dataset;
@@ -68,6 +86,12 @@ async function show(id) {
   for (const each of shown.querySelectorAll("[id], [data-live]")) {
     each.removeAttribute("id");
     delete each.dataset.live;
+  }
+  if (form.elements.keeps.checked) {
+    const changes = document.createElement("a");
+    changes.href = `${form.dataset.root}/_mock/ui/state/compare?from=${BEFORE}`;
+    changes.textContent = "What it has changed in the state";
+    shown.append(changes);
   }
   say(form, "");
   link.focus();

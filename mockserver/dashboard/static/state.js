@@ -219,6 +219,17 @@ form.addEventListener("click", (event) => {
   area.focus();
 });
 
+document.getElementById("file").addEventListener("change", async ({ target }) => {
+  const [file] = target.files;
+  if (!file) return;
+  before = { text: area.value };
+  write(await file.text());
+  target.value = "";
+  show("taken", true);
+  say(form, `${file.name} is in the text area. Nothing is sent yet.`);
+  area.focus();
+});
+
 function show(id, isShown) {
   document.getElementById(id).hidden = !isShown;
 }

@@ -1,5 +1,6 @@
 // Clocks (`data-now`) go on without asking the server, and lengths of time until a moment (`data-due`) get shorter.
 
+import { announceMove } from "./calls.js";
 import { refresh } from "./live.js";
 
 const EVERY_MS = 1000;
@@ -51,7 +52,8 @@ document.addEventListener("click", async ({ target }) => {
   target.disabled = true;
   try {
     const path = `${document.body.dataset.root}/_mock/clock/advance`;
-    await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ by }) });
+    const answer = await fetch(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ by }) });
+    if (answer.ok) announceMove(await answer.json());
   } catch {
     // The page itself says that the server does not answer.
   }

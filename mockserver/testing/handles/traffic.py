@@ -42,6 +42,15 @@ class Requests(Handle):
         found = self._link.get("/requests", limit=limit, offset=offset, wait=wait or None, **filter_by)
         return read(Page, found)
 
+    def har(self, **filter_by: Unpack[Filter]) -> dict[str, Any]:
+        """Return all matching exchanges as HAR 1.2, oldest first and with secrets redacted, for `json.dump`.
+
+        Raises:
+            MockServerError: 400, a filter or an operation is unknown.
+        """
+        found: dict[str, Any] = self._link.get("/requests", format="har", **filter_by)
+        return found
+
     def get(self, identifier: str) -> Exchange:
         """Return the exchange with an id (header `sib-request-id` of its answer)."""
         return read(Exchange, self._link.get(path_of("requests", identifier)))

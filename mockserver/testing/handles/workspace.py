@@ -11,7 +11,7 @@ from mockserver.testing.handles.parts import Apps, Clock, Coverage, Dns, Machine
 from mockserver.testing.handles.rules import Faults, Stubs
 from mockserver.testing.handles.traffic import Calls, Deliveries, Mailbox, Receiver, Requests, unused_receiver
 from mockserver.testing.names import Story, WebhookEvent
-from mockserver.testing.records import Account, Arrival, Delivery, Draw, Finding, InboundMail
+from mockserver.testing.records import Account, Arrival, Delivery, Draw, Finding, InboundMail, Report
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
 from mockserver.views.record import read, read_all
 
@@ -217,6 +217,21 @@ class Workspace:
     def findings(self) -> list[Finding]:
         """Return the mistakes of the client that the requests of the journal show, by rule."""
         return read_all(Finding, self._link.items("/findings"))
+
+    def report(self, since: str | None = None, *, limit: int = 8) -> Report:
+        """Return what went wrong: refused requests, failed webhook calls, faults, findings; `str` gives ten lines.
+
+        `since` is the id of a request, such as `last` of an earlier report; only what came after it is reported.
+        `limit` ranges from 1 to 1000.
+
+        Raises:
+            MockServerError: 404, the journal has no such request.
+        """
+        return read(Report, self._link.get("/report", since=since, limit=limit))
+
+    def trace(self) -> str:
+        """Return what happened in the workspace as an HTML page that loads nothing, without secrets."""
+        return self._link.text("/trace", accept="text/html")
 
     # ------------------------------------------------------------------ events outside of the API
 

@@ -108,6 +108,8 @@ class Artifacts(NamedTuple):
     before_document: Mapping[str, Any]
     #: The state in YAML after the test.
     after: str
+    #: What happened, as an HTML page.
+    trace: str
 
 
 def gather(test: TestWorkspace) -> Artifacts:
@@ -115,7 +117,7 @@ def gather(test: TestWorkspace) -> Artifacts:
     client, name = test.server.client, test.workspace.name
     link, traffic = link_of(client, name), read_traffic(client, name)
     about = link.get(f"/workspaces/{name}")
-    after = link.text("/state", accept=_YAML)
+    after, trace = link.text("/state", accept=_YAML), test.workspace.trace()
     members = {"seed": link.get("/state")["seed"], "strict": test.strict or None, "vary": test.vary}
     body = {**choice(sendable(test.scenario)), **members}
     before, document = _before(client, about, given(body))
@@ -127,6 +129,7 @@ def gather(test: TestWorkspace) -> Artifacts:
         before=before,
         before_document=document,
         after=after,
+        trace=trace,
     )
 
 
@@ -226,6 +229,7 @@ def _files(test: FailedTest, found: Artifacts) -> Iterator[tuple[str, str]]:
     traffic = found.traffic
     yield _ABOUT, _json({"test": test.nodeid, "phase": test.phase, "session": test.session, "workspace": found.about})
     yield "report.txt", f"{test.text}\n"
+    yield "trace.html", found.trace
     listed = {"journal": traffic.requests, "calls": traffic.calls, "deliveries": traffic.deliveries,
               "timers": traffic.timers, "faults": traffic.faults, "stubs": traffic.stubs,
               "mails/index": traffic.mails}  # fmt: skip

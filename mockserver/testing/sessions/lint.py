@@ -7,10 +7,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from mockserver.core.text.messages import counted
+from mockserver.core.text.messages import counted, printable
 from mockserver.testing.client import MockServerError
 from mockserver.testing.linting import chosen_rules
-from mockserver.testing.sessions.report import printable
 from mockserver.testing.sessions.session import TestWorkspace
 
 #: The member of the output of a worker of xdist that has its findings.

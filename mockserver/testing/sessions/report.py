@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from mockserver.core.text.messages import counted
+from mockserver.core.text.messages import counted, printable
 from mockserver.testing.client import Client, MockServerError
 from mockserver.testing.sessions.artifacts import (
     Artifacts,
@@ -20,17 +20,18 @@ from mockserver.testing.sessions.artifacts import (
     Listed,
     Traffic,
     gather,
+    link_of,
     read_traffic,
     write,
 )
 from mockserver.testing.sessions.session import TestWorkspace
+from mockserver.views.record import read
+from mockserver.views.traffic_records import Report
 
 #: How many lines of each section are shown, the last ones; chosen so that a report fits on a screen or two.
 SHOWN = 20
 #: How many items of each kind are read; chosen ten times as many, because equal requests in a row share a line.
 READ = 200
-#: The most characters of a line; chosen to fit on two lines of a wide terminal.
-WIDEST = 240
 #: How many stubs without a hit are named; chosen to fit on a line, because a stub library has dozens.
 _NAMED = 3
 
@@ -46,7 +47,7 @@ class Reading(NamedTuple):
     artifacts: Artifacts | str | None
 
 
-def read(test: TestWorkspace, *, artifacts: bool) -> Reading:
+def read_failure(test: TestWorkspace, *, artifacts: bool) -> Reading:
     """Read the workspace of a failed test. Errors become texts, because exceptions would hide the test failure."""
     try:
         sections = [*_drawn(test), *failure_report(test.server.client, test.workspace.name)]
@@ -58,7 +59,7 @@ def read(test: TestWorkspace, *, artifacts: bool) -> Reading:
 def _gathered(test: TestWorkspace) -> Artifacts | str:
     try:
         return gather(test)
-    except Exception as error:  # noqa: BLE001  # see `read`
+    except Exception as error:  # noqa: BLE001  # see `read_failure`
         return str(error) if isinstance(error, (MockServerError, OSError, ValueError)) else repr(error)
 
 
@@ -74,7 +75,7 @@ def tell(report: pytest.TestReport, found: Reading, folder: Path | None, session
         test = FailedTest(report.nodeid, report.when or "call", text, session)
         try:
             told = str(write(folder, test, found.artifacts))
-        except Exception as error:  # noqa: BLE001  # see `read`
+        except Exception as error:  # noqa: BLE001  # see `read_failure`
             told = f"they cannot be written to {folder}: {error}"
     report.sections.append(("mockserver artifacts", printable(told)))
 
@@ -92,29 +93,23 @@ def _drawn(test: TestWorkspace) -> list[Section]:
 def failure_report(client: Client, name: str) -> list[Section]:
     """Return summary and journal of a workspace, omitting empty sections; errors become texts."""
     try:
+        report = read(Report, link_of(client, name).get("/report", limit=SHOWN))
         traffic = read_traffic(client, name, READ)
     except MockServerError as error:
         return [("mockserver journal", printable(f"the journal cannot be read: {error}"))]
-    found = [("mockserver", _troubles(traffic)), ("mockserver journal", _journal(traffic))]
+    found = [("mockserver", _troubles(report, traffic)), ("mockserver journal", _journal(traffic))]
     return [(title, text) for title, text in found if text]
 
 
-# ------------------------------------------------------------------ the summary
+def _troubles(report: Report, traffic: Traffic) -> str:
+    """Return the report of the workspace with the control calls of this process that were refused."""
+    refusals = [f"refused control call: {printable(text)}" for text in _tallied(map(str, traffic.refusals))]
+    if not refusals and not report.summary and not report.items:
+        return ""
+    return "\n".join([str(report), *refusals])
 
 
-def _troubles(traffic: Traffic) -> str:
-    requests = traffic.requests.items
-    parts = [
-        _summary(traffic),
-        _part("requests that nothing here answers", _tallied(_unanswerable(requests))),
-        _part("requests that a fault still holds", _tallied(_target(one) for one in requests if one["held"])),
-        _part("webhook calls that failed", map(_call, _failed(traffic.deliveries))),
-        _part("e-mails that the SMTP server has not taken", _untaken(traffic.mails)),
-        _part("stubs that failed", _tallied(_stub_failures(requests))),
-        _part("control calls that were refused", _tallied(str(one) for one in traffic.refusals)),
-        _part("warnings", _tallied(warning for one in requests for warning in one["warnings"])),
-    ]
-    return "\n".join(part for part in parts if part)
+# ------------------------------------------------------------------ the journal
 
 
 def _part(title: str, rows: Iterable[str]) -> str:
@@ -123,65 +118,6 @@ def _part(title: str, rows: Iterable[str]) -> str:
         return ""
     more = f" (the last {SHOWN:,} of {len(found):,})" if len(found) > SHOWN else ""
     return "\n".join([f"{title}{more}:", *(f"    {printable(row)}" for row in found[-SHOWN:])])
-
-
-def _summary(traffic: Traffic) -> str:
-    requests, timers = traffic.requests, traffic.timers
-    refused = sum(1 for one in requests.items if (one["status"] or 0) >= 400)
-    silent = sum(1 for one in requests.items if one["status"] is None)
-    hits = sum(one["hits"] for one in traffic.faults.items)
-    failed = len(_failed(traffic.deliveries))
-    found = [
-        _with(counted(_all(requests), "request"), (refused, "refused"), (silent, "without an answer")),
-        counted(_all(traffic.mails), "e-mail"),
-        _with(counted(_all(traffic.deliveries), "webhook call"), (failed, "failed")),
-        f"{counted(_all(timers), 'timer')} fired",
-        counted(hits, "fault hit"),
-    ]
-    return ", ".join(part for part in found if not part.startswith("0 "))
-
-
-def _all(listed: Listed) -> int:
-    return len(listed.items) + listed.unread + listed.evicted
-
-
-def _with(words: str, *parts: tuple[int, str]) -> str:
-    details = ", ".join(f"{number:,} {what}" for number, what in parts if number)
-    return f"{words} ({details})" if details else words
-
-
-def _unanswerable(requests: Iterable[Item]) -> Iterator[str]:
-    for one in requests:
-        if one["operation"] is None or one["beyond"] == "refused":
-            yield f"{_target(one)}: {one['reason']}" if one["reason"] else _target(one)
-
-
-def _stub_failures(requests: Iterable[Item]) -> Iterator[str]:
-    for one in requests:
-        if one["stub"] is not None and one["status"] is not None and one["status"] >= 500 and one["reason"]:
-            yield f"{_target(one)}: {one['reason']} ({one['stub']})"
-
-
-def _failed(deliveries: Listed) -> list[Item]:
-    return [one for one in deliveries.items if one["state"] in ("retrying", "dropped")]
-
-
-def _call(one: Item) -> str:
-    event = one["event"] if isinstance(one["event"], str) else ", ".join(one["event"])
-    attempts: Sequence[Item] = one["attempts"]
-    last = attempts[-1] if attempts else None
-    outcome = "never tried" if last is None else last.get("error") or f"answered with {last.get('status')}"
-    tries = len(attempts) + one.get("attempts_evicted", 0)
-    return f"{event} to {one['url']}: {outcome}, {one['state']} after {counted(tries, 'attempt')}"
-
-
-def _untaken(mails: Listed) -> Iterator[str]:
-    for one in mails.items:
-        if error := (one.get("smtp") or {}).get("error"):
-            yield f"to {one['to']}: {one['subject']}: {error}"
-
-
-# ------------------------------------------------------------------ the journal
 
 
 def _journal(traffic: Traffic) -> str:
@@ -238,13 +174,6 @@ def _stubs(stubs: Sequence[Item]) -> Iterator[str]:
 
 
 # ------------------------------------------------------------------ lines
-
-
-def printable(text: object) -> str:
-    """Return a value as one printable line, cut after `WIDEST` characters."""
-    words = str(text)
-    cut = f"{words[:WIDEST]}…" if len(words) > WIDEST else words
-    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in cut)
 
 
 def _folded(blocks: Iterable[str]) -> list[str]:

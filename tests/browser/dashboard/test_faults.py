@@ -102,3 +102,23 @@ def test_a_record_is_turned_and_the_domain_follows(browser, opened):
 
     browser.until(lambda: "verified at acme" in browser.text("#domains"), "the domain does not follow")
     assert "authenticateDomain would answer 400: dkim_record is wrong." in browser.text("#domains")
+
+
+def test_success_is_told_with_a_link_to_the_new_rule(browser, workspace):
+    browser.open(workspace.page("faults"))
+    browser.click("#add-rule .send button.main")
+    browser.until(lambda: browser.text("#said") == "Done. See it")
+
+    browser.click("#said a")
+
+    (rule,) = browser.see("#rules > li")
+    assert browser.driver.current_url.endswith(f"#{rule.get_attribute('id')}")
+
+
+def test_a_usual_fault_takes_one_button_and_leaves_the_other_fields_out(browser, workspace):
+    browser.open(workspace.page("faults?operation=getAccount"))
+    browser.driver.find_element("css selector", "button[value=server_error]").click()
+    browser.see("#rules > li")
+
+    (rule,) = workspace.control("GET", "/faults").json()["items"]
+    assert (rule["fault"], rule["match"], rule["times"]) == ("server_error", {"operation": "getAccount"}, 1)

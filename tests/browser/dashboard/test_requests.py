@@ -1,4 +1,4 @@
-"""The page "Requests" in a browser: lines that come by themselves, filters, and a request that is let go."""
+"""The page "Timeline" in a browser: lines that come by themselves, filters, and a request that is let go."""
 
 import threading
 from contextlib import suppress
@@ -95,18 +95,48 @@ def test_rows_stay_under_the_pointer_and_new_ones_are_counted(browser, workspace
         workspace.call("GET", "/v3/account")
     browser.open(workspace.page("requests"))
     row = browser.see(ROWS, count=3)[1]
-    place = row.location
+    place, numbers = row.location, browser.text("#kinds")
     ActionChains(browser.driver).move_to_element(row).move_by_offset(3, 1).perform()
 
     for _ in range(2):
         workspace.call("GET", "/v3/nowhere")
 
     reads(browser, ".pill", "Paused, 2 new")
-    assert (len(browser.all(ROWS)), row.location) == (3, place)
+    assert (len(browser.all(ROWS)), row.location, browser.text("#kinds")) == (3, place, numbers)
     ActionChains(browser.driver).move_to_element(browser.see("h1")[0]).perform()
     browser.see(ROWS, count=5)
     assert browser.all(".pill") == []
     assert browser.console() == []
+
+
+def test_events_of_each_kind_come_by_themselves(browser, make_workspace):
+    hook = {"id": 1, "url": "http://127.0.0.1:9/hook", "events": ["delivered"]}
+    workspace = make_workspace(
+        scenario={"clock": {"start": "2026-01-15T09:00:00Z", "frozen": True}, "webhooks": [hook]}
+    )
+    browser.open(workspace.page("requests"))
+    reads(browser, "#live", "Live")
+
+    workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
+    workspace.control("POST", "/trigger", json={"event": "delivered"})
+    workspace.control("POST", "/clock/advance", json={"by": "PT15M"})
+
+    for kind in "rcmtd":
+        browser.see(f"#requests > [id^={kind}-]")
+    assert browser.console() == []
+
+
+def test_a_toggle_hides_a_kind_without_a_script(browser, workspace):
+    workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.open(workspace.page("requests"))
+        browser.see("#requests > [id^=m-]")
+        browser.see("#kinds a")[3].click()
+        browser.until(lambda: browser.all("#requests > [id^=m-]") == [])
+        assert browser.all(ROWS)
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
 
 
 def test_a_list_that_is_scrolled_goes_on_by_its_button(browser, workspace):

@@ -90,3 +90,14 @@ def test_request_without_answer_is_shown_all_the_same(browser, opened):
     browser.click("#again > .send button")
 
     reads(browser, "no answer")
+
+
+def test_what_a_request_changes_in_the_state_is_shown(browser, opened):
+    browser.click("#again [name=keeps]")
+
+    edit_and_send(browser, body='{"name": "Ada", "email": "ada@acme.test"}')
+
+    reads(browser, "What it has changed in the state")
+    browser.follow(f"{ANSWER} > a")
+    reads(browser, "(Ada)", "#differences")
+    assert browser.text("#differences").startswith("1 difference.")

@@ -190,3 +190,18 @@ def test_added_senders_follow_existing_senders(browser, workspace):
 
     said(browser, "Done.")
     assert senders(workspace) == ["News", "More"]
+
+
+def test_text_of_a_chosen_file_replaces_the_text_until_it_is_sent(browser, workspace, tmp_path):
+    file = tmp_path / "state.yaml"
+    file.write_text("senders:\n- {name: From a file, email: file@acme.test, state: verified}\n", encoding="utf-8")
+    browser.open(workspace.page("state/change"))
+    browser.see("#file")[0].send_keys(str(file))
+    browser.until(lambda: "From a file" in browser.script("return document.querySelector('#text').value"))
+    assert [row["name"] for row in state(workspace)["accounts"][0]["senders"]] == ["News"]
+
+    browser.click("#document .send button")
+
+    browser.until(lambda: browser.text("#outcome") == "Done.")
+    assert [row["name"] for row in state(workspace)["accounts"][0]["senders"]] == ["From a file"]
+    assert browser.console() == []

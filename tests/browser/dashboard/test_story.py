@@ -1,62 +1,15 @@
 """The whole story by keyboard only: a sender is made and validated, a webhook fails twice, half a day goes by."""
 
 import pytest
-from selenium.webdriver.common.keys import Keys
+
+from .hands import Keyboard
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
-
-#: More than any page has places where the focus stops.
-_STOPS = 200
 
 
 @pytest.fixture
 def keys(browser):
     return Keyboard(browser)
-
-
-class Keyboard:
-    """Somebody who has no mouse."""
-
-    def __init__(self, browser):
-        self._browser = browser
-
-    def reach(self, words, tag=None):
-        """Go on with Tab to what has these words for a name, and give it."""
-        for _ in range(_STOPS):
-            self._browser.press(Keys.TAB)
-            found = self._browser.focused
-            if (tag is None or found.tag_name == tag) and words in (found.accessible_name or ""):
-                assert self._browser.script(_IS_OUTLINED), f"nobody sees that {words} has the focus"
-                return found
-        raise AssertionError(f"the keyboard does not reach {words!r} on a page that says {self._browser.text('main')}")
-
-    def follow(self, words):
-        """Follow the link of these words."""
-        self.reach(words, "a")
-        before = self._browser.driver.current_url
-        self._browser.press(Keys.ENTER)
-        self._browser.until(lambda: self._browser.driver.current_url != before, f"{words} leads nowhere")
-        self._browser.see("h1")
-
-    def push(self, words):
-        self.reach(words, "button")
-        self._browser.press(Keys.ENTER)
-
-    def write(self, words, text):
-        """Fill the field of these words; what stands in it is selected when the focus comes by Tab."""
-        self.reach(words, "input")
-        self._browser.press(text)
-
-    def choose(self, words, beginning):
-        """Choose what begins like this out of the list of these words."""
-        self.reach(words, "select")
-        self._browser.press(beginning)
-
-
-_IS_OUTLINED = """
-const style = getComputedStyle(document.activeElement);
-return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1;
-"""
 
 
 def test_keyboard_user_follows_a_sender_from_creation_to_delivery(browser, workspace, keys):

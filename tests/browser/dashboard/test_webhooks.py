@@ -95,3 +95,11 @@ def test_a_receiver_is_told_how_to_answer(browser, hooked):
     press(browser, "#answer .send button", Keys.ENTER)
 
     browser.until(lambda: "It answers 503 to the next 2 calls." in browser.text("#manner"))
+
+
+def test_the_sign_of_the_next_attempt_and_the_list_are_in_view_on_a_small_screen(browser, hooked):
+    fail(hooked)
+    with browser.looking(width=320):
+        browser.open(hooked.page("webhooks"))
+        assert browser.see("#delivery-1")[0].rect["y"] < 500  # of 640
+        assert browser.see("#shape-next circle")[0].is_displayed()

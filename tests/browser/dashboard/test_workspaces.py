@@ -77,7 +77,93 @@ def test_the_list_takes_in_what_others_make_and_keeps_what_is_typed(browser, ser
     assert browser.focused == field
 
 
+@pytest.fixture
+def file(tmp_path):
+    """A downloaded state with one sender."""
+    found = tmp_path / "state.yaml"
+    found.write_text("senders:\n- {name: From a file, email: file@acme.test, state: verified}\n", encoding="utf-8")
+    return found
+
+
+def senders(server, name):
+    """The names of the senders of a workspace."""
+    account = requests.get(f"{server}/w/{name}/_mock/state", timeout=10).json()["accounts"][0]
+    return [row["name"] for row in account["senders"]]
+
+
+def test_workspace_is_made_of_a_chosen_file(browser, server_url, name, file):
+    browser.open(f"{server_url}/_mock/ui/workspaces")
+    type_into(browser, "#new [name=name]", name)
+    type_into(browser, "#new [name=yaml]", str(file))
+    browser.until(lambda: "From a file" in browser.see("#new-curl code")[0].get_attribute("textContent"))
+
+    browser.follow("#new .send button")
+
+    assert browser.text("h1") == f"Workspace {name}"
+    assert senders(server_url, name) == ["From a file"]
+
+
+def test_mistakes_of_a_chosen_file_are_told_with_their_lines(browser, server_url, name, file):
+    file.write_text("senders:\n- {name: News, emai: news@acme.test}\n", encoding="utf-8")
+    browser.open(f"{server_url}/_mock/ui/workspaces")
+    type_into(browser, "#new [name=name]", name)
+    type_into(browser, "#new [name=yaml]", str(file))
+    browser.until(lambda: "News" in browser.see("#new-curl code")[0].get_attribute("textContent"))
+
+    browser.click("#new .send button")
+
+    outcome = "/senders/0/emai: unknown key; did you mean email? (line 2 of the file)"
+    browser.until(lambda: outcome in browser.text("#new .outcome"), "the mistake is not told")
+
+
 # ---------------------------------------------------------------------- one of them
+
+
+def test_workspace_is_reset_to_a_chosen_file(browser, server_url, name, make, file):
+    make(name)
+    browser.open(page(server_url, name, "state"))
+    type_into(browser, "#reset [name=yaml]", str(file))
+    browser.until(lambda: "From a file" in browser.see("#reset-curl code")[0].get_attribute("textContent"))
+
+    browser.click("#reset .send button")
+    browser.driver.switch_to.alert.accept()
+
+    browser.until(lambda: browser.text("#reset .outcome") == "Done.")
+    assert senders(server_url, name) == ["From a file"]
+    assert browser.console() == []
+
+
+def test_copy_of_a_workspace_has_its_present_state(browser, server_url, name, make, file):
+    make(name, "onboarding")
+    requests.post(f"{server_url}/w/{name}/_mock/reset", json={"yaml": file.read_text()}, timeout=10)
+    browser.open(page(server_url, name, "state"))
+    (link,) = [row for row in browser.see("main a") if row.text == "New workspace from this state"]
+    link.click()
+    type_into(browser, "#copy [name=name]", f"{name}-copy")
+
+    browser.follow("#copy .send button")
+
+    assert browser.text("h1") == f"Workspace {name}-copy"
+    assert senders(server_url, f"{name}-copy") == ["From a file"]
+    requests.delete(f"{server_url}/_mock/workspaces/{name}-copy", timeout=10)
+
+
+def test_snapshot_is_compared_with_what_happens_and_restored(browser, server_url, name, make):
+    key = make(name)["api_key"]
+    requests.post(f"{server_url}/w/{name}/_mock/snapshots", json={"name": "before"}, timeout=10)
+    browser.open(page(server_url, name))
+    (link,) = [row for row in browser.see("#snapshot-before a") if row.text == "Compare with now"]
+    link.click()
+    browser.until(lambda: "The states are equal." in browser.text("#differences"))
+
+    sender = {"name": "A", "email": "a@acme.test"}
+    requests.post(f"{server_url}/v3/senders", json=sender, headers={"api-key": key}, timeout=10)
+
+    browser.until(lambda: "1 difference." in browser.text("#differences"), "the page stays")
+    browser.click("#restore .send button")
+    browser.driver.switch_to.alert.accept()
+    browser.until(lambda: "The states are equal." in browser.text("#differences"), "the snapshot is not restored")
+    assert browser.console() == []
 
 
 def test_a_moment_is_kept_and_returned_to(browser, server_url, name, make):
@@ -168,6 +254,17 @@ def test_addresses_to_copy_are_those_by_which_the_browser_came(browser, server_u
     assert server_url not in "\n".join(copied)
 
 
+def test_code_of_a_request_has_the_address_by_which_the_browser_came(browser, server_url, name, make):
+    key = make(name)["api_key"]
+    requests.get(f"{server_url}/v3/account", headers={"api-key": key}, timeout=10)
+    (row,) = requests.get(f"{server_url}/w/{name}/_mock/requests", timeout=10).json()["items"]
+    with proxied(server_url) as root:
+        browser.open(page(root, name, f"requests/{row['id']}"))
+        browser.click("#as-fetch summary")
+        browser.until(lambda: f"{root}/w/{name}/v3/account" in browser.text("#as-fetch"), "the address is not said")
+        browser.driver.get("about:blank")
+
+
 # ---------------------------------------------------------------------- coverage
 
 
@@ -182,7 +279,7 @@ def test_coverage_comes_by_itself_and_leads_to_the_request_by_the_keyboard(brows
     links = browser.see("#operation-deleteSender dd a", 2)
     (code,) = [link for link in links if link.text == "document_not_found"]
     code.send_keys(Keys.ENTER)
-    browser.until(lambda: browser.text("h1") == "Requests")
+    browser.until(lambda: browser.text("h1") == "Timeline")
     assert "/v3/senders/4711" in browser.text("main")
     assert browser.console() == []
 

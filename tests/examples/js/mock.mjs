@@ -10,8 +10,9 @@ async function call(method, url, body) {
 }
 
 export class Workspace {
-  static async make(scenario) {
-    return new Workspace(await call("POST", `${root}/_mock/workspaces`, { scenario }));
+  // The label, such as the name of the test, is shown and found in the dashboard.
+  static async make(scenario, label) {
+    return new Workspace(await call("POST", `${root}/_mock/workspaces`, { scenario, label }));
   }
 
   constructor({ name, url, api_key }) {
@@ -23,7 +24,13 @@ export class Workspace {
     return call(method, `${root}/w/${this.name}/_mock${path}`, body);
   }
 
-  drop() {
-    return call("DELETE", `${root}/_mock/workspaces/${this.name}`);
+  // A failed test shows in ten lines what went wrong, and leaves its workspace to be looked at:
+  // `http://localhost:8003/_mock/ui/workspaces?outcome=failed`.
+  async end(failed) {
+    const address = `${root}/_mock/workspaces/${this.name}`;
+    if (!failed) return call("DELETE", address);
+    const report = await fetch(`${root}/w/${this.name}/_mock/report?format=text`);
+    console.error(await report.text());
+    return call("PATCH", address, { outcome: "failed" });
   }
 }

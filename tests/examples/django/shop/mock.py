@@ -1,26 +1,15 @@
-"""The mock for Django's tests: a server for each process, a workspace for each test."""
-
-import os
-from functools import cache
+"""The mock for Django's tests: a workspace for each test, and settings that lead to it."""
 
 from django.test import override_settings
 
-from mockserver import MockServer
+from mockserver import WorkspaceTestCase
 
 
-@cache
-def server():
-    """The server that MOCKSERVER_URL names, or one in this process: each process of `--parallel` has its own."""
-    url = os.environ.get("MOCKSERVER_URL")
-    return MockServer.connect(url) if url else MockServer()
-
-
-class WithMock:
-    """What a test case inherits, before Django's own class, to have `self.mock`."""
+class WithMock(WorkspaceTestCase):
+    """What a test case inherits, before Django's own class, to have `self.workspace`."""
 
     scenario = "onboarding"
 
     def setUp(self):
         super().setUp()
-        self.mock = self.enterContext(server().workspace(self.scenario))
-        self.enterContext(override_settings(BREVO_BASE_URL=self.mock.url, BREVO_API_KEY=self.mock.api_key))
+        self.enterContext(override_settings(BREVO_BASE_URL=self.workspace.url, BREVO_API_KEY=self.workspace.api_key))

@@ -10,15 +10,15 @@ from shop.models import Bounce
 class Senders(WithMock, TestCase):
     def test_a_sender_proves_its_address(self):
         sender = self.client.post("/senders", {"name": "Jo", "email": "jo@acme.test"}).json()["id"]
-        mail = self.mock.mailbox.latest(to="jo@acme.test")
+        mail = self.workspace.mailbox.latest(to="jo@acme.test")
 
         answer = self.client.post(f"/senders/{sender}/code", {"code": mail.otp})
 
         self.assertEqual(204, answer.status_code)
-        self.assertEqual("verified", self.mock.machines.get("sender", sender).state)
+        self.assertEqual("verified", self.workspace.machines.get("sender", sender).state)
 
     def test_a_late_code_is_told_to_the_user(self):
-        self.mock.clock.advance(minutes=16)
+        self.workspace.clock.advance(minutes=16)
 
         answer = self.client.post("/senders/2/code", {"code": 123456})
 
@@ -29,10 +29,10 @@ class Hooks(WithMock, LiveServerTestCase):
     """Django listens on a port of its own, so that the mock can call it."""
 
     def test_a_bounce_is_remembered(self):
-        client = Brevo(api_key=self.mock.api_key, base_url=self.mock.url)
+        client = Brevo(api_key=self.workspace.api_key, base_url=self.workspace.url)
         client.webhooks.create_webhook(url=f"{self.live_server_url}/hooks/brevo", events=["hardBounce"])
 
-        self.mock.trigger("hardBounce", to="bob@example.test")
+        self.workspace.trigger("hardBounce", to="bob@example.test")
 
-        self.assertTrue(self.mock.deliveries.all(state="delivered", wait=5))
+        self.assertTrue(self.workspace.deliveries.all(state="delivered", wait=5))
         self.assertEqual(["bob@example.test"], [bounce.email for bounce in Bounce.objects.all()])

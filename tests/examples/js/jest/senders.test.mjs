@@ -1,3 +1,4 @@
+/** @jest-environment ./jest/environment.mjs */
 // `node --experimental-vm-modules node_modules/.bin/jest`: what jest knows as globals needs no import.
 import { Workspace } from "../mock.mjs";
 import { Product } from "../product.mjs";
@@ -6,11 +7,11 @@ let workspace;
 let product;
 
 beforeEach(async () => {
-  workspace = await Workspace.make("onboarding");
+  workspace = await Workspace.make("onboarding", `jest/senders.test.mjs > ${expect.getState().currentTestName}`);
   product = new Product(workspace);
 });
 
-afterEach(() => workspace.drop());
+afterEach(() => workspace.end(globalThis.testHasFailed)); // the environment sets it
 
 test("a code confirms a sender", async () => {
   await workspace.control("POST", "/machines/sender/2/resend_otp");

@@ -6,12 +6,12 @@ import { Product } from "../product.mjs";
 let workspace;
 let product;
 
-beforeEach(async () => {
-  workspace = await Workspace.make("onboarding");
+beforeEach(async ({ task }) => {
+  workspace = await Workspace.make("onboarding", `${task.file.name} > ${expect.getState().currentTestName}`);
   product = new Product(workspace);
 });
 
-afterEach(() => workspace.drop());
+afterEach(({ task }) => workspace.end(task.result.state === "fail"));
 
 test("a code confirms a sender", async () => {
   await workspace.control("POST", "/machines/sender/2/resend_otp");
