@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 
 from markupsafe import Markup
 
+from mockserver.control.traffic.report import report_of
 from mockserver.core.traffic.causes import CallRecord, FiredTimer
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import Mail
@@ -57,6 +58,7 @@ def trace_of(workspace: Workspace) -> str:
         after, kept = dump(workspace), list(events(workspace))
         found = kept[:_MOST][::-1]
         rows = [_row(workspace, event) for event in found]
+        report = report_of(workspace)
         numbers = {row.id: len(workspace.journal) - index for index, row in enumerate(workspace.journal)}
         codes = [str(mail.otp) for mail in workspace.state.mailbox if mail.otp is not None]
         clock = workspace.state.clock
@@ -76,6 +78,8 @@ def trace_of(workspace: Workspace) -> str:
         "scenario": workspace.origin.title,
         "label": workspace.label,
         "outcome": workspace.outcome,
+        "summary": report.summary,
+        "troubles": [{"text": str(row), "id": row.id} for row in report.items],
         "difference": None if before is None else list(_difference(before, after)),
     }
     values |= {
@@ -89,6 +93,7 @@ def trace_of(workspace: Workspace) -> str:
         "numbers": numbers,
     }
     shown = list(with_days(_within_limits(rows, values)))
+    values["places"] = {row["paths"][0].rpartition("/")[2]: row["id"] for row in shown}
     values |= {**_files(), "rows": shown, "older": number - len(shown)}
     values["counts"] = Counter(row["type"] for row in shown)
     html = rendering.written("trace.html", values)
@@ -179,7 +184,9 @@ def _without_documents(body: Any) -> Any:
     if isinstance(body, str):
         return f"{len(body):,} characters"
     found = redaction.state(body)
-    return {**found, "yaml": f"{len(found['yaml']):,} characters"} if "yaml" in (found or ()) else found
+    if isinstance(found, dict) and "yaml" in found:
+        return {**found, "yaml": f"{len(str(found['yaml'])):,} characters"}
+    return found
 
 
 def _message(message: Mapping[str, Any] | None) -> str:

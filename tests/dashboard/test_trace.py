@@ -58,6 +58,18 @@ def test_trace_tells_reason_rule_message_and_causes_of_a_request(api):
     assert "createSender" in row(html, f'<li id="{created}"')
 
 
+def test_trace_begins_with_what_went_wrong_and_leads_there(api):
+    assert "What went wrong" not in trace(api)
+
+    api.put("/v3/senders/2/validate", json={"otp": 1})
+    html = trace(api)
+
+    [place, text] = re.search(r'<li><a href="#([^"]+)"><bdi>(refused request.*?)</bdi>', html).groups()
+    assert "PUT /v3/senders/2/validate 400: " in text
+    assert "validateSenderByOtp" in row(html, f'<li id="{place}"')
+    assert "<p>1 request (1 refused)</p>" in html
+
+
 def test_trace_numbers_requests_as_verify_counts_them(api):
     for _ in range(3):
         api.get("/v3/account")
