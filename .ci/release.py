@@ -1,12 +1,14 @@
-"""What a release needs beside GitHub: `python .ci/release.py check TAG`, `notes TAG`, `build FOLDER`.
+"""What a release needs beside GitHub: `python .ci/release.py check TAG`, `notes TAG`, `build FOLDER`, `control FILE`.
 
 `check` refuses a tag that is not the version of the package, or a version without its day in CHANGELOG.md. `notes`
-prints what has changed. `build` makes wheel and source distribution twice, and refuses them if they differ.
+prints what has changed. `build` makes wheel and source distribution twice, and refuses them if they differ. `control`
+writes the OpenAPI document of the control API, for which the package has to be installed.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import subprocess
 import sys
@@ -83,13 +85,22 @@ def _build(root: Path, folder: Path) -> dict[str, str]:
     return {path.name: sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
 
 
+def control(_: Path, file: str) -> None:
+    """Write the OpenAPI document of the control API to a file, with the address of a server's default."""
+    from mockserver.app.control_api import CONTROL_API  # noqa: PLC0415  # other tasks do without the package
+    from mockserver.control.openapi import document  # noqa: PLC0415  # see above
+
+    found = {**document(CONTROL_API.resources), "servers": [{"url": "http://localhost:8003"}]}
+    Path(file).write_text(f"{json.dumps(found, indent=2)}\n", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("task", choices=["check", "notes", "build"])
-    parser.add_argument("argument", metavar="TAG|FOLDER")
+    parser.add_argument("task", choices=["check", "notes", "build", "control"])
+    parser.add_argument("argument", metavar="TAG|FOLDER|FILE")
     given = parser.parse_args()
     try:
-        {"check": check, "notes": notes, "build": build}[given.task](_ROOT, given.argument)
+        {"check": check, "notes": notes, "build": build, "control": control}[given.task](_ROOT, given.argument)
     except Unfit as error:
         sys.exit(str(error))
 

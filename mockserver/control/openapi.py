@@ -22,7 +22,7 @@ from mockserver.views import server_records as server
 from mockserver.views import traffic_records as traffic
 from mockserver.views import workspace_records as workspaces
 from mockserver.views.record import Keyword, Mark, Shape, is_record, members, unwrapped
-from mockserver.web.schemas.json_schema import HOSTNAME, FieldSchema, specification
+from mockserver.web.schemas.json_schema import HOSTNAME, LICENSE, FieldSchema, specification
 
 _COUNT = {"type": "integer", "minimum": 0}
 
@@ -98,7 +98,7 @@ def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
         FORMS,
         title="Control API of the mock",
         version=version(),
-        info={"description": _DESCRIPTION.format(version=version())},
+        info={"description": _DESCRIPTION.format(version=version()), "license": LICENSE},
         servers=[{"url": "/"}],
         tags=[{"name": resource.name} for resource in resources],
         security=[{"control-token": []}, {}],
@@ -165,10 +165,15 @@ class _Records:
         if origin is Literal:
             return {"type": "string", "enum": list(arguments)}
         if origin in (Union, UnionType):
-            return {"type": [self.schema(argument)["type"] for argument in arguments]}
+            return self._of_union([self.schema(argument) for argument in arguments])
         if origin is Mapping:
             return {"type": "object", "additionalProperties": self.schema(arguments[1])}
         return {"type": "array", "items": self.schema(arguments[0])}
+
+    def _of_union(self, schemas: Sequence[dict[str, Any]]) -> dict[str, Any]:
+        """Return the schema of several types, whose other keywords concern one type each."""
+        keywords = {name: value for schema in schemas for name, value in schema.items()}
+        return {**keywords, "type": [schema["type"] for schema in schemas]}
 
     def _component(self, type_: type) -> dict[str, Any]:
         name = _NAMES.get(type_, type_.__name__)

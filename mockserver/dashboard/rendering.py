@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cache, wraps
 from importlib.resources import files
+from itertools import islice, takewhile
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -161,12 +162,21 @@ def _shared(page: str) -> dict[str, Any]:
     }
 
 
+#: The step of the button in the header, and the most timers that it counts.
+_QUARTER, _MOST_DUE = timedelta(minutes=15), 100
+
+
 def _hour(workspace: Workspace) -> dict[str, Any]:
     """Return the time in a workspace and its next timer, for the header."""
     with workspace.lock:
         clock, timer = workspace.state.clock, workspace.state.timers.next()
         now = clock.now()
-    found: dict[str, Any] = {"now": write_instant(now), "ms": unix_ms(now), "frozen": clock.frozen, "next": None}
+        soonest = islice(workspace.state.timers.soonest(), _MOST_DUE)
+        due = sum(1 for _ in takewhile(lambda row: row.moment - now <= _QUARTER, soonest))
+    found: dict[str, Any] = {
+        "now": write_instant(now), "ms": unix_ms(now), "frozen": clock.frozen, "next": None,
+        "due": f"{due}{'+' if due == _MOST_DUE else ''} timer{'s' if due != 1 else ''} due until then",
+    }  # fmt: skip
     if timer is not None:
         left = f"in {spoken(timer.moment - now)}" if timer.moment > now else "now"
         found["next"] = {**timer._asdict(), "id": timer.id, "ms": unix_ms(timer.moment), "left": left}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from mockserver.control.framework import target
@@ -15,6 +16,8 @@ from mockserver.scenario.dump import dump
 _IDENTITIES = ("id", "uuid", "number", "name", "email", "key", "url")
 #: Members that tell people more than a number.
 _TITLES = ("name", "email", "subject", "url")
+#: How far moments that a scenario leaves to the running clock may be apart: loading takes time.
+_LOADING = timedelta(seconds=2)
 #: Stands for a value that one of the states does not have.
 ABSENT: Any = object()
 
@@ -59,7 +62,7 @@ def _comparable(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _compared(path: Sequence[str], before: Any, after: Any) -> Iterator[Difference]:
-    if before == after:
+    if before == after or _is_same_moment(before, after):
         return
     # A section without rows is not written.
     if isinstance(after, list) and before is ABSENT:
@@ -73,6 +76,17 @@ def _compared(path: Sequence[str], before: Any, after: Any) -> Iterator[Differen
         return
     for name in [*before, *(name for name in after if name not in before)]:
         yield from _compared((*path, name), before.get(name, ABSENT), after.get(name, ABSENT))
+
+
+def _is_same_moment(before: Any, after: Any) -> bool:
+    """Return whether two moments of a running clock, which have fractions of seconds, are nearly the same."""
+    if not isinstance(before, str) or not isinstance(after, str) or "." not in before or "." not in after:
+        return False
+    try:
+        passed = datetime.fromisoformat(after) - datetime.fromisoformat(before)
+    except (TypeError, ValueError):  # other texts, or only one with a time zone
+        return False
+    return abs(passed) < _LOADING
 
 
 def _by_identity(*lists: list[Any]) -> Sequence[Any]:

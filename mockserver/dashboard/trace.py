@@ -15,6 +15,7 @@ from urllib.parse import quote, unquote
 
 from markupsafe import Markup
 
+from mockserver.control.traffic.report import report_of
 from mockserver.core.traffic.causes import CallRecord, FiredTimer
 from mockserver.core.traffic.exchange import Exchange
 from mockserver.core.traffic.mail import Mail
@@ -42,6 +43,8 @@ _BYTES = 1_150_000
 _EVENT_BYTES, _LINE_BYTES = 50_000, 800
 #: The longest message with its headers, in characters.
 _LONGEST = 4_000
+#: The rest of a word, of which few are longer.
+_REST = re.compile(r"[\w-]{0,200}")
 #: The characters of the difference of the state, which take up to five bytes each when they are escaped.
 _DIFFERENCE = 50_000
 #: The most rows of a state to compare. Chosen: it takes about a second.
@@ -57,6 +60,7 @@ def trace_of(workspace: Workspace) -> str:
         after, kept = dump(workspace), list(events(workspace))
         found = kept[:_MOST][::-1]
         rows = [_row(workspace, event) for event in found]
+        report = report_of(workspace)
         numbers = {row.id: len(workspace.journal) - index for index, row in enumerate(workspace.journal)}
         codes = [str(mail.otp) for mail in workspace.state.mailbox if mail.otp is not None]
         clock = workspace.state.clock
@@ -76,6 +80,9 @@ def trace_of(workspace: Workspace) -> str:
         "scenario": workspace.origin.title,
         "label": workspace.label,
         "outcome": workspace.outcome,
+        "summary": report.summary,
+        "more_troubles": report.count - len(report.items),
+        "troubles": [{"text": str(row), "id": row.id} for row in report.items],
         "difference": None if before is None else list(_difference(before, after)),
     }
     values |= {
@@ -89,6 +96,7 @@ def trace_of(workspace: Workspace) -> str:
         "numbers": numbers,
     }
     shown = list(with_days(_within_limits(rows, values)))
+    values["places"] = {row["paths"][0].rpartition("/")[2]: row["id"] for row in shown}
     values |= {**_files(), "rows": shown, "older": number - len(shown)}
     values["counts"] = Counter(row["type"] for row in shown)
     html = rendering.written("trace.html", values)
@@ -179,7 +187,9 @@ def _without_documents(body: Any) -> Any:
     if isinstance(body, str):
         return f"{len(body):,} characters"
     found = redaction.state(body)
-    return {**found, "yaml": f"{len(found['yaml']):,} characters"} if "yaml" in (found or ()) else found
+    if isinstance(found, dict) and "yaml" in found:
+        return {**found, "yaml": f"{len(str(found['yaml'])):,} characters"}
+    return found
 
 
 def _message(message: Mapping[str, Any] | None) -> str:
@@ -191,10 +201,13 @@ def _message(message: Mapping[str, Any] | None) -> str:
 
 
 def _text(body: Any) -> str:
-    """Return the beginning of a body as a text."""
+    """Return the beginning of a body as a text, up to the end of a word: a part of a secret would not be hidden."""
     text = body if isinstance(body, str) else "" if body is None else json.dumps(body, indent=2, ensure_ascii=False)
-    more = len(text) - _LONGEST
-    return text if more <= 0 else f"{text[:_LONGEST]}… and {more:,} more characters"
+    if len(text) <= _LONGEST:
+        return text
+    rest = _REST.match(text, _LONGEST)
+    end = rest.end() if rest else _LONGEST
+    return f"{text[:end]}… and {len(text) - end:,} more characters"
 
 
 # ---------------------------------------------------------------------- the difference of the state

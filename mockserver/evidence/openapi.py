@@ -18,9 +18,11 @@ from mockserver.core.contract.operation import (
 )
 from mockserver.evidence.fidelity import cited, readable
 from mockserver.evidence.fixture import Example, cases, examples
+from mockserver.evidence.webhooks import add_webhooks
+from mockserver.resources.oauth.discovery import AUTHORIZE, CATALOGUE, TOKEN
 from mockserver.resources.registry import API_OPERATIONS
 from mockserver.settings import version
-from mockserver.web.schemas.json_schema import specification
+from mockserver.web.schemas.json_schema import LICENSE, specification
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: Errors of all operations.
@@ -49,16 +51,17 @@ _WITH_BODY = (
 
 @cache
 def document() -> dict[str, Any]:
-    """Return the cached OpenAPI document of all operations. Callers must not change it."""
+    """Return the cached OpenAPI document of all operations and webhooks. Callers must not change it."""
     spec = specification(
         title="Account, Sender, Webhook and Sub-Account Administration Service",
         version="3.0",
-        info={"description": _DESCRIPTION.format(version=version())},
+        info={"description": _DESCRIPTION.format(version=version()), "license": LICENSE},
         servers=[{"url": "/"}],
         tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in API_OPERATIONS.values())],
     )
     spec.components.security_scheme("api-key", {"type": "apiKey", "in": "header", "name": "api-key"})
     spec.components.security_scheme("access-token", _ACCESS_TOKEN)
+    spec.components.security_scheme("oauth", _oauth())
     spec.components.schema("Error", _ERROR_SCHEMA)
     for name, header in _HEADERS.items():
         spec.components.header(name, header)
@@ -71,6 +74,7 @@ def document() -> dict[str, Any]:
         schema.pop("additionalProperties", None)
         _make_readable(schema)
     _show_requests(found["paths"])
+    add_webhooks(found, API_OPERATIONS["createWebhook"].tag)
     return found
 
 
@@ -104,7 +108,7 @@ _DESCRIPTION = (
     "The operations that mockserver {version} mocks. `x-fidelity` tells of each field and error how sure it is: "
     "documented, observed, observed in public client code or proposed; `GET /_mock/fidelity` has the whole record."
 )
-#: Type `http`, as with `oauth2` documentation pages would need a registered app.
+#: Type `http` beside `oauth2`, for which documentation pages need a registered app.
 _ACCESS_TOKEN = {
     "type": "http",
     "scheme": "bearer",
@@ -114,6 +118,21 @@ _ACCESS_TOKEN = {
         "`/realms/partner/.well-known/openid-configuration` tells where to get one."
     ),
 }
+
+
+def _oauth() -> dict[str, Any]:
+    """Return the scheme that lists the scopes of access tokens, and the flows that give the tokens."""
+    scopes = {scope.name: scope.words for scope in CATALOGUE.values()}
+    token = {"tokenUrl": TOKEN, "refreshUrl": TOKEN, "scopes": scopes}
+    return {
+        "type": "oauth2",
+        "flows": {
+            "authorizationCode": {"authorizationUrl": AUTHORIZE, **token},
+            "clientCredentials": token,
+        },
+    }
+
+
 _CODES = "specification 7.3 lists 36; `not_found` and two more are seen besides"
 _ERROR_SCHEMA = {
     "type": "object",
@@ -134,7 +153,7 @@ def _operation(operation: Operation, known: dict[str, list[Example]]) -> dict[st
         "tags": [operation.tag],
         "summary": operation.summary,
         "description": "\n\n".join([f"Source: {readable(operation.source)}.", *operation.notes]),
-        "security": [{"api-key": []}, {"access-token": [operation.needs]}],
+        "security": [{"api-key": []}, {"access-token": []}, {"oauth": [operation.needs]}],
         "responses": _responses(operation, known.get(operation.id, [])),
     }
     parameters = [

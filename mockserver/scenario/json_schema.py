@@ -123,7 +123,7 @@ FORMS: dict[type, FieldSchema] = {
     Duration: _DURATION,
     Instant: _instant,
     Span: _span,
-    Json: {"type": ["object", "array", "string", "number", "boolean"]},
+    Json: {"type": ["object", "array", "string", "number", "boolean"], "items": {}},
     JsonObject: {"type": "object"},
     Id24: {"pattern": "^[0-9a-f]{24}$"},
     After: closed({"after": _DURATION}, required=["after"]),

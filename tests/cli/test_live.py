@@ -241,8 +241,9 @@ def test_a_probe_says_what_it_cannot_check(run_here, shown, webhook):
 
 @pytest.mark.parametrize(
     ("length", "now"),
-    [("15m", "15T09:15:00"), ("1h30m", "15T10:30:00"), ("90s", "15T09:01:30"), ("1.5h", "15T10:30:00"),
-     ("PT20M", "15T09:20:00"), ("next", "15T09:15:00"), ("2d", "17T09:00:00"), ("1w", "22T09:00:00"),
+    [("15m", "15T09:15:00"), ("1h30m", "15T10:30:00"), ("1h 30m", "15T10:30:00"), ("90s", "15T09:01:30"),
+     ("1.5h", "15T10:30:00"), ("PT20M", "15T09:20:00"), ("next", "15T09:15:00"),
+     ("2d", "17T09:00:00"), ("1w", "22T09:00:00"),
      ("sender.2.expire_otp.20260115T091500000000Z", "15T09:15:00")],
 )  # fmt: skip
 def test_advance_moves_the_workspace_clock(shown, length, now):

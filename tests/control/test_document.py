@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
@@ -50,6 +51,13 @@ def test_index_lists_the_calls_of_the_document(api):
         place: call["summary"] for place, call in DECLARED.items()
     }
     assert index["count"] == len(DECLARED)
+
+
+def test_ids_of_operations_stay_as_clients_were_generated_of_them():
+    """A new id is added to the file; an id that is gone or renamed breaks programs of users."""
+    frozen = Path(__file__).with_name("operation_ids.txt").read_text(encoding="utf-8").split()
+
+    assert sorted(call["operationId"] for call in DECLARED.values()) == frozen
 
 
 def test_every_operation_has_a_name_of_its_own_that_a_program_can_bear():

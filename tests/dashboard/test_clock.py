@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from web_page import plain
+from web_page import plain, read
 
 from mockserver.core.time.duration import spoken
 from mockserver.dashboard.pages import clock
@@ -120,6 +120,12 @@ def test_keys_that_users_have_written_are_text_and_nothing_else(make_api):
 def test_preview_tells_the_timers_of_a_move(make_api, by, sentence):
     api = make_api({**FROZEN, "senders": [waiting(3, "PT1H"), waiting(2)]})
     assert sentence in plain(page(api, f"?by={by}"))
+
+
+def test_button_in_the_header_tells_how_many_timers_are_due_until_then(make_api):
+    api = make_api({**FROZEN, "senders": [waiting(2), waiting(3), waiting(4, "PT16M")]})
+    (button,) = read(page(api)).all("button", data_advance="PT15M")
+    assert button.attributes["title"] == "2 timers due until then"
 
 
 def test_distance_from_real_time_is_rounded_to_seconds(make_api):

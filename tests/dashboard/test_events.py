@@ -201,6 +201,21 @@ def test_two_calls_of_a_webhook_at_one_moment_are_two_rows(timeline):
     assert [name for name in ids if name.startswith("d-")] == [f"d-{delivery}-2", f"d-{delivery}-1"]
 
 
+def test_a_call_of_a_webhook_keeps_its_answer_when_two_snapshots_are_restored(timeline):
+    """The later attempt comes back with the second snapshot, but not the timer that began it."""
+    timeline.deliver()
+    timeline.api.advance("PT5M")
+    timeline.api.post("/_mock/snapshots", json={"name": "first"})
+    timeline.api.advance("PT10M")
+    timeline.api.post("/_mock/snapshots", json={"name": "second"})
+    for name in ("first", "second"):
+        timeline.api.post(f"/_mock/snapshots/{name}/restore")
+
+    (row,) = [row for row in timeline.rows("?kinds=delivery") if "webhook" in row]
+
+    assert row.startswith("09:00:00 no answer webhook delivered")
+
+
 def test_a_call_of_a_webhook_whose_delivery_is_gone_leads_to_its_timer(make_api):
     timeline = Timeline(make_api(SCENARIO, deliveries_limit=1))
     for _ in range(2):

@@ -188,6 +188,15 @@ RUNNING = {"start": "2026-01-15T09:00:00Z", "frozen": False}
         ({"ips": ["a"]}, {"ips": ["a", "b"]}, [(("ips",), ["a"], ["a", "b"])]),
         ({"a": {"b": 1}}, {"a": {"c": 1}}, [(("a", "b"), 1, ABSENT), (("a", "c"), ABSENT, 1)]),
         ({"rows": [{"a": 1}]}, {"rows": [{"a": 2}]}, [(("rows",), [{"a": 1}], [{"a": 2}])]),
+        ({"at": "2026-01-15T09:00:00.9Z"}, {"at": "2026-01-15T09:00:02.1Z"}, []),
+        (
+            {"at": "2026-01-15T09:00:00Z"},
+            {"at": "2026-01-15T09:00:01Z"},
+            [
+                (("at",), "2026-01-15T09:00:00Z", "2026-01-15T09:00:01Z"),
+            ],
+        ),
+        ({"at": "a.b"}, {"at": "a.c"}, [(("at",), "a.b", "a.c")]),
         ({"clock": RUNNING}, {"clock": {**RUNNING, "start": "2026-01-15T09:00:01Z"}}, []),
         ({}, {"resume": {"ids": {"sender": 9}, "revoked_keys": ["k"]}}, [(("revoked_keys",), [], ["k"])]),
         (
@@ -216,6 +225,11 @@ def test_compare_shows_what_has_changed_since_the_workspace_was_made(api):
 
     rows, _ = compared(api)
     assert 'account acme / senders / 2 (Ops) / state "awaiting_verification" "verified"' in rows
+
+
+@pytest.mark.api("sub-account-caller")
+def test_compare_finds_nothing_in_a_new_workspace_whose_clock_runs(api):
+    assert "The states are equal." in compared(api)[1]
 
 
 def test_compare_shows_what_has_changed_since_a_snapshot_and_between_two(api):

@@ -1,6 +1,8 @@
 """What a release needs beside GitHub: `.ci/release.py`."""
 
 import importlib.util
+import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -8,6 +10,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 
 _ROOT = Path(__file__).parents[2]
 _spec = importlib.util.spec_from_file_location("release", _ROOT / ".ci" / "release.py")
@@ -112,3 +115,18 @@ def test_a_folder_with_files_in_it_is_refused(tmp_path):
 
     with pytest.raises(release.Unfit, match="is not empty"):
         release.build(_ROOT, tmp_path)
+
+
+def test_control_document_of_a_release_is_that_of_a_server_with_an_address(api, tmp_path):
+    release.control(_ROOT, str(tmp_path / "control.json"))
+
+    written = json.loads((tmp_path / "control.json").read_text(encoding="utf-8"))
+    assert written == {**api.get("/_mock/control.json").json, "servers": [{"url": "http://localhost:8003"}]}
+
+
+def test_release_on_github_has_the_control_document_beside_the_distributions():
+    jobs = yaml.safe_load((_ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8"))["jobs"]
+    steps = {name: [step.get("run", "") for step in job.get("steps", ())] for name, job in jobs.items()}
+
+    assert "python .ci/release.py control control.json" in "".join(steps["distributions"])
+    assert re.search(r"gh release create .* dist/\* control\.json ", steps["notes"][-1])

@@ -14,7 +14,7 @@ def forwarded():
         names=("forwarded",),
         categories=(event.TRANSACTIONAL_EMAIL,),
         when=event.When.ALWAYS,
-        sent_as=event.PayloadName("is_forwarded", is_contested=True),
+        sent_as=event.PayloadName("is_forwarded", ("fwd",)),
         sent_to=(),
         exported=event.Exported("forwarded", 18),
         members=event.email,

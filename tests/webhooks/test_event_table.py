@@ -25,6 +25,10 @@ def test_an_event_with_a_row_needs_nothing_else():
     assert payload.items() >= {"event": "fwd", "email": "bob@example.test", "by": "bob@example.test"}.items()
     assert [line["event"] for line in csv.DictReader(outcome["exported"].splitlines())] == ["forwarded"] * 2
     schemas = outcome["document"]["components"]["schemas"]
+    told = schemas["TransactionalEmailForwarded"]["properties"]
+    assert [choice["const"] for choice in told["event"]["oneOf"]] == ["is_forwarded", "fwd"]
+    assert told["by"]["type"] == "string"
+    assert "transactionalEmailForwarded" in outcome["document"]["webhooks"]
     properties = {name: schemas[name]["properties"] for name in ("NewWebhook", "WebhookChanges", "NewExport")}
     for listed in (
         properties["NewWebhook"]["events"]["items"],

@@ -47,7 +47,7 @@ def show(workspace: Workspace, query: dict[str, Any]) -> Report | Response:
     With `since`, only what came after the request; of e-mails, deliveries and timers, what is not older than it.
     """
     off_loop.before_showing(row.size for row in workspace.journal)
-    report = _report(workspace, query.get("since"), query["limit"])
+    report = report_of(workspace, query.get("since"), query["limit"])
     media = _MEDIA.get(query.get("format", "")) or request.accept_mimetypes.best_match([*_MEDIA.values()])
     return Response(f"{report}\n", content_type=f"{media}; charset=utf-8") if media == _MEDIA["text"] else report
 
@@ -63,7 +63,8 @@ class _Happened(NamedTuple):
     evicted: tuple[int, int, int]
 
 
-def _report(workspace: Workspace, since: str | None, limit: int) -> Report:
+def report_of(workspace: Workspace, since: str | None = None, limit: int = _SHOWN) -> Report:
+    """Report what went wrong in a workspace, or since a request. The caller holds the lock of the workspace."""
     happened = _happened(workspace, since)
     # The text of a trouble and its kind, each with the number of times and the newest id.
     found: dict[tuple[TroubleKind, str], tuple[int, str | None]] = {}

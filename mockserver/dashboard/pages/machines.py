@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -258,22 +258,23 @@ def counted(workspace: Workspace, lifecycle: Lifecycle[Any]) -> Mapping[str, int
 
 def select(workspace: Workspace, lifecycle: Lifecycle[Any], query: InstanceQuery) -> InstancePart:
     """Return one page of instances, newest first within each account. A search has to describe all instances."""
-    rows, end = _newest(workspace, lifecycle, query.state), query.offset + PART
+    rows: Iterable[tuple[Account, Any]] = _newest(workspace, lifecycle, query.state)
     if query.text:
-        described = (_listed(workspace, lifecycle, account, row) for account, row in rows)
-        matching = [shown for shown in described if _mentions(shown, query.text.casefold())]
-        return InstancePart(matching[query.offset : end], len(matching))
-    counts = counted(workspace, lifecycle)
-    shown = [_listed(workspace, lifecycle, *pair) for pair in islice(rows, query.offset, end)]
-    return InstancePart(shown, counts.get(query.state, 0) if query.state else sum(counts.values()))
+        text = query.text.casefold()
+        matching = [pair for pair in rows if _mentions(_named(workspace, lifecycle, *pair), text)]
+        rows, total = matching, len(matching)
+    else:
+        counts = counted(workspace, lifecycle)
+        total = counts.get(query.state, 0) if query.state else sum(counts.values())
+    shown = [
+        {**_named(workspace, lifecycle, account, row), "next": what_next(workspace, lifecycle, row)}
+        for account, row in islice(rows, query.offset, query.offset + PART)
+    ]
+    return InstancePart(shown, total)
 
 
-def _listed(workspace: Workspace, lifecycle: Lifecycle[Any], account: Account, row: Any) -> dict[str, Any]:
-    return {
-        **lifecycle.describe(account, row),
-        "name": name_of(workspace, account, row),
-        "next": what_next(workspace, lifecycle, row),
-    }
+def _named(workspace: Workspace, lifecycle: Lifecycle[Any], account: Account, row: Any) -> dict[str, Any]:
+    return {**lifecycle.describe(account, row), "name": name_of(workspace, account, row)}
 
 
 def _newest(workspace: Workspace, lifecycle: Lifecycle[Any], state: str) -> Iterator[tuple[Account, Any]]:

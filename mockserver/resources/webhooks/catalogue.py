@@ -40,7 +40,7 @@ EVENTS = tuple(dict.fromkeys(name for row in _ROWS if row.when for name in row.n
 INBOUND_DEFAULT = RECEIVED[0].name
 #: The names in payloads that `behaviour.webhook_names` may replace, as sources contradict each other. The last one is
 #: an older name of `spam`: scenarios may have it, and it replaces nothing.
-CONTESTED = (*dict.fromkeys(row.sent_as.name for row in RAISED if row.sent_as.is_contested), "complaint")
+CONTESTED = (*dict.fromkeys(row.sent_as.name for row in RAISED if row.sent_as.others), "complaint")
 
 
 def subscribed(category: Category, names: Iterable[str]) -> list[str]:

@@ -56,11 +56,12 @@ class PayloadName(NamedTuple):
     """An event's name in payloads, replaceable by scenarios if sources contradict each other."""
 
     name: str
-    is_contested: bool
+    #: The names that other sources have.
+    others: tuple[str, ...] = ()
 
     def of(self, workspace: Workspace) -> str:
         """Return the event's name in a workspace's payloads."""
-        return workspace.state.behaviour.webhook_names.get(self.name, self.name) if self.is_contested else self.name
+        return workspace.state.behaviour.webhook_names.get(self.name, self.name) if self.others else self.name
 
 
 class Occurrence(NamedTuple):

@@ -31,8 +31,7 @@ from mockserver.resources.webhooks.event import (
     sms,
 )
 
-_agreed = partial(PayloadName, is_contested=False)
-_contested = partial(PayloadName, is_contested=True)
+_agreed = _contested = PayloadName
 
 
 def _with(**members: Any) -> Callable[[Occurrence], Mapping[str, Any]]:
@@ -107,8 +106,8 @@ RAISED: tuple[RaisedEvent, ...] = (
         adds=_with(reason="blocked : due to blacklist user"), scenes={"blocked": 1},
     ),
     _email(
-        names=("spam",), sent_as=_contested("spam"), exported=_SPAM, members=email_with_uuid, adds=_NOTHING_MORE,
-        scenes={"delivered_complaint": 3_600},
+        names=("spam",), sent_as=_contested("spam", ("complaint",)), exported=_SPAM, members=email_with_uuid,
+        adds=_NOTHING_MORE, scenes={"delivered_complaint": 3_600},
     ),
     _email(
         names=("invalid",), sent_as=_agreed("invalid_email"), exported=Exported("invalid", 10), members=email,
@@ -131,8 +130,8 @@ RAISED: tuple[RaisedEvent, ...] = (
         adds=_OPENED, scenes={"delivered_opened": 300, "delivered_opened_clicked": 300, "delivered_unsubscribed": 300},
     ),
     _email(
-        names=("unsubscribed",), sent_as=_contested("unsubscribed"), exported=_UNSUBSCRIBED, members=email,
-        adds=_with(**_SEEN, is_returnpath=False), scenes={"delivered_unsubscribed": 340},
+        names=("unsubscribed",), sent_as=_contested("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
+        members=email, adds=_with(**_SEEN, is_returnpath=False), scenes={"delivered_unsubscribed": 340},
     ),
     # No document lists `error` among subscriptions, but the service accepts it; that subscribers to `blocked` receive
     # `error` too is proposed.
@@ -160,16 +159,16 @@ RAISED: tuple[RaisedEvent, ...] = (
         adds=_with(URL="https://acme.test/offer"),
     ),
     _campaign(
-        names=("hardBounce",), sent_as=_contested("hard_bounced"), exported=_HARD_BOUNCE, members=campaign,
-        adds=_UNKNOWN_ADDRESS,
+        names=("hardBounce",), sent_as=_contested("hard_bounced", ("hard_bounce",)), exported=_HARD_BOUNCE,
+        members=campaign, adds=_UNKNOWN_ADDRESS,
     ),
     _campaign(
-        names=("softBounce",), sent_as=_contested("soft_bounced"), exported=_SOFT_BOUNCE, members=campaign,
-        adds=_FULL_MAILBOX,
+        names=("softBounce",), sent_as=_contested("soft_bounced", ("soft_bounce",)), exported=_SOFT_BOUNCE,
+        members=campaign, adds=_FULL_MAILBOX,
     ),
     _campaign(
-        names=("unsubscribed",), sent_as=_contested("unsubscribed"), exported=_UNSUBSCRIBED, members=campaign,
-        adds=_with(list_id=[8], **_SENT_FROM),
+        names=("unsubscribed",), sent_as=_contested("unsubscribed", ("unsubscribe",)), exported=_UNSUBSCRIBED,
+        members=campaign, adds=_with(list_id=[8], **_SENT_FROM),
     ),
     _contact(names=("listAddition",), sent_as=_agreed("list_addition"), adds=lambda _: {"list_id": [8]}),
     _campaign(

@@ -1,7 +1,10 @@
 """The page "Clock" in a browser, by keyboard alone."""
 
+from contextlib import closing
+
 import pytest
 from selenium.webdriver.common.keys import Keys
+from webhook_receiver import WebhookReceiver
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
@@ -22,6 +25,12 @@ def opened(browser, make_workspace):
     browser.see("#due > li", count=2)
     yield workspace
     assert browser.console() == []
+
+
+@pytest.fixture
+def receiver():
+    with closing(WebhookReceiver()) as found:
+        yield found
 
 
 def press(browser, selector):
@@ -69,15 +78,15 @@ def test_a_running_clock_goes_on_without_asking_the_server(browser, make_workspa
     assert browser.requested() == []
 
 
-def test_while_a_move_waits_for_an_answer_the_page_says_so(browser, opened):
-    opened.control("PUT", "/receivers/slow", json={"delay_ms": 4000})
-    hook = {"url": f"{opened.root}/_mock/receiver/slow", "events": ["delivered"]}
-    opened.control("POST", "/seed", json={"webhooks": [hook]})
+def test_while_a_move_waits_for_an_answer_the_page_says_so(browser, opened, receiver):
+    receiver.answers = ["hold"]
+    opened.control("POST", "/seed", json={"webhooks": [{"url": receiver.url, "events": ["delivered"]}]})
     opened.control("POST", "/trigger", json={"event": "delivered", "to": "jo@acme.test"})
 
     press(browser, "#advance-PT1M .send button")
 
     shows(browser, "#under-way", "1 call under way")
+    receiver.lets_go.set()
     shows(browser, "#moved", "The clock shows 2026-01-15 09:01:00. Nothing was due on the way.")
     browser.until(lambda: browser.text("#under-way") == "")
 

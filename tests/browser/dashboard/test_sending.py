@@ -74,13 +74,25 @@ def test_edited_request_is_answered_on_the_page_and_linked(browser, opened):
     assert len(journal(other)) == 1
 
 
-def test_edited_target_cannot_lead_out_of_the_workspace(browser, opened):
+@pytest.mark.parametrize("target", ["/../{other}/v3/senders", "/_mock/requests", "/%5Fmock/requests", "/w/{other}/v3"])
+def test_edited_target_cannot_lead_out_of_the_workspace(browser, opened, target):
     _, other = opened
 
-    edit_and_send(browser, target=f"/../{other.name}/v3/senders")
+    edit_and_send(browser, target=target.format(other=other.name))
 
     reads(browser, "leads out of this workspace", "#again > .outcome")
-    assert len(journal(other)) == 1
+    assert [len(journal(workspace)) for workspace in opened] == [1, 1]
+
+
+def test_send_again_leaves_out_what_was_edited(browser, opened):
+    one, _ = opened
+    browser.click("#again-edit summary")
+    fill(browser, "body", "{}")
+
+    browser.click("#again > .send button")
+
+    reads(browser, "Request 2 of this workspace")
+    assert journal(one)[0] == (400, SENDER)
 
 
 def test_request_without_answer_is_shown_all_the_same(browser, opened):

@@ -67,6 +67,10 @@ def test_dashboard_pages_are_accessible_in_each_colour_scheme_and_width(browser,
     assert broken == []
 
 
+def test_search_results_are_accessible(browser, story):
+    assert judged(browser, story.page("search?q=acme"), "search-results", _LOOKS) == []
+
+
 def test_not_found_page_is_accessible(browser, story):
     broken = judged(browser, story.page("nowhere"), "not-found", _LOOKS)
 
