@@ -40,11 +40,11 @@ def form_of(workspace: Workspace, exchange: Exchange) -> dict[str, Any]:
 def _keys(workspace: Workspace, sent: Sent) -> list[dict[str, Any]]:
     """Return the choices of the API key: the keys of the workspace by their accounts, no key, and an unknown key.
 
-    The first key of the account that called is chosen.
+    The account that called comes first, and its first key is chosen.
     """
     found: list[dict[str, Any]] = []
     with workspace.lock:
-        for account in workspace.state.accounts.values():
+        for account in sorted(workspace.state.accounts.values(), key=lambda account: account.name != sent.account):
             for number, key in enumerate(account.api_keys, 1):
                 name = account.name if number == 1 else f"{account.name}, key {number}"
                 found.append({"name": name, "key": key, "is_chosen": number == 1 and account.name == sent.account})

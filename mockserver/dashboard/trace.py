@@ -43,6 +43,8 @@ _BYTES = 1_150_000
 _EVENT_BYTES, _LINE_BYTES = 50_000, 800
 #: The longest message with its headers, in characters.
 _LONGEST = 4_000
+#: The rest of a word, of which few are longer.
+_REST = re.compile(r"[\w-]{0,200}")
 #: The characters of the difference of the state, which take up to five bytes each when they are escaped.
 _DIFFERENCE = 50_000
 #: The most rows of a state to compare. Chosen: it takes about a second.
@@ -79,6 +81,7 @@ def trace_of(workspace: Workspace) -> str:
         "label": workspace.label,
         "outcome": workspace.outcome,
         "summary": report.summary,
+        "more_troubles": report.count - len(report.items),
         "troubles": [{"text": str(row), "id": row.id} for row in report.items],
         "difference": None if before is None else list(_difference(before, after)),
     }
@@ -198,10 +201,13 @@ def _message(message: Mapping[str, Any] | None) -> str:
 
 
 def _text(body: Any) -> str:
-    """Return the beginning of a body as a text."""
+    """Return the beginning of a body as a text, up to the end of a word: a part of a secret would not be hidden."""
     text = body if isinstance(body, str) else "" if body is None else json.dumps(body, indent=2, ensure_ascii=False)
-    more = len(text) - _LONGEST
-    return text if more <= 0 else f"{text[:_LONGEST]}… and {more:,} more characters"
+    if len(text) <= _LONGEST:
+        return text
+    rest = _REST.match(text, _LONGEST)
+    end = rest.end() if rest else _LONGEST
+    return f"{text[:end]}… and {len(text) - end:,} more characters"
 
 
 # ---------------------------------------------------------------------- the difference of the state

@@ -385,6 +385,16 @@ def test_form_chooses_the_key_of_the_caller(make_api, headers, name):
     }  # fmt: skip
 
 
+def test_form_chooses_the_key_of_the_last_of_many_accounts(make_api):
+    api = make_api({"accounts": [{"name": f"a{number}", "api_keys": [f"key-{number}"]} for number in range(120)]})
+    api.get("/v3/account", key="key-119")
+
+    page = Page(api.get(f"/_mock/ui/requests/{api.workspace.journal.newest.id}"), "/")
+
+    assert chosen_key(page) == "a119"
+    assert len(page.tree.all("option")) == 102  # a hundred keys, an unknown key, and no key
+
+
 def test_form_asks_for_redacted_secrets_and_tells_the_present_code(api, opened, last):
     sender = api.post("/v3/senders", json={"name": "Jo", "email": "jo@acme.test"}).json["id"]
     code = api.get("/_mock/mailbox").json["items"][0]["otp"]

@@ -31,6 +31,7 @@ from mockserver.testing.records import (
     Page,
     Recipient,
     Records,
+    Report,
     Timer,
     Total,
     Transition,
@@ -88,11 +89,12 @@ async def use(workspace: AsyncWorkspace) -> None:
     received: list[InboundMail] = await workspace.inbound_mails()
     findings: list[Finding] = await workspace.findings()
     page: str = await workspace.trace()
+    report: Report = await workspace.report(findings[0].requests[0], limit=3)
     draws: list[Draw] = [*await workspace.vary(7), *await workspace.draws()]
     await workspace.reset("standard")
     await workspace.leave()
     await workspace.drop()
-    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings, page, draws)
+    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings, page, report, draws)
     assert workspace.synchronous.asynchronous.name == workspace.name
 
 
@@ -202,8 +204,9 @@ async def test_requests(workspace: AsyncWorkspace) -> None:
         operation=["createSender", "updateSender"], at_least=1, at_most=3, json={"email": "a@b.test"}
     )
     ids += await workspace.requests.verify(operation="createSender", json_exactly={"email": "a@b.test"}, status=201)
+    har: dict[str, object] = await workspace.requests.har(operation="createSender")
     await workspace.requests.clear()
-    seen(newest.request.body, exchanges, page.total, ids)
+    seen(newest.request.body, exchanges, page.total, ids, har)
 
 
 async def test_state(workspace: AsyncWorkspace) -> None:

@@ -206,5 +206,6 @@ def test_switcher_finds_a_workspace_by_its_label(browser, make_workspace):
     make_workspace("w-f2a1", label="tests/test_shop.py::test_order_is_mailed")
     browser.open(make_workspace().page("requests"))
     browser.click("#switcher summary")
+    browser.until(lambda: browser.focused.get_attribute("name") == "name", "the field has no focus")
     browser.press("order_is_mailed")
     browser.until(lambda: [row.text.split()[0] for row in browser.all("#switcher li")] == ["w-f2a1"])
