@@ -138,7 +138,7 @@ async function fetched() {
 
 function show(page) {
   // What is replaced above a paused list could push it.
-  const isStill = [...document.querySelectorAll("[data-pausable]")].some(isPaused);
+  const isStill = isBehind = [...document.querySelectorAll("[data-pausable]")].some(isPaused);
   for (const piece of pieces(document)) {
     const fresh = page.getElementById(piece.id);
     if (!fresh || (isStill && !("pausable" in piece.dataset) && piece.closest("main"))) continue;
@@ -179,6 +179,8 @@ function showRows(piece, fresh) {
 
 // The list under the pointer. A pointer that rests where a page opens does not count.
 let pointed = null;
+// Whether the last fetch has found a paused list, so that the page does not show everything.
+let isBehind = false;
 
 // Whether somebody is reading a list (`data-pausable`): the pointer or the focus is in it, or its top is scrolled away.
 function isPaused(piece) {
@@ -210,8 +212,7 @@ function showPaused(piece, fresh, known) {
 }
 
 function goOn() {
-  const pill = document.querySelector(".pill");
-  if (pill && !isPaused(pill.nextElementSibling)) refresh();
+  if (isBehind && ![...document.querySelectorAll("[data-pausable]")].some(isPaused)) refresh();
 }
 
 document.addEventListener("mousemove", ({ target, movementX, movementY }) => {
