@@ -129,6 +129,7 @@ async function fetched() {
     say(`${page.getElementById("problem")?.textContent ?? `The server answers ${answer.status}.`} `, way?.href, way?.textContent);
     return false;
   }
+  await released;
   last = Math.max(last, Number(page.body.dataset.seen) || 0);
   document.body.dataset.clock = page.body.dataset.clock;
   show(page);
@@ -174,6 +175,19 @@ function showRows(piece, fresh) {
   }
   for (const row of known.values()) if (!isHeld(row)) row.remove();
 }
+
+// ------------------------------------------------------------------ clicks
+
+// A click begins and ends at the same element: until the pointer is released, the page stays as it is.
+const LONGEST_PRESS_MS = 3000;
+let released = null;
+let release = null;
+
+addEventListener("pointerdown", () => {
+  released = new Promise((done) => (release = done));
+  setTimeout(release, LONGEST_PRESS_MS);
+});
+for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => release && setTimeout(release));
 
 // ------------------------------------------------------------------ paused lists
 
