@@ -30,6 +30,7 @@ from mockserver.control.traffic.trigger import INBOUND_MAILS, TRIGGER
 from mockserver.control.workspaces.apps import OAUTH_APPS
 from mockserver.control.workspaces.clock import CLOCK, TIMERS
 from mockserver.control.workspaces.dns import DNS
+from mockserver.control.workspaces.expectations import EXPECTATIONS
 from mockserver.control.workspaces.machines import MACHINES
 from mockserver.control.workspaces.state import SNAPSHOTS, STATE
 from mockserver.control.workspaces.vary import VARY
@@ -42,8 +43,8 @@ from mockserver.web.logs import LogFormat, RequestLog
 CONTROL_API = ControlApi(
     (
         INDEX, HEALTH, CA, WORKSPACES, STATE, SNAPSHOTS, KEYS, CLOCK, TIMERS, MACHINES, DNS, FAULTS, VARY, STUBS,
-        BEYOND, REQUESTS, CALLS, FINDINGS, REPORT, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS, RECEIVER,
-        RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, TRACE, DOCUMENTS, PAGES,
+        BEYOND, REQUESTS, CALLS, FINDINGS, REPORT, EXPECTATIONS, COVERAGE, MAILBOX, DELIVERIES, TRIGGER, INBOUND_MAILS,
+        RECEIVER, RECEIVERS, EXPORTS, OAUTH_APPS, METRICS, STREAM, TRACE, DOCUMENTS, PAGES,
     )
 )  # fmt: skip
 

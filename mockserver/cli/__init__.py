@@ -32,6 +32,7 @@ _SECTIONS = {
         "clock": "clock",
         "deliveries": "deliveries",
         "dns": "dns",
+        "expect": "expect",
         "faults": "faults",
         "lint": "lint",
         "logs": "logs",

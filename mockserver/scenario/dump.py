@@ -62,6 +62,9 @@ def dump(workspace: Workspace) -> dict[str, Any]:
         "draws": dict(workspace.state.random.positions),
         "revoked_keys": sorted(workspace.state.revoked_keys),
     }
+    if workspace.state.expected is not None:
+        found["expect"] = [dict(item) for item in workspace.state.expected.items]
+        found["resume"]["sections"] = dict(workspace.state.expected.sections)
     if links := _links(workspace):
         found["resume"]["links"] = links
     return found

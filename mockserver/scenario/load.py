@@ -24,10 +24,10 @@ from mockserver.scenario.schema import SECTIONED, owners
 from mockserver.settings import Settings
 
 if TYPE_CHECKING:
-    from mockserver.scenario import faults
+    from mockserver.scenario import expectations, faults
     from mockserver.scenario import vary as varying
 else:
-    faults, varying = lazy(__package__, "faults", "vary")
+    expectations, faults, varying = lazy(__package__, "expectations", "faults", "vary")
 
 _OF_RESOURCES = frozenset({"generate"}).union(*(resource.members for resource in SECTIONED))
 #: Members of a document that the state takes over unchanged.
@@ -72,6 +72,9 @@ def load(
         if data.get("vary") is not None:
             varying.load_vary(workspace, document, data["vary"])
     draft.refuse()
+    if data.get("expect"):
+        draft.report(expectations.load_expected(workspace, document, data))
+        draft.refuse()
     for item in data.get("resume", {}).get("links", ()):
         for cause in item["caused_by"]:
             workspace.links.add(Cause(cause["kind"], cause["id"]), item["kind"], item["id"])

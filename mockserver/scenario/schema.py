@@ -20,9 +20,9 @@ from mockserver.web.schemas.errors import Longest
 from mockserver.web.schemas.fields import ApiKey, Dict, Email, Flag, List, OneOrMany
 
 if TYPE_CHECKING:
-    from mockserver.scenario import behaviour, faults, vary
+    from mockserver.scenario import behaviour, expect, faults, vary
 else:
-    behaviour, faults, vary = lazy(__package__, "behaviour", "faults", "vary")
+    behaviour, expect, faults, vary = lazy(__package__, "behaviour", "expect", "faults", "vary")
 _stubs, _stored = lazy("mockserver.beyond.stubs", "schema", "stored")
 
 #: Stubs as a resource without operations, loaded after all other resources.
@@ -142,6 +142,9 @@ class ResumeItem(Item):
     draws = Dict(keys=fields.String(), values=_position(), **about("how many values were drawn, by purpose"))
     revoked_keys = List(ApiKey(), **about("keys of the workspace that were revoked"))
     links = List(fields.Nested(LinkItem), **about("what was caused by what"))
+    sections = Dict(
+        keys=fields.String(), values=fields.String(), **about("digests of the sections at the beginning, for expect")
+    )
 
 
 @cache
@@ -206,6 +209,7 @@ def schema_of(names: tuple[str, ...]) -> Schema:
         "vary": vary.VaryField(
             **about("a seed that draws legal differences: options of behaviour, and faults; an object: draws of before")
         ),
+        "expect": expect.expect_field(**about("what is to be found in the end; GET /_mock/expectations compares")),
         "resume": fields.Nested(ResumeItem, **about("how far a running workspace has come; a written state has it")),
     }
     return Item.from_dict({**resources, **workspace, **top}, name="ScenarioItem")()

@@ -39,6 +39,7 @@ _NOT_ADDED = {
     "extends": "reset the workspace to a scenario",
     "resume": "use PUT /_mock/state",
     "vary": "use POST /_mock/vary",
+    "expect": "write it into the scenario",
 }
 #: Members of an account that never change.
 _FIXED = ("id", "role", "of")

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from mockserver.core.effects import JobForm
 from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.expected import Expected
 from mockserver.core.state.faults import Fault, Faults, Latency
 from mockserver.core.state.identifiers import KeyringForm, Randomness
 from mockserver.core.state.state import State
@@ -94,6 +95,7 @@ class StateForm(NamedTuple):
     strict: bool
     behaviour: Behaviour
     varied: Varied | None
+    expected: Expected | None
     sendings: Mapping[str, Sending]
     faults: Sequence[Fault]
     stubs: Sequence[Stub]
@@ -142,8 +144,8 @@ class StateForm(NamedTuple):
 
 #: State members that are stored unchanged.
 _AS_THEY_ARE = (
-    "description", "solution", "strict", "behaviour", "varied", "names", "masters", "highest_id", "document_bytes",
-    "evicted_deliveries",
+    "description", "solution", "strict", "behaviour", "varied", "expected", "names", "masters", "highest_id",
+    "document_bytes", "evicted_deliveries",
 )  # fmt: skip
 
 

@@ -13,8 +13,8 @@ from mockserver.views.traffic_records import AnyMachine, Caused, CausedBy, RealA
 
 #: The names that `mockserver.testing.records` exports, as handles return them.
 __all__ = [
-    "Account", "App", "Draw", "Fired", "Instance", "KnownName", "Moment", "OwnedDomain", "Policy", "RecordState",
-    "Records", "Timer",
+    "Account", "App", "Draw", "Expectation", "Fired", "Instance", "KnownName", "Moment", "OwnedDomain", "Policy",
+    "RecordState", "Records", "Timer",
 ]  # fmt: skip
 __tracebackhide__ = True  # pytest shows the line of the test instead
 
@@ -101,6 +101,17 @@ class Draw(NamedTuple):
     name: str
     says: Annotated[str, "the difference in words"]
     entry: Annotated[Mapping[str, Any], "the entry of a scenario that makes it, of `behaviour` or `faults`"]
+
+
+class Expectation(NamedTuple):
+    """An expectation of the scenario; `str` returns a line."""
+
+    expectation: Annotated[str, "in words"]
+    satisfied: bool
+    found: Annotated[str, "what was found"]
+
+    def __str__(self) -> str:
+        return f"{'ok' if self.satisfied else 'FAILED'}: {self.expectation} ({self.found})"
 
 
 # ---------------------------------------------------------------------- DNS

@@ -72,7 +72,7 @@ def test_each_hit_leads_to_its_page(busy):
 def test_a_workspace_is_found_from_another_one_and_leads_to_its_requests(busy):
     path = "/w/w-1/_mock/ui/search?q=default"
     main = busy.get(path).text.partition("<main")[2]
-    assert links(main, path, "a") == ["/_mock/ui/requests"]
+    assert links(main, path, "a") == ["/_mock/ui/requests", "/w/w-1/_mock/ui/requests?text=default"]
 
 
 def test_only_ten_rows_of_a_kind_are_listed_with_a_link_to_all(busy, search):
@@ -81,7 +81,7 @@ def test_only_ten_rows_of_a_kind_are_listed_with_a_link_to_all(busy, search):
 
     assert len(search("/odd")["Requests 12"]) == 10
     path = "/_mock/ui/search?q=/odd"
-    (every,) = [link for link in links(busy.get(path).text, path, "a") if "text=" in link]
+    (every,) = [link for link in links(busy.get(path).text, path, "a") if "kinds=request" in link]
     assert plain(busy.get(every).text).count("/odd") >= 12
 
 
@@ -122,3 +122,10 @@ def test_the_field_keeps_a_hostile_text_as_text(api):
     assert "<script>x" not in html
     field = read(html).by_id("search")
     assert len(field.attributes["value"]) == 200
+
+
+def test_a_search_leads_to_the_events_of_the_timeline_with_its_text(busy):
+    path = "/_mock/ui/search?q=%2F_mock%2Ftrigger"
+    (timeline,) = [link for link in links(busy.get(path).text, path, "a") if "/requests?text=" in link]
+
+    assert "POST /_mock/trigger" in plain(busy.get(timeline).text)

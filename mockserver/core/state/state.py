@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from mockserver.core.contract.operation import Role
 from mockserver.core.state.behaviour import Behaviour
+from mockserver.core.state.expected import Expected
 from mockserver.core.state.faults import Fault, Faults, draws
 from mockserver.core.state.identifiers import Randomness, api_key
 from mockserver.core.state.stubs import Stub, Stubs
@@ -94,6 +95,8 @@ class State(Tables):
     behaviour: Behaviour = field(default_factory=Behaviour)
     #: What a seed of `vary` has drawn, or None.
     varied: Varied | None = None
+    #: What the scenario expects in the end, or None.
+    expected: Expected | None = None
     mailbox: Mailbox = field(default_factory=Mailbox)
     faults: Faults = field(default_factory=Faults)
     stubs: Stubs = field(default_factory=Stubs)

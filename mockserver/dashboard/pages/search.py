@@ -116,8 +116,9 @@ def _received(workspace: Workspace, text: str) -> Group:
     rows = [row for account in accounts for row in account.timeline_of(inbound.InboundEvent)]
     found = [row for row in rows if wanted in f"{row.uuid} {row.sender} {row.recipient}".casefold()]
     hits = [
-        Hit(_address(f"mail/received/{_segment(row.uuid)}"), received_subject(workspace, row.uuid) or row.sender,
-            f"from {row.sender} to {row.recipient}", "", write_instant(row.date))
+        Hit(_address(f"mail/received/{_segment(row.uuid)}"),
+            f"{received_subject(workspace, row.uuid)} from {row.sender}".strip(), f"to {row.recipient}", "",
+            write_instant(row.date))
         for row in found[:-_MOST - 1:-1]
     ]  # fmt: skip
     return Group("Received e-mails", len(rows), len(found), hits, _address("mail/received"))

@@ -11,7 +11,7 @@ from mockserver.testing.handles.parts import Apps, Clock, Coverage, Dns, Machine
 from mockserver.testing.handles.rules import Faults, Stubs
 from mockserver.testing.handles.traffic import Calls, Deliveries, Mailbox, Receiver, Requests, unused_receiver
 from mockserver.testing.names import Story, WebhookEvent
-from mockserver.testing.records import Account, Arrival, Delivery, Draw, Finding, InboundMail, Report
+from mockserver.testing.records import Account, Arrival, Delivery, Draw, Expectation, Finding, InboundMail, Report
 from mockserver.testing.scenario import NamingFile, Scenario, choice, sendable
 from mockserver.views.record import read, read_all
 
@@ -217,6 +217,10 @@ class Workspace:
     def findings(self) -> list[Finding]:
         """Return the mistakes of the client that the requests of the journal show, by rule."""
         return read_all(Finding, self._link.items("/findings"))
+
+    def expectations(self) -> list[Expectation]:
+        """Return the expectations of the scenario (`expect:`), each with whether it is satisfied and what was found."""
+        return read_all(Expectation, self._link.items("/expectations"))
 
     def report(self, since: str | None = None, *, limit: int = 8) -> Report:
         """Return what went wrong: refused requests, failed webhook calls, faults, findings; `str` gives ten lines.

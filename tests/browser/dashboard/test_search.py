@@ -27,3 +27,14 @@ def test_slash_stays_a_letter_where_somebody_types(browser, workspace):
     field.send_keys("/v3")
 
     assert field.get_attribute("value") == "/v3"
+
+
+def test_a_search_needs_no_scripts(browser, workspace):
+    workspace.call("GET", "/v3/account")
+    browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.open(workspace.page("mail"))
+        browser.follow("#search", "getAccount", Keys.ENTER)
+        assert "GET getAccount" in browser.text(".hits")
+    finally:
+        browser.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})

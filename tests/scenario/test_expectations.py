@@ -1,0 +1,268 @@
+"""`expect:` of a scenario: what is to be found in the end, and what must not have changed."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+import requests
+import yaml
+from cli_runner import invoke
+
+from mockserver import MockServer, MockServerError
+from mockserver.scenario.expectations import OF_MAILS, OF_REQUESTS
+from mockserver.views.record import members
+from mockserver.views.traffic_records import Exchange, Mail
+
+WORLD = {
+    "clock": {"start": "2026-01-15T09:00:00Z", "frozen": True},
+    "accounts": [
+        {
+            "name": "acme",
+            "senders": [{"id": 2, "name": "Jo", "email": "jo@acme.test", "state": "awaiting_verification"}],
+            "webhooks": [{"id": 1, "url": "https://acme.test/hook", "events": ["delivered", "opened"]}],
+        },
+        {"name": "other"},
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with MockServer() as found:
+        yield found
+
+
+@pytest.fixture
+def make(server):
+    """Makes a workspace with the expectations given."""
+    return lambda *items: server.workspace({**WORLD, "expect": list(items)})
+
+
+def refusal(make, *items):
+    with pytest.raises(MockServerError) as refused:
+        make(*items)
+    return str(refused.value)
+
+
+def create_sender(workspace):
+    workspace.seed({"senders": [{"name": "Ada", "email": "ada@acme.test"}]})
+
+
+def texts(workspace):
+    return list(map(str, workspace.expectations()))
+
+
+def call(workspace, method, path, **options):
+    headers = {"api-key": workspace.api_key}
+    return requests.request(method, f"{workspace.url}{path}", headers=headers, timeout=10, **options)
+
+
+# ---------------------------------------------------------------------- what is found
+
+
+def test_equality_is_satisfied_when_the_state_has_changed(make):
+    workspace = make({"path": "state.senders[email=jo@acme.test].state", "equals": "verified"})
+
+    assert texts(workspace) == [
+        'FAILED: state.senders[email=jo@acme.test].state is "verified" (found "awaiting_verification")'
+    ]
+    workspace.machines.fire("sender", 2, "verify")
+
+    assert texts(workspace) == ['ok: state.senders[email=jo@acme.test].state is "verified" (found "verified")']
+
+
+def test_journal_and_mailbox_are_looked_at_by_their_members(make):
+    workspace = make(
+        {"path": "journal[operation=createSender][status=201]", "count": 1},
+        {"path": "mailbox[to=ada@acme.test][0].subject", "equals": "Verify your sender"},
+        {"path": "journal[status=400]", "absent": True, "hold": True},
+    )
+
+    call(workspace, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test"})
+
+    assert [row.satisfied for row in workspace.expectations()] == [True, True, True]
+    call(workspace, "POST", "/senders", json={})
+    assert [row.satisfied for row in workspace.expectations()] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("item", "satisfied"),
+    [
+        ({"path": "state.senders", "count": 1}, True),
+        ({"path": "state.accounts[name=acme].senders", "count": 1}, True),
+        ({"path": "state.accounts[name=other].senders", "absent": True}, True),
+        ({"path": "state.senders[0].id", "equals": 2}, True),
+        ({"path": "state.senders.id", "equals": 2}, True),
+        ({"path": "state.senders[id=2].name", "equals": "Jo"}, True),
+        ({"path": "state.webhooks[id=1].events", "equals": ["delivered", "opened"]}, True),
+        ({"path": "state.webhooks[id=1].events", "count": 2}, True),
+        ({"path": "state.clock.frozen", "equals": True}, True),
+        ({"path": "state.clock.frozen", "equals": 1}, False),
+        ({"path": "state.senders[1]", "absent": True}, True),
+        ({"path": "state.senders[id=9].name", "equals": "Jo"}, False),
+        ({"path": "state.senders", "absent": True}, False),
+        ({"only": []}, True),
+    ],
+    ids=str,
+)
+def test_path_finds_members_items_and_filtered_items(make, item, satisfied):
+    [found] = make({**item, "hold": True}).expectations()
+
+    assert found.satisfied is satisfied
+
+
+def test_only_names_each_section_that_has_changed(make):
+    workspace = make({"only": ["senders"], "hold": True})
+
+    create_sender(workspace)
+    assert texts(workspace) == ["ok: only senders may have changed (changed: senders)"]
+
+    workspace.seed({"accounts": [{"name": "other", "webhooks": [{"url": "https://a.test/", "events": ["click"]}]}]})
+    assert texts(workspace) == ["FAILED: only senders may have changed (changed: senders, webhooks)"]
+
+
+def test_only_notices_a_new_account(make):
+    workspace = make({"only": ["senders"], "hold": True})
+
+    workspace.seed({"accounts": [{"name": "third"}]})
+
+    assert not workspace.expectations()[0].satisfied
+    assert "accounts" in workspace.expectations()[0].found
+
+
+def test_reading_and_moving_the_clock_change_no_section(make):
+    workspace = make({"only": [], "hold": True})
+
+    for path in ("/senders", "/account", "/webhooks", "/nothing"):
+        call(workspace, "GET", path)
+    workspace.clock.advance(hours=1)
+
+    assert texts(workspace) == ["ok: only nothing may have changed (changed: nothing)"]
+
+
+# ---------------------------------------------------------------------- a workspace that goes on
+
+
+def test_beginning_stays_the_same_when_a_snapshot_is_restored_or_the_state_is_written_back(make):
+    workspace = make({"path": "state.senders", "count": 2}, {"only": ["webhooks"], "hold": True})
+    create_sender(workspace)
+    wanted = texts(workspace)
+
+    workspace.snapshot().restore()
+    assert texts(workspace) == wanted
+    workspace.state.put(workspace.state.get())
+    assert texts(workspace) == wanted
+    assert [row.satisfied for row in workspace.expectations()] == [True, False]
+
+
+def test_expectations_survive_a_restart_of_a_server_with_a_store(tmp_path):
+    store = f"sqlite:{tmp_path}/store.db"
+    with MockServer(store=store) as server:
+        workspace = server.workspace({**WORLD, "expect": [{"only": ["webhooks"], "hold": True}]}, name="kept")
+        create_sender(workspace)
+        workspace.leave()
+
+    with MockServer(store=store) as server:
+        [workspace] = [row for row in server.workspaces() if row.name == "kept"]
+
+        assert texts(workspace) == ["FAILED: only webhooks may have changed (changed: senders)"]
+
+
+def test_reset_begins_anew(make):
+    workspace = make({"only": [], "hold": True})
+    create_sender(workspace)
+    assert not workspace.expectations()[0].satisfied
+
+    workspace.reset()
+
+    assert workspace.expectations()[0].satisfied
+
+
+# ---------------------------------------------------------------------- refusals
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        (
+            {"path": "mailbox[to=a@b.test]", "absent": True},
+            "expect[0]: mailbox[to=a@b.test] is satisfied before anything has happened, so it checks nothing"
+        ),
+        ({"only": ["senders"]}, "expect[0]: only is satisfied before anything has happened"),
+        ({"path": "state.sendrs", "count": 3}, "[0].path: unknown member 'sendrs' of state; did you mean senders?"),
+        ({"path": "journal[opration=x]", "count": 3}, "unknown member 'opration' of journal; did you mean operation?"),
+        ({"path": "mailbox.titel", "count": 3}, "expect[0].path: unknown member 'titel' of mailbox; "),
+        ({"only": ["sender"]}, "expect[0].only[0]: unknown section 'sender'; did you mean senders?"),
+        ({"path": "x", "count": 1}, "expect[0].path: must begin with state, journal or mailbox"),
+        ({"path": "state[", "count": 1}, "expect[0].path: cannot be read from '[' on"),
+        ({"path": "state.senders", "absent": False}, "expect[0].absent: invalid value: got false, expected true"),
+        ({"path": "state.senders"}, "expect[0]: give path with one of equals, count and absent; or only"),
+        ({"count": 1}, "expect[0]: give path with one of equals, count and absent; or only"),
+        ({"path": "state.senders", "only": []}, "expect[0]: give path with one of equals, count and absent; or only"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_expectation_is_refused_with_its_place_and_value(make, item, message):
+    assert message in refusal(make, item)
+
+
+def test_refusal_names_file_and_line(tmp_path):
+    path = tmp_path / "world.yaml"
+    path.write_text(
+        textwrap.dedent("""
+        senders: [{name: Jo, email: jo@acme.test}]
+        expect:
+          - {path: state.senders, count: 2}
+          - {path: state.senders, count: 1}
+    """).lstrip()
+    )
+
+    ended = invoke(("scenarios", "check", str(path)))
+
+    assert ended.exit_code == 1
+    assert f"{path.name}:4: expect[1]: state.senders is satisfied before anything has happened" in ended.output
+
+
+def test_names_of_requests_and_mails_are_those_of_the_control_api():
+    assert tuple(member.sent_as for member in members(Exchange)) == OF_REQUESTS
+    assert tuple(member.sent_as for member in members(Mail)) == OF_MAILS
+
+
+def test_scenario_of_the_page_is_satisfied_by_what_it_asks_for(server):
+    page = Path(__file__).parents[2] / "docs" / "howto" / "expectations.md"
+    document = yaml.safe_load(page.read_text(encoding="utf-8").split("```yaml\n")[1].split("```")[0])
+    workspace = server.workspace(document)
+    workspace.machines.fire("sender", 2, "resend_otp")
+    code = workspace.mailbox.latest(to="jo@acme.test").otp
+
+    before = [row.satisfied for row in workspace.expectations()]
+    call(workspace, "PUT", "/senders/2/validate", json={"otp": code})
+
+    assert before == [False, False, True, True]
+    assert [row.satisfied for row in workspace.expectations()] == [True, True, True, True]
+
+
+# ---------------------------------------------------------------------- the command
+
+
+def test_command_ends_with_1_until_all_are_satisfied(make, server):
+    workspace = make({"path": "state.senders", "count": 2})
+    settings = {"MOCKSERVER_URL": server.url, "MOCKSERVER_WORKSPACE": workspace.name}
+
+    before = invoke(("expect",), settings)
+    create_sender(workspace)
+    after = invoke(("expect",), settings)
+
+    assert (before.exit_code, before.stdout) == (1, "FAILED: state.senders has 2 items (found 1)\n")
+    assert (after.exit_code, after.stdout) == (0, "ok: state.senders has 2 items (found 2)\n")
+
+
+def test_command_ends_with_2_without_expectations(make, server):
+    workspace = make()
+
+    ended = invoke(("expect",), {"MOCKSERVER_URL": server.url, "MOCKSERVER_WORKSPACE": workspace.name})
+
+    assert ended.exit_code == 2
+    assert f"workspace {workspace.name}: its scenario has no expect: section" in ended.stderr
