@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from urllib.request import Request
 
@@ -74,6 +75,22 @@ def test_account_is_compared_with_a_mock_in_this_process_without_url(make_api):
         ended = invoke(("drift", "--key-env", "KEY", "--base-url", service.url), {"KEY": KEY})
 
     assert ended.exit_code == 0, ended.output
+
+
+def test_report_on_the_page_of_documentation_is_printed(run, make_api):
+    usual = answer_of_api(make_api("standard"))
+    page = (Path(__file__).parents[2] / "docs" / "howto" / "drift.md").read_text(encoding="utf-8")
+    lines = page.partition("```text\n")[2].partition("```")[0].splitlines()
+
+    def answer(path):
+        row = b'{"id": "1", "name": "a", "email": "b", "active": true, "ips": [], "labels": []}'
+        return response("200 OK", b'{"senders": [' + row + b"]}") if path == "/v3/senders" else usual(path)
+
+    with recording_service(answer) as service:
+        printed = run(service.url).stdout.splitlines()
+
+    assert len(lines) == 6
+    assert [line for line in lines if line not in printed] == []
 
 
 # ---------------------------------------------------------------------- what is sent
