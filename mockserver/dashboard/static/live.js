@@ -129,6 +129,7 @@ async function fetched() {
     say(`${page.getElementById("problem")?.textContent ?? `The server answers ${answer.status}.`} `, way?.href, way?.textContent);
     return false;
   }
+  await released;
   last = Math.max(last, Number(page.body.dataset.seen) || 0);
   document.body.dataset.clock = page.body.dataset.clock;
   show(page);
@@ -138,7 +139,7 @@ async function fetched() {
 
 function show(page) {
   // What is replaced above a paused list could push it.
-  const isStill = [...document.querySelectorAll("[data-pausable]")].some(isPaused);
+  const isStill = isBehind = [...document.querySelectorAll("[data-pausable]")].some(isPaused);
   for (const piece of pieces(document)) {
     const fresh = page.getElementById(piece.id);
     if (!fresh || (isStill && !("pausable" in piece.dataset) && piece.closest("main"))) continue;
@@ -175,10 +176,25 @@ function showRows(piece, fresh) {
   for (const row of known.values()) if (!isHeld(row)) row.remove();
 }
 
+// ------------------------------------------------------------------ clicks
+
+// A click begins and ends at the same element: until the pointer is released, the page stays as it is.
+const LONGEST_PRESS_MS = 3000;
+let released = null;
+let release = null;
+
+addEventListener("pointerdown", () => {
+  released = new Promise((done) => (release = done));
+  setTimeout(release, LONGEST_PRESS_MS);
+});
+for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => release && setTimeout(release));
+
 // ------------------------------------------------------------------ paused lists
 
 // The list under the pointer. A pointer that rests where a page opens does not count.
 let pointed = null;
+// Whether the last fetch has found a paused list, so that the page does not show everything.
+let isBehind = false;
 
 // Whether somebody is reading a list (`data-pausable`): the pointer or the focus is in it, or its top is scrolled away.
 function isPaused(piece) {
@@ -210,8 +226,7 @@ function showPaused(piece, fresh, known) {
 }
 
 function goOn() {
-  const pill = document.querySelector(".pill");
-  if (pill && !isPaused(pill.nextElementSibling)) refresh();
+  if (isBehind && ![...document.querySelectorAll("[data-pausable]")].some(isPaused)) refresh();
 }
 
 document.addEventListener("mousemove", ({ target, movementX, movementY }) => {

@@ -2,6 +2,7 @@
 
 import pytest
 from ports import free_port
+from selenium.webdriver.common.action_chains import ActionChains
 
 from mockserver import Settings, create_app
 from mockserver.app.runtime import Runtime
@@ -168,3 +169,26 @@ def test_a_session_that_has_ended_is_told_with_the_way_to_sign_in(browser):
         assert browser.see(FIELD)[0].get_attribute("value") == TYPED
     finally:
         runtime.stop()
+
+
+_COUNT_ANSWERS = """
+const asked = window.fetch;
+window.answers = 0;
+window.fetch = (...options) => asked(...options).finally(() => (window.answers += 1));
+"""
+
+
+def test_a_click_reaches_a_button_that_a_fresh_page_replaces_meanwhile(browser, workspace):
+    workspace.control("PUT", "/clock", json={"now": "2027-01-15T09:00:00Z"})
+    browser.open(workspace.page("clock"))
+    (button,) = browser.see("#freeze .send button")
+    browser.until(lambda: browser.text("#live") == "Live", "the page does not listen")
+    browser.script(_COUNT_ANSWERS)
+
+    ActionChains(browser.driver).click_and_hold(button).perform()
+    workspace.control("PUT", "/clock", json={"now": "2027-01-16T09:00:00Z"})  # the words beside the button change
+    browser.until(lambda: browser.script("return window.answers"), "the page is not fetched")
+    ActionChains(browser.driver).release().perform()
+
+    browser.until(lambda: workspace.control("GET", "/clock").json()["frozen"], "the click is lost")
+    browser.until(lambda: "Frozen" in browser.text("#manner"), "the page does not go on")

@@ -109,6 +109,24 @@ def test_rows_stay_under_the_pointer_and_new_ones_are_counted(browser, workspace
     assert browser.console() == []
 
 
+_FETCHES = "return performance.getEntriesByType('resource').filter(entry => entry.name === location.href).length"
+
+
+def test_numbers_above_a_list_that_was_read_are_right_again_when_the_pointer_leaves(browser, workspace):
+    workspace.call("POST", "/v3/senders", json={"name": "Jo", "email": "jo@acme.test"})
+    browser.open(workspace.page("requests?kinds=mail"))
+    assert "Control calls 1" in browser.text("#kinds")  # which made the workspace
+    (row,) = browser.see("#requests > [id^=m-]")
+    ActionChains(browser.driver).move_to_element(row).move_by_offset(3, 1).perform()
+    workspace.control("POST", "/faults", json={"fault": "server_error"})
+    browser.until(lambda: browser.script(_FETCHES) > 0, "the page is not fetched again")
+    assert "Control calls 1" in browser.text("#kinds")
+
+    ActionChains(browser.driver).move_to_element(browser.see("h1")[0]).perform()
+
+    reads(browser, "#kinds", "Control calls 2")
+
+
 def test_events_of_each_kind_come_by_themselves(browser, make_workspace):
     hook = {"id": 1, "url": "http://127.0.0.1:9/hook", "events": ["delivered"]}
     workspace = make_workspace(
