@@ -8,6 +8,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import yaml
 from _pytest.fixtures import FixtureFunctionDefinition
@@ -25,17 +26,19 @@ from mockserver.scenario.behaviour import BehaviourItem
 from mockserver.scenario.documents.library import Library
 from mockserver.scenario.json_schema import document as json_schema
 from mockserver.settings import declared
-from mockserver.settings.files import SCHEMA_FILE
+from mockserver.settings.files import LLMS_FILE, SCHEMA_FILE
 from mockserver.testing import plugin
 
 # A script finds what stands beside it; a test that runs this file does not.
+sys.path.insert(0, str(Path(__file__).parents[1] / "docs" / "extensions"))
 sys.path.insert(0, str(Path(__file__).parent))
 
-import reference  # see above
+import llms  # see above
+import reference
 from reference import tables
 from reference.commands import default_of
 
-sys.path.pop(0)  # of the modules beside it, tests must not find `clients`, which is a folder of theirs
+del sys.path[:2]  # of the modules beside it, tests must not find `clients`, which is a folder of theirs
 
 _ROOT = Path(__file__).parents[1]
 EXAMPLES = _ROOT / "tests" / "examples"
@@ -223,9 +226,61 @@ def documents() -> Iterator[Path]:
     yield from sorted(path for path in (_ROOT / "docs").rglob("*.md") if path.parent.name != "contract")
 
 
+#: How `/_mock/llms.txt` begins. Addresses are relative to its own, as those of the site are.
+_LLMS = """\
+# mockserver
+
+> {summary}
+
+This server answers as the service does below `/v3`, for any `api-key` unless it is set up otherwise.
+Begin with `POST /_mock/workspaces` and `{{"scenario": "onboarding"}}`: the answer has the name, the `url` and the
+`api_key` of a workspace that nobody else uses. Control calls act on it with the header `X-Mock-Workspace: NAME`.
+Links into control.json are JSON pointers. Pages are HTML, and Markdown for the header `Accept: text/markdown`.
+
+The package has these commands; `mockserver COMMAND --help` describes the options:
+
+{commands}
+"""
+_CONTRACT = _ROOT / "docs" / "contract"
+_OPERATION = re.compile(r"^<!-- generated: operation (\w+) -->$", re.MULTILINE)
+
+
+def llms_text() -> Iterator[str]:
+    """The lines of `/_mock/llms.txt`: what an installed server knows of itself."""
+    client = create_app().test_client()
+    commands = "\n".join(f"- `{path}`: {made.get_short_help_str(limit=1000)}" for path, made in program.walk())
+    summary = llms.description((_ROOT / "docs" / "index.md").read_text(encoding="utf-8"))
+    yield _LLMS.format(summary=summary, commands=commands)
+    yield "## Start"
+    yield ""
+    yield llms.line("Dashboard", "ui/", "What happened in a workspace and why, as web pages.")
+    apis: dict[str, Any] = {name: client.get(f"/_mock/{name}").json for name in ("openapi.json", "control.json")}
+    for name, about in apis.items():
+        yield llms.line(name, name, f"OpenAPI {about['openapi']} document: {about['info']['title']}.")
+    yield ""
+    yield "## Contract"
+    yield ""
+    others = [_ROOT / "docs" / name for name in ("truth/ledger.md", "howto/lint.md")]
+    for page in (*sorted(_CONTRACT.glob("*.md")), *others):
+        text = page.read_text(encoding="utf-8")
+        served = f"docs/contract/{page.name}" if page.parent == _CONTRACT else f"docs/{page.name}"
+        title = text.partition("\n")[0].removeprefix("# ")
+        yield llms.line(title, served, llms.description(text), ", ".join(_OPERATION.findall(text)))
+    yield ""
+    yield "## Control API"
+    yield ""
+    for path, methods in sorted(apis["control.json"]["paths"].items()):
+        for method, call in methods.items():
+            pointer = path.replace("/", "~1")
+            yield llms.line(f"{method.upper()} {path}", f"control.json#/paths/{pointer}/{method}", call["summary"])
+
+
 def made() -> dict[Path, str]:
-    """What the code makes as a whole: the JSON Schema of scenarios."""
-    return {SCHEMA_FILE: json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"}
+    """What the code makes as a whole: the JSON Schema of scenarios, and `/_mock/llms.txt`."""
+    return {
+        SCHEMA_FILE: json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n",
+        LLMS_FILE: "\n".join([*llms_text(), ""]),
+    }
 
 
 if __name__ == "__main__":

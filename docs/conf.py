@@ -18,6 +18,7 @@ extensions = [
     "sphinx_copybutton",
     "anchors",
     "diagrams",
+    "llms",
     "search_words",
 ]
 exclude_patterns = ["_build", "extensions"]

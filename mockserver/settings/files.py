@@ -24,6 +24,8 @@ def data_folder(name: str) -> Path:
 
 #: The JSON Schema of scenarios, made by `.ci/documents.py`.
 SCHEMA_FILE = data_folder("scenarios") / "scenario.schema.json"
+#: The text of `/_mock/llms.txt`, made by `.ci/documents.py`.
+LLMS_FILE = data_folder("docs") / "llms.txt"
 
 
 def read_bytes(file: str | os.PathLike[str], most: int = LARGEST) -> bytes:

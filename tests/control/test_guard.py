@@ -59,7 +59,7 @@ def test_open_calls_require_no_token(guarded, prefix):
 
 
 def test_open_calls_are_exactly_the_expected_calls():
-    names = ("ca", "health", "livez", "readyz", "docs", "docs/control", "docs/start.js")
+    names = ("ca", "health", "livez", "readyz", "docs", "docs/control", "docs/start.js", "llms.txt")
     reading = {f"/_mock/{name}" for name in names}
     links = {
         f"/_mock/{name}" for name in ("exports/1-abc.csv", "docs/ledger.md", "docs/lint.md", "docs/contract/senders.md")

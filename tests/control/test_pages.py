@@ -54,6 +54,47 @@ def test_the_ledger_leads_to_the_contract(api):
     assert '<a href="contract/webhooks.md#getWebhooks">getWebhooks</a>' in api.get("/_mock/docs/ledger.md").text
 
 
+@pytest.mark.parametrize(
+    ("accept", "media"),
+    [("text/markdown", "text/markdown"), ("text/markdown, text/html;q=0.5", "text/markdown"), ("*/*", "text/html")],
+)
+def test_a_document_is_markdown_when_the_client_prefers_it(api, accept, media):
+    page = api.get(f"/_mock/{CONTRACT}/senders.md", headers={"Accept": accept})
+
+    assert page.mimetype == media
+    assert page.text.startswith("# Senders\n") is (media == "text/markdown")
+
+
+def test_markdown_of_the_documents_links_to_the_documents_as_they_are_served(api):
+    markdown = {"Accept": "text/markdown"}
+
+    assert "](../ledger.md#sources)" in api.get(f"/_mock/{CONTRACT}/senders.md", headers=markdown).text
+    assert "](contract/webhooks.md#getWebhooks)" in api.get("/_mock/docs/ledger.md", headers=markdown).text
+
+
+def test_llms_txt_has_a_title_a_summary_and_sections_of_described_links(api):
+    answer = api.get("/_mock/llms.txt")
+    about, *sections = answer.text.split("\n## ")
+
+    assert (answer.mimetype, about[:15]) == ("text/plain", "# mockserver\n\n>")
+    assert [section.partition("\n")[0] for section in sections] == ["Start", "Contract", "Control API"]
+    lines = [line for section in sections for line in section.splitlines()[2:] if line]
+    assert [line for line in lines if not re.fullmatch(r"- \[[^]]+\]\([^ ]+\)(: .+)?", line)] == []
+
+
+def test_every_link_of_llms_txt_leads_to_an_answer_or_a_member_of_a_document(api):
+    links = [urljoin("/_mock/llms.txt", link) for link in re.findall(r"\]\(([^)]+)\)", api.get("/_mock/llms.txt").text)]
+    control = api.get("/_mock/control.json").json
+    pointers = {
+        f"/_mock/control.json#/paths/{path.replace('/', '~1')}/{method}"
+        for path, methods in control["paths"].items()
+        for method in methods
+    }
+
+    assert pointers < set(links)
+    assert [link for link in set(links) - pointers if api.get(link).status_code >= 400] == []
+
+
 def test_headings_of_a_page_have_anchors_made_of_their_text():
     html = html_of("# A title\n\n## Of `code`, and more\n")
 

@@ -23,6 +23,7 @@ from mockserver.scenario.load import load
 
 _ROOT = Path(__file__).parents[2]
 _WRITER = runpy.run_path(str(_ROOT / ".ci" / "documents.py"))
+_MADE = _WRITER["made"]()
 #: The contract has tests of its own (tests/test_contract.py); here its links alone are looked at.
 _DOCUMENTS = {path.relative_to(_ROOT).as_posix(): path.read_text(encoding="utf-8") for path in _WRITER["documents"]()}
 _CONTRACT = {
@@ -92,6 +93,11 @@ def test_each_generated_part_is_used_in_a_document():
     shown = set(re.findall(r"<!-- generated: (\S+) -->", "".join(_DOCUMENTS.values())))
 
     assert set(_WRITER["PARTS"]) <= shown
+
+
+@pytest.mark.parametrize("path", _MADE, ids=lambda path: path.name)
+def test_file_that_the_code_makes_as_a_whole_is_up_to_date(path):
+    assert path.read_text(encoding="utf-8") == _MADE[path]
 
 
 @pytest.mark.parametrize("name", _ALL)

@@ -51,6 +51,24 @@ def test_every_link_of_the_built_pages_leads_to_a_file_and_a_place(site, pages):
     assert broken == []
 
 
+def test_llms_txt_lists_every_page_with_its_markdown(site, pages):
+    text = (site / "llms.txt").read_text(encoding="utf-8")
+    linked = re.findall(r"^- \[[^\n]+\]\((\S+)\.md\)(?:: .+)?$", text, re.MULTILINE)
+    written = {name.removesuffix(".html") for name in pages} - {"index", "genindex", "search"}
+
+    assert text.startswith("# mockserver\n\n> A mock of the Brevo administration API v3 for tests")
+    assert sorted(linked) == sorted(written)
+    for name in linked:
+        assert (site / f"{name}.md").read_text(encoding="utf-8").startswith("# "), name
+        assert f'type="text/markdown" href="{name.rpartition("/")[2]}.md"' in pages[f"{name}.html"]
+
+
+def test_markdown_of_the_pages_has_nothing_that_only_the_build_reads(site):
+    text = "".join(path.read_text(encoding="utf-8") for path in site.rglob("*.md"))
+
+    assert re.findall(r"^<!-- (?:search|generated|example|end)|^```\{\w+\}", text, re.MULTILINE) == []
+
+
 def test_diagrams_are_drawn_and_no_script_draws_them(pages):
     drawn = [name for name, text in pages.items() if '<svg class="machine"' in text or '<svg class="flowchart"' in text]
 

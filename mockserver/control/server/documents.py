@@ -1,4 +1,4 @@
-"""`/_mock/openapi.*`, `/_mock/docs` and `/_mock/fidelity`: the documents of both APIs, and the sources of evidence."""
+"""`/_mock/openapi.*`, `llms.txt`, `docs` and `fidelity`: the documents of both APIs, and the sources of evidence."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from mockserver.core.workspaces.store import DEFAULT
 from mockserver.evidence.fidelity import record
 from mockserver.resources.registry import ALL_OPERATIONS
 from mockserver.settings import data_folder
+from mockserver.settings.files import LLMS_FILE
 from mockserver.views.server_records import Fidelity, OpenApi
 from mockserver.web.routing.address import WORKSPACE
 
@@ -144,6 +145,12 @@ def control_json() -> Any:
     return _served(control_document)
 
 
+@DOCUMENTS.call("GET", "/llms.txt", media=("text/plain",), is_open=True)
+def llms_txt() -> Response:
+    """What this server has, for programs that read text: the form of llmstxt.org, with links to all documents."""
+    return Response(LLMS_FILE.read_bytes(), content_type="text/plain; charset=utf-8")
+
+
 @DOCUMENTS.call("GET", "/docs", media=("text/html",), is_open=True)
 def docs() -> Response:
     """The document of the mocked API as a page, to read and try."""
@@ -205,22 +212,24 @@ _UP = ("", "../")
 #: The paths of the ledger and the rules among the documents; they are served beside the folder of the contract.
 _LEDGER, _RULES = "truth/ledger.md", "howto/lint.md"
 #: Beginnings of the links between the ledger and the contract, in the files and as they are served.
-_SERVED = (('href="../truth/ledger.md', 'href="../ledger.md'), ('href="../contract/', 'href="contract/'))
+_LINKS = (("](../truth/ledger.md", "](../ledger.md"), ("](../contract/", "](contract/"))
+#: The media types of a page: the first unless `Accept` prefers the other.
+_MEDIA = ("text/html", "text/markdown")
 
 
-@PAGES.call("GET", "/ledger.md", media=("text/html",), is_open=True)
+@PAGES.call("GET", "/ledger.md", media=_MEDIA, is_open=True)
 def ledger() -> Response:
     """How sure the facts of the contract are, and how the evidence was gathered."""
     return _document_page("ledger.md")
 
 
-@PAGES.call("GET", "/lint.md", media=("text/html",), is_open=True)
+@PAGES.call("GET", "/lint.md", media=_MEDIA, is_open=True)
 def lint() -> Response:
     """The rules that find mistakes of clients: what each finds, its source, and how to fix the client."""
     return _document_page("lint.md")
 
 
-@PAGES.call("GET", "/contract/<name>", media=("text/html",), is_open=True)
+@PAGES.call("GET", "/contract/<name>", media=_MEDIA, is_open=True)
 def contract(name: str) -> Response:
     """A page of the contract: the sources of the fidelity record lead to its anchors; `README.md` is the index."""
     return _document_page(f"contract/{name}")
@@ -229,6 +238,8 @@ def contract(name: str) -> Response:
 def _document_page(path: str) -> Response:
     if path not in _documents():
         raise unknown("page", path, "/_mock/docs/contract/README.md lists all")
+    if request.accept_mimetypes.best_match(_MEDIA) == _MEDIA[1]:
+        return Response(_markdown(path), content_type=f"{_MEDIA[1]}; charset=utf-8", headers={"Vary": "Accept"})
     page = rendered().get(path)
     if page is None:
         off_loop.leave()
@@ -253,12 +264,17 @@ def rendered() -> dict[str, Reply]:
 def _render(path: str) -> Reply:
     from mockserver.web.pages.page import document  # noqa: PLC0415  # pages are not needed to start
 
-    text = _COMMENT.sub("", _documents()[path].read_text(encoding="utf-8"))
+    text = _markdown(path)
     title = text.partition("\n")[0].removeprefix("# ")
-    html = _ANCHOR.sub(r'<a id="\1"></a>', html_of(text))
-    for standing, served in _SERVED:
-        html = html.replace(standing, served)
-    return document(title, html, _UP[path.count("/")])
+    return document(title, _ANCHOR.sub(r'<a id="\1"></a>', html_of(text)), _UP[path.count("/")])
+
+
+def _markdown(path: str) -> str:
+    """Return the text of a document, with its links as the documents are served."""
+    text = _COMMENT.sub("", _documents()[path].read_text(encoding="utf-8"))
+    for standing, served in _LINKS:
+        text = text.replace(standing, served)
+    return text
 
 
 def html_of(text: str) -> str:
