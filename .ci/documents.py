@@ -47,7 +47,8 @@ ACTION = _ROOT / ".github" / "actions" / "mockserver" / "action.yml"
 _PART = re.compile(r"(<!-- (generated|example): (\S+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 #: How the languages of examples are called. What is `sh` in a document is run there, and `bash` is not.
 _LANGUAGES = {".py": "python", ".sh": "bash", ".mjs": "javascript", ".ts": "typescript", ".yaml": "yaml",
-              ".txt": "text", ".cfg": "text", ".conf": "nginx"}  # fmt: skip
+              ".java": "java", ".go": "go", ".php": "php", ".txt": "text", ".cfg": "text",
+              ".conf": "nginx"}  # fmt: skip
 _PLACEHOLDER = re.compile(r"<(.+?)>")
 
 

@@ -22,7 +22,7 @@ from mockserver.views import server_records as server
 from mockserver.views import traffic_records as traffic
 from mockserver.views import workspace_records as workspaces
 from mockserver.views.record import Keyword, Mark, Shape, is_record, members, unwrapped
-from mockserver.web.schemas.json_schema import HOSTNAME, LICENSE, FieldSchema, specification
+from mockserver.web.schemas.json_schema import HOSTNAME, FieldSchema, specification
 
 _COUNT = {"type": "integer", "minimum": 0}
 
@@ -98,7 +98,7 @@ def document(resources: tuple[ControlResource, ...]) -> dict[str, Any]:
         FORMS,
         title="Control API of the mock",
         version=version(),
-        info={"description": _DESCRIPTION.format(version=version()), "license": LICENSE},
+        info={"description": _DESCRIPTION.format(version=version())},
         servers=[{"url": "/"}],
         tags=[{"name": resource.name} for resource in resources],
         security=[{"control-token": []}, {}],

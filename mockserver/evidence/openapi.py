@@ -22,7 +22,7 @@ from mockserver.evidence.webhooks import add_webhooks
 from mockserver.resources.oauth.discovery import AUTHORIZE, CATALOGUE, TOKEN
 from mockserver.resources.registry import API_OPERATIONS
 from mockserver.settings import version
-from mockserver.web.schemas.json_schema import LICENSE, specification
+from mockserver.web.schemas.json_schema import specification
 
 _ERROR_BODY = {"$ref": "#/components/schemas/Error"}
 #: Errors of all operations.
@@ -55,7 +55,7 @@ def document() -> dict[str, Any]:
     spec = specification(
         title="Account, Sender, Webhook and Sub-Account Administration Service",
         version="3.0",
-        info={"description": _DESCRIPTION.format(version=version()), "license": LICENSE},
+        info={"description": _DESCRIPTION.format(version=version())},
         servers=[{"url": "/"}],
         tags=[{"name": tag} for tag in dict.fromkeys(row.tag for row in API_OPERATIONS.values())],
     )

@@ -8,29 +8,32 @@ from axe_core import axe_core
 
 from mockserver.app.control_api import CONTROL_API
 from mockserver.control.openapi import operation_id
+from mockserver.evidence.openapi import document
 from mockserver.resources.registry import API_OPERATIONS
 
 CALLS = list(CONTROL_API.calls)
+WEBHOOKS = document()["webhooks"]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]  # a browser is a program of its own
 
 
 @pytest.fixture
 def docs(browser, root):
-    """The page, with all operations drawn."""
+    """The page, with all operations and webhooks drawn."""
     browser.open(f"{root}/_mock/docs")
-    browser.see(".opblock", count=len(API_OPERATIONS))
+    browser.see(".opblock", count=len(API_OPERATIONS) + len(WEBHOOKS))
     return browser
 
 
-def test_the_page_shows_every_operation_once(docs):
+def test_the_page_shows_every_operation_and_every_webhook_once(docs):
     shown = {
         (block.find_element("class name", "opblock-summary-method").text, block.get_attribute("id").split("-")[-1])
         for block in docs.all(".opblock")
     }
 
-    assert shown == {(operation.method, operation.id) for operation in API_OPERATIONS.values()}
-    assert len(docs.all(".opblock")) == len(API_OPERATIONS)
+    operations = {(operation.method, operation.id) for operation in API_OPERATIONS.values()}
+    assert shown == operations | {("POST", name) for name in WEBHOOKS}
+    assert len(docs.all(".opblock")) == len(shown)
 
 
 def test_nothing_goes_wrong_in_the_console(docs):

@@ -56,7 +56,7 @@ def test_the_wheel_has_the_files_that_it_serves_and_no_tests(released):
         "mockserver",
         f"brevo_mockserver-{metadata.version('brevo-mockserver')}.dist-info",
     }
-    for part in ("scenarios/standard.yaml", "fixtures/", "docs/contract/README.md"):
+    for part in ("scenarios/standard.yaml", "fixtures/", "docs/contract/README.md", "docs/llms.txt"):
         assert any(name.startswith(f"mockserver/_data/{part}") for name in names), part
     assert "mockserver/py.typed" in names
     assert [name for name in names if name.endswith((".pyc", ".orig", "~")) or "/tests/" in name] == []

@@ -29,7 +29,7 @@ _HEALTH = " ".join(yaml.safe_load(re.search(r"^HEALTHCHECK .*CMD (\[.*\])$", _DO
 _IMAGE = f"registry.example.com/mockserver:{version('brevo-mockserver')}"
 _EXAMPLES = sorted(
     path for path in _FOLDER.rglob("*")
-    if path.suffix in (".py", ".sh", ".mjs", ".ts", ".yaml", ".txt", ".cfg", ".conf")
+    if path.suffix in (".py", ".sh", ".mjs", ".ts", ".java", ".go", ".php", ".yaml", ".txt", ".cfg", ".conf")
     and path.name not in ("conftest.py", "__init__.py", *(test.name for test in _FOLDER.glob("test_*.py")))
     and "node_modules" not in path.parts
 )  # fmt: skip

@@ -1,10 +1,11 @@
-"""The examples that are whole projects pass: a product with Django, and tests with vitest and jest."""
+"""The examples that are whole projects pass: a product with Django, and tests in JavaScript, Java, Go and PHP."""
 
 import os
 import re
 import shutil
 import subprocess
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,89 @@ def test_a_failed_unittest_leaves_its_workspace_with_label_and_outcome(serve, tm
     run(sys.executable, "unittest_example.py", cwd=tmp_path, status=1, MOCKSERVER_URL=root)
 
     assert left_on(root) == [("__main__.Onboarding.test_a_new_code_replaces_the_old_one", "failed")]
+
+
+# ---------------------------------------------------------------------- Java, Go, PHP
+
+#: The jars of JUnit 5, as Debian's package has them, and what they need.
+_JARS = ":".join(
+    f"/usr/share/java/{name}.jar"
+    for name in (
+        "junit-jupiter-api", "junit-jupiter-engine", "junit-platform-commons", "junit-platform-console",
+        "junit-platform-engine", "junit-platform-launcher", "junit-platform-reporting", "opentest4j",
+        "opentest4j-reporting-events", "opentest4j-reporting-schema", "apiguardian-api", "picocli",
+    )
+)  # fmt: skip
+_JUNIT = f"java -cp {_JARS}:. org.junit.platform.console.ConsoleLauncher --disable-banner --select-class SendersTest"
+#: How long a program may take, in seconds; chosen. Go compiles its library first.
+_PATIENCE_S = 240
+
+
+@dataclass(frozen=True)
+class Language:
+    """An example: its folder, the command that runs it, and what that prints and how it names a test."""
+
+    folder: str
+    command: str
+    told: str
+    label: str
+    needs: str
+
+
+LANGUAGES = [
+    Language("java", f"javac -cp {_JARS} *.java && {_JUNIT}", "3 tests successful", "aCodeRunsOut()",
+             "javac -version && test -e /usr/share/java/junit-platform-console.jar"),
+    Language("go", "go test -v senders_test.go", "PASS: TestAnOutageIsOverAfterOneCall", "TestACodeRunsOut",
+             "go version"),
+    Language("php", "phpunit --no-configuration SendersTest.php", "OK (3 tests", "SendersTest::testACodeRunsOut",
+             "phpunit --version && php --ri curl"),
+]  # fmt: skip
+
+
+@pytest.fixture(params=LANGUAGES, ids=lambda language: language.folder)
+def language(request, tmp_path):
+    """A language whose example is copied to `tmp_path`."""
+    if subprocess.run(["sh", "-c", request.param.needs], capture_output=True, check=False).returncode:
+        pytest.skip(f"needs {request.param.needs}")
+    shutil.copytree(_FOLDER / request.param.folder, tmp_path, dirs_exist_ok=True)
+    return request.param
+
+
+@pytest.fixture
+def run_copy(language, tmp_path, shared_files):
+    """Run the copied example against a server; return status and output."""
+
+    def run_copy(root):
+        own = {"MOCKSERVER_URL": root, "GOCACHE": str(shared_files.folder / "go"), "NO_PROXY": "*", "no_proxy": "*"}
+        ended = subprocess.run(
+            ["sh", "-c", language.command], cwd=tmp_path, env={**os.environ, **own}, check=False,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=_PATIENCE_S,
+        )  # fmt: skip
+        return ended.returncode, ended.stdout
+
+    return run_copy
+
+
+@pytest.mark.languages
+def test_the_tests_in_another_language_pass_and_leave_no_workspace(language, run_copy, serve):
+    root = serve()
+
+    status, output = run_copy(root)
+
+    assert (status, language.told in output) == (0, True), output
+    assert left_on(root) == []
+
+
+@pytest.mark.languages
+def test_a_failed_test_in_another_language_shows_the_reason_of_a_refusal_and_leaves_its_workspace(
+    language, run_copy, serve, tmp_path
+):
+    root = serve()
+    for path in tmp_path.iterdir():
+        path.write_text(path.read_text().replace("OTP code has expired", "something else"))
+
+    status, output = run_copy(root)
+
+    assert status == 1, output
+    assert "refused request: PUT /v3/senders/2/validate 400: " in output
+    assert left_on(root) == [(language.label, "failed")]

@@ -26,7 +26,7 @@ def fields(schema, *others):
 
 def test_type_names_exactly_what_the_server_takes():
     for kind, taken in [
-        (arguments.Filter, fields(RequestFilter, "limit", "offset", "wait")),
+        (arguments.Filter, fields(RequestFilter, "limit", "offset", "wait", "format")),
         (arguments.Pattern, fields(ExchangeMatchItem)),
         (arguments.FaultOptions, fields(FaultItem, "fault", "match", "times", *_RUNNING)),
         (arguments.StubMembers, fields(StubItem, "method", "path", "answer", *_RUNNING)),

@@ -22,6 +22,7 @@ from mockserver.testing.records import (
     Delivery,
     Draw,
     Exchange,
+    Expectation,
     Finding,
     Fired,
     InboundMail,
@@ -90,11 +91,26 @@ async def use(workspace: AsyncWorkspace) -> None:
     findings: list[Finding] = await workspace.findings()
     page: str = await workspace.trace()
     report: Report = await workspace.report(findings[0].requests[0], limit=3)
+    expected: list[Expectation] = await workspace.expectations()
     draws: list[Draw] = [*await workspace.vary(7), *await workspace.draws()]
     await workspace.reset("standard")
     await workspace.leave()
     await workspace.drop()
-    seen(addresses, name, scenario, first, called, told, arrival.deliveries, received, findings, page, report, draws)
+    seen(
+        addresses,
+        name,
+        scenario,
+        first,
+        called,
+        told,
+        arrival.deliveries,
+        received,
+        findings,
+        page,
+        report,
+        expected,
+        draws,
+    )
     assert workspace.synchronous.asynchronous.name == workspace.name
 
 

@@ -23,8 +23,6 @@ from mockserver.web.schemas.fields import (
 #: The JSON schema of a type of fields, or a function that makes it of a field and of the keywords that apispec found.
 FieldSchema = dict[str, Any] | Callable[[Any, dict[str, Any]], dict[str, Any]]
 
-#: The license of documents.
-LICENSE = {"name": "MIT", "identifier": "MIT"}
 #: Host names of at least two labels, of which the last one is no number. The field takes other scripts as well.
 HOSTNAME = r"^(?!-)[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*\.(?![0-9]+$)[A-Za-z0-9-]+$"
 
