@@ -209,6 +209,7 @@ def _first(answers: Mapping[str, Answer], source: Source) -> str | int | None:
 _ACCOUNT, _MASTER = Question("/v3/account"), Question("/v3/corporate/masterAccount")
 _PAGE = {"limit": _ROWS, "offset": 0}
 _SUB_ACCOUNT = Source("/v3/corporate/subAccount", "subAccounts", "id")
+_PLAN = Question("/v3/corporate/subAccount/{id}", {"id": _SUB_ACCOUNT})
 _DOMAIN = Source("/v3/senders/domains", "domains", "domain_name")
 _SENDER = Source("/v3/senders", "senders", "id")
 _WEBHOOK = Source("/v3/webhooks", "webhooks", "id")
@@ -221,7 +222,7 @@ QUESTIONS = (
     _ACCOUNT,
     _MASTER,
     Question("/v3/corporate/subAccount", query=_PAGE),
-    Question("/v3/corporate/subAccount/{id}", {"id": _SUB_ACCOUNT}),
+    _PLAN,
     Question("/v3/senders/domains"),
     Question("/v3/senders/domains/{domainName}", {"domainName": _DOMAIN}),
     Question("/v3/senders/domains/{domainName}", {"domainName": "unknown.invalid"}),
@@ -321,7 +322,9 @@ def scenario_of(answers: Mapping[str, Answer]) -> dict[str, Any]:
     """Return the scenario of an account of the same kind: corporate on v1 or v2, enterprise, or neither."""
     base = "standard"
     if (master := answers.get(_MASTER.title)) is not None and master.status == HTTPStatus.OK:
-        base = "corporate-v2" if '"quantityWithOverages"' in master.text else "corporate-v1"
+        plan = answers.get(_PLAN.title)
+        # Only v1 has landing pages (contract/corporate).
+        base = "corporate-v1" if plan is not None and '"landingPage"' in plan.text else "corporate-v2"
     is_enterprise = answers[_ACCOUNT.title].body.get("enterprise") is True
     return {"extends": base, "accounts": [{"name": "acme", "enterprise": is_enterprise, **_ROWS_OF_MOCK}]}
 

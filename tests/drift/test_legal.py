@@ -9,7 +9,7 @@ import pytest
 from mockserver.evidence.openapi import document
 from mockserver.evidence.shape import Shapes
 from mockserver.scenario.vary import draw
-from mockserver.testing.drift import QUESTIONS, SAME, ask_all
+from mockserver.testing.drift import QUESTIONS, SAME, ask_all, scenario_of
 
 SCENARIOS = ("standard", "empty", "enterprise", "dedicated-ip", "corporate-v1", "corporate-v2", "onboarding", "oauth")
 #: The drawn faults that keep an answer legal. The others add members that no document has, or give no answer.
@@ -97,3 +97,19 @@ def test_every_answer_that_our_document_allows_is_legal_for_200_seeds(make_api, 
             found += [row for value in values for row in Shapes(SCHEMAS, value).differences(schema, twin.body)]
 
     assert found == []
+
+
+@pytest.mark.parametrize(
+    ("account", "base", "is_enterprise"),
+    [
+        ("standard", "standard", False),
+        ("enterprise", "standard", True),
+        ("sub-account-caller", "standard", False),
+        ("corporate-v1", "corporate-v1", True),
+        ("corporate-v2", "corporate-v2", True),
+    ],
+)
+def test_account_is_compared_with_a_workspace_of_its_kind(make_api, ask_of, account, base, is_enterprise):
+    scenario = scenario_of(ask_all(ask_of(make_api(account))).answers)
+
+    assert (scenario["extends"], scenario["accounts"][0]["enterprise"]) == (base, is_enterprise)

@@ -103,15 +103,3 @@ def test_exception_about_a_broken_answer_has_no_value_of_it(values, form):
 
     assert len(values.made) == 2
     assert leaked(values, "".join(traceback.format_exception(refused.value))) == []
-
-
-def test_account_with_an_answer_of_thousands_of_levels_is_not_comparable(root, make_api, monkeypatch):
-    monkeypatch.setattr(drifting, "PACE_S", 0)
-    account = make_api("standard").get("/v3/account").data
-    deep = b'{"attributes": ' + b"[" * 900 + b"]" * 900 + b"}"
-
-    with recording_service(lambda path: response("200 OK", account if path == "/v3/account" else deep)) as service:
-        ended = invoke(("drift", "--key-env", "KEY", "--base-url", service.url, "--url", root), {"KEY": "key"})
-
-    assert ended.exit_code == 1, ended.output
-    assert "Traceback" not in ended.output
