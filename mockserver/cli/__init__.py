@@ -53,7 +53,12 @@ _SECTIONS = {
         "workspaces": "workspaces",
     },
     "Put a client on trial": {"bisect": "bisect"},
-    "Read and check the contract": {"openapi": "contract", "scenarios": "scenarios", "verify": "contract"},
+    "Read and check the contract": {
+        "drift": "drift",
+        "openapi": "contract",
+        "scenarios": "scenarios",
+        "verify": "contract",
+    },
     "Maintain a store (stop the server first)": {"store": "stores"},
     "Set up": {"completion": "completion", "init": "initializing"},
 }
