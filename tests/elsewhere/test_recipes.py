@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 import requests
 
+from mockserver import MockServer
+
 pytestmark = pytest.mark.slow  # an environment is made
 
 _FOLDER = Path(__file__).parents[1] / "examples" / "recipes"
@@ -15,6 +17,21 @@ from pact import Verifier
 root, folder = sys.argv[1:]
 verifier = Verifier("brevo", host="127.0.0.1").add_transport(url=root)
 verifier.add_custom_header("api-key", "any").add_source(folder).verify()
+"""
+
+
+_CALL_TOOLS = """
+import asyncio, json, sys
+from fastmcp import Client
+from mcp_server import make_server
+
+async def main():
+    async with Client(make_server(*sys.argv[1:])) as client:
+        names = [tool.name for tool in await client.list_tools()]
+        made = await client.call_tool_mcp("createSender", {"name": "Jo", "email": "jo@acme.test"})
+    print(json.dumps([names, made.structured_content]))
+
+asyncio.run(main())
 """
 
 
@@ -63,3 +80,19 @@ def test_the_contract_is_verified_against_a_provider_in_the_same_state_only(cont
     ended = recipes.run("python", "-c", _VERIFY, serve(scenario), contract.parent)
 
     assert ended.returncode == status, ended.stderr
+
+
+def test_the_mcp_server_has_a_tool_for_each_operation_that_acts_on_the_workspace(recipes, serve):
+    root = serve()
+    with MockServer.connect(root) as server:
+        workspace = server.workspace("onboarding")
+        variables = {"MOCKSERVER_URL": root, "PYTHONPATH": str(_FOLDER), "NO_PROXY": "*", "no_proxy": "*"}
+
+        ended = recipes.run("python", "-c", _CALL_TOOLS, workspace.url, workspace.api_key, **variables)
+
+        assert ended.returncode == 0, ended.stderr
+        names, made = json.loads(ended.stdout)
+        document = server.client.json("GET", "/_mock/openapi.json")
+        operations = {call["operationId"] for methods in document["paths"].values() for call in methods.values()}
+        assert set(names) == operations
+        assert workspace.machines.get("sender", made["id"]).state == "awaiting_verification"
