@@ -12,7 +12,8 @@ _TYPES = {
 }  # fmt: skip
 #: The names of unknown members that are shown, and how many of an object. Chosen: an API names its members like this;
 #: an object with more may be a mapping whose names are data of the account.
-_SHOWN_NAME, _MOST_SHOWN = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}"), 8
+_SHOWN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,39}")
+_MOST_SHOWN = 8
 
 Schema = Mapping[str, Any]
 
