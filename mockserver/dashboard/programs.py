@@ -70,7 +70,8 @@ def _is_exact(value: Any) -> bool:
         return "__proto__" not in value and all(map(_is_exact, value.values()))
     if isinstance(value, list):
         return all(map(_is_exact, value))
-    return not isinstance(value, int) or abs(value) <= _LARGEST_EXACT
+    # JavaScript writes larger numbers as integers, of which the last digits may be others.
+    return not isinstance(value, (int, float)) or abs(value) <= _LARGEST_EXACT
 
 
 def java_of(sent: Sent, root: str, key: str | None) -> str:

@@ -164,6 +164,7 @@ def test_bytes_arrive_as_they_were_sent(receiver, run, method, body):
 
 @pytest.mark.parametrize("run", RUNS)
 @given(value=JSONS)
+@example({"large": -4.346934157566506e16})
 @examples(40)
 def test_json_arrives_as_it_was_sent(receiver, run, value):
     body = json.dumps(value).encode()

@@ -37,8 +37,11 @@ REST_S, LOADED_S = 0.01, (0.3, 0.9)
 class Writer:
     """A client of one workspace that creates things at one server after the other; no name comes twice."""
 
+    #: Shared by all writers: the end of a log may be cut off as far as to an earlier round.
+    _numbers = count()
+
     def __init__(self, cluster, name):
-        self._cluster, self._name, self._numbers = cluster, name, count()
+        self._cluster, self._name = cluster, name
 
     def play(self, over):
         while not over.wait(REST_S):
