@@ -110,6 +110,7 @@ def check(client, server, url, **environment):
     assert [exchange.request.body for exchange in kept] == [_SENDER, _SENDER]
 
 
+@pytest.mark.slow  # compilers take seconds
 @pytest.mark.parametrize("client", CLIENTS.values(), ids=CLIENTS)
 def test_client_of_another_language_sends_every_body_on_kept_connections(client, server, counted, trust, shared_files):
     url, counter = counted

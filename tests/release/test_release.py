@@ -90,6 +90,7 @@ def test_the_program_refuses_with_the_sentence():
     assert run.stderr.startswith("the tag v0.0.0 is not v")
 
 
+@pytest.mark.slow  # it takes seconds
 def test_two_builds_give_the_same_wheel_and_source(tmp_path, capsys):
     release.build(_ROOT, tmp_path / "dist")
 

@@ -159,6 +159,7 @@ def line_of(row):
     return _MISSPELT.index(row) + len(_HEAD.splitlines()) + 1
 
 
+@pytest.mark.slow  # it takes seconds
 def test_mypy_finds_each_misspelt_name_and_nothing_in_right_names(project, misspelt):
     errors = checked_by_mypy(project, *misspelt)
 
