@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple
 
 from mockserver.core.state.expected import Expected
@@ -29,6 +31,7 @@ OF_MAILS = (
 )  # fmt: skip
 #: The longest value in a text, in characters; chosen to fit on a line.
 _LONGEST_VALUE = 120
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
 #: The members of a written state that are settings of the mock: a test does not change these.
 _SETTINGS = frozenset(
     {"description", "clock", "seed", "solution", "strict", "behaviour", "faults", "stubs", "vary", "expect", "resume"}
@@ -101,10 +104,14 @@ def outcomes(workspace: Workspace, world: World) -> list[Outcome]:
 
 
 class _Looked:
-    """The values of roots, each made once."""
+    """The values of roots and the digests of sections, each made once for all expectations."""
 
     def __init__(self, world: World) -> None:
         self._world, self._found = world, dict[str, Any]()
+
+    @cached_property
+    def sections(self) -> Mapping[str, str]:
+        return _digests(self["state"])
 
     def __getitem__(self, root: str) -> Any:
         if root not in self._found:
@@ -127,7 +134,7 @@ def _state(workspace: Workspace) -> dict[str, Any]:
 def _outcome(item: Mapping[str, Any], expected: Expected, looked: _Looked) -> Outcome:
     if "only" in item:
         allowed = item["only"]
-        now = _digests(looked["state"])
+        now = looked.sections
         names = {*now, *expected.sections}
         changed = sorted(name for name in names if now.get(name) != expected.sections.get(name))
         others = [name for name in changed if name not in allowed]
@@ -158,7 +165,7 @@ def _found(nodes: list[Any], steps: Sequence[Step]) -> list[Any]:
         else:
             nodes = [
                 item for item in items
-                if isinstance(item, dict) and step.member in item and _text(item[step.member]) == step.value
+                if isinstance(item, dict) and step.member in item and _is_written(item[step.member], step.value)
             ]  # fmt: skip
     return nodes
 
@@ -172,12 +179,17 @@ def _is_same(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
+def _is_written(value: Any, text: str) -> bool:
+    """Return whether a text, a number, true, false or null is written as a text in a path."""
+    if isinstance(value, str):
+        return value == text
+    return not isinstance(value, (dict, list)) and json.dumps(value) == text
 
 
 def _shown(value: Any) -> str:
-    return cut(json.dumps(value, ensure_ascii=False), _LONGEST_VALUE)
+    """Return the beginning of a value in JSON, of which no more is written."""
+    pieces = _ENCODER.iterencode(value)
+    return cut("".join(islice(pieces, _LONGEST_VALUE + 1)), _LONGEST_VALUE)
 
 
 def _shown_all(nodes: Sequence[Any]) -> str:

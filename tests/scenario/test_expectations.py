@@ -11,6 +11,7 @@ import yaml
 from cli_runner import invoke
 
 from mockserver import MockServer, MockServerError
+from mockserver.scenario import expectations
 from mockserver.scenario.expectations import OF_MAILS, OF_REQUESTS
 from mockserver.views.record import members
 from mockserver.views.traffic_records import Exchange, Mail
@@ -60,6 +61,45 @@ def call(workspace, method, path, **options):
 
 
 # ---------------------------------------------------------------------- what is found
+
+
+def test_many_expectations_digest_the_state_once(make, monkeypatch):
+    workspace = make(*[{"only": ["senders"], "hold": True}] * 20)
+    digested, digests = [], expectations._digests  # noqa: SLF001  # the time is that of digests
+    monkeypatch.setattr(expectations, "_digests", lambda state: digested.append(state) or digests(state))
+
+    assert all(row.satisfied for row in workspace.expectations())
+    assert len(digested) == 1
+
+
+class Counted(list):
+    """A list that counts how many of its items are looked at."""
+
+    looked_at = 0
+
+    def __iter__(self):
+        for item in super().__iter__():
+            self.looked_at += 1
+            yield item
+
+
+def test_found_value_is_written_as_far_as_it_is_shown():
+    value = Counted(range(10_000))
+
+    assert expectations._shown(value).startswith("[0, 1, 2, 3")  # noqa: SLF001  # a workspace has other lists
+    assert value.looked_at < 200
+
+
+@pytest.mark.parametrize(
+    ("member", "text", "number"),
+    [("status", "201", 1), ("status", "null", 0), ("fault", "null", 1), ("request", "{}", 0), ("query", "{}", 0)],
+)
+def test_filter_compares_texts_numbers_and_null_but_no_mappings(make, member, text, number):
+    workspace = make({"path": f"journal[{member}={text}]", "count": number, "hold": not number})
+    call(workspace, "POST", "/senders", json={"name": "Ada", "email": "ada@acme.test"})
+
+    (found,) = workspace.expectations()
+    assert (found.satisfied, found.found) == (True, f"found {number}")
 
 
 def test_equality_is_satisfied_when_the_state_has_changed(make):
