@@ -210,13 +210,18 @@ def secrets_of(document: Any, *, is_secret: bool = False) -> Iterator[str]:
 
 
 class KnownSecrets:
-    """Secrets to replace in texts, wherever they appear as whole words."""
+    """Secrets to replace in texts: whole words, and secrets with other characters wherever they appear."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
         found = {secret for secret in secrets if len(secret) >= _SHORTEST}
         self._words = {secret for secret in found if _WORD.fullmatch(secret)}
-        others = sorted(found - self._words, key=len, reverse=True)
-        self._others = re.compile("|".join(map(re.escape, others))) if others else None
+        self._others = found - self._words
+        first = re.escape("".join({secret[0] for secret in self._others}))
+        self._first = re.compile(f"[{first}]") if first else None
+        #: The lengths of the others by their first characters, the longest first.
+        self._lengths: dict[str, list[int]] = {}
+        for start, length in sorted({(secret[:_SHORTEST], len(secret)) for secret in self._others}, reverse=True):
+            self._lengths.setdefault(start, []).append(length)
 
     def hide(self, value: Any) -> Any:
         """Return a value of JSON without these secrets."""
@@ -225,6 +230,19 @@ class KnownSecrets:
         if isinstance(value, list):
             return list(map(self.hide, value))
         if isinstance(value, str):
-            found = value if self._others is None else self._others.sub(REDACTED, value)
-            return _WORD.sub(lambda word: REDACTED if word[0] in self._words else word[0], found)
+            return _WORD.sub(lambda word: REDACTED if word[0] in self._words else word[0], self._without_others(value))
         return REDACTED if type(value) is int and str(value) in self._words else value
+
+    def _without_others(self, text: str) -> str:
+        if self._first is None:
+            return text
+        parts, end = [], 0
+        for found in self._first.finditer(text):
+            at = found.start()
+            lengths = self._lengths.get(text[at : at + _SHORTEST]) if at >= end else None
+            for length in lengths or ():
+                if text[at : at + length] in self._others:
+                    parts += [text[end:at], REDACTED]
+                    end = at + length
+                    break
+        return "".join([*parts, text[end:]])
